@@ -1,0 +1,1 @@
+drop table auth_attempts, email_links, auth_sessions, users;

@@ -1,0 +1,1 @@
+drop table generation_events, messages, generations, conversations;

@@ -1,0 +1,1 @@
+drop table business_clock, mails, schedules, dead_letters, outbox;

@@ -1,0 +1,8 @@
+/** Every call by name, for the client's typed caller and the OpenAPI document. */
+import type { authRoutes } from "./auth.ts";
+import type { billingRoutes } from "./billing.ts";
+import type { catalogueRoutes } from "./catalogue.ts";
+import type { generationRoutes } from "./generations.ts";
+import type { CallsOf } from "./route.ts";
+
+export type Calls = CallsOf<typeof authRoutes & typeof billingRoutes & typeof catalogueRoutes & typeof generationRoutes>;

@@ -1,0 +1,74 @@
+import { Type } from "typebox";
+import type { Static } from "typebox";
+import { NoContent, Timestamp, Uuid } from "./common.ts";
+import type { RouteContract } from "./route.ts";
+
+export const User = Type.Object({
+  id: Uuid,
+  email: Type.String(),
+  user_metadata: Type.Object({ avatar_url: Type.Union([Type.String(), Type.Null()]) }),
+});
+export type User = Static<typeof User>;
+
+/** Exactly the fields of spec §3; `expires_at` in Unix seconds, `expires_in` in seconds. */
+export const Session = Type.Object({
+  access_token: Type.String(),
+  refresh_token: Type.String(),
+  expires_at: Type.Integer(),
+  expires_in: Type.Integer(),
+  token_type: Type.Literal("bearer"),
+  user: User,
+});
+export type Session = Static<typeof Session>;
+
+export const Account = Type.Object({
+  id: Uuid,
+  email: Type.String(),
+  emailVerified: Type.Boolean(),
+  avatarUrl: Type.Union([Type.String(), Type.Null()]),
+  createdAt: Timestamp,
+  lastSignInAt: Type.Union([Timestamp, Type.Null()]),
+});
+export type Account = Static<typeof Account>;
+
+/** Generous here, exact in the domain's rules, whose messages the specification gives. */
+const text = (maxLength: number) => Type.String({ maxLength });
+const Credentials = { email: text(2_000), password: text(2_000) };
+const Accepted = Type.Object({ status: Type.Literal("check_email") });
+
+export const authRoutes = {
+  "POST /api/auth/sign-up": {
+    summary: "Create an account. Known and unknown addresses are answered alike; the rest is said in the mail",
+    body: Type.Object({ ...Credentials, language: Type.Optional(text(35)) }, { additionalProperties: false }),
+    response: { 202: Accepted },
+  },
+  "POST /api/auth/confirm": {
+    summary: "Confirm the address with the token of the mailed link, and sign in",
+    body: Type.Object({ token: text(200) }, { additionalProperties: false }),
+    response: { 200: Session },
+  },
+  "POST /api/auth/resend-confirmation": {
+    summary: "Mail the confirmation link again",
+    body: Type.Object({ email: Credentials.email }, { additionalProperties: false }),
+    response: { 202: Accepted },
+  },
+  "POST /api/auth/sign-in": {
+    summary: "Sign in with e-mail and password",
+    body: Type.Object(Credentials, { additionalProperties: false }),
+    response: { 200: Session },
+  },
+  "POST /api/auth/refresh": {
+    summary: "Exchange the refresh token for its successor. Reuse after the grace revokes the sign-in everywhere",
+    body: Type.Object({ refresh_token: text(500) }, { additionalProperties: false }),
+    response: { 200: Session },
+  },
+  "POST /api/auth/sign-out": {
+    summary: "End this sign-in. Works with an expired access token too: the refresh token names what to end",
+    body: Type.Object({ refresh_token: text(500) }, { additionalProperties: false }),
+    response: { 204: NoContent },
+  },
+  "GET /api/account": {
+    summary: "The signed-in person's account",
+    response: { 200: Account },
+  },
+} as const satisfies Record<string, RouteContract>;

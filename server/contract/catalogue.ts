@@ -1,0 +1,31 @@
+import { Type } from "typebox";
+import type { Static } from "typebox";
+import { Credits, Empty, Timestamp } from "./common.ts";
+import type { RouteContract } from "./route.ts";
+
+/** What the catalogue in the domain can't know: whether a model can be reached here, now, and who serves it. */
+export const ModelAvailability = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  provider: Type.String(),
+  category: Type.String(),
+  credits: Credits,
+  unit: Type.String(),
+  available: Type.Boolean(),
+  sandbox: Type.Boolean(),
+});
+export const ModelList = Type.Object({ models: Type.Array(ModelAvailability) });
+export type ModelList = Static<typeof ModelList>;
+
+export const Environment = Type.Object({
+  /** Address of the sandbox's control page; null outside the sandbox. The interface says "Sandbox" wherever it is on. */
+  sandboxUrl: Type.Union([Type.String(), Type.Null()]),
+  serverTime: Timestamp,
+});
+export type Environment = Static<typeof Environment>;
+
+export const catalogueRoutes = {
+  "GET /api/models": { summary: "The models, their prices and whether they can be reached", response: { 200: ModelList } },
+  "GET /api/environment": { summary: "Whether the sandbox is on, and business time", response: { 200: Environment } },
+  "POST /api/functions/verify-admin": { summary: "Whether the person is an admin (spec §6)", body: Type.Optional(Empty), response: { 200: Type.Object({ isAdmin: Type.Boolean() }) } },
+} as const satisfies Record<string, RouteContract>;

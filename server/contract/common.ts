@@ -1,0 +1,27 @@
+import { Type } from "typebox";
+import type { Static } from "typebox";
+
+/** RFC 3339, UTC. */
+export const Timestamp = Type.String({ format: "date-time" });
+export const Uuid = Type.String({ format: "uuid" });
+export const Credits = Type.Integer({ minimum: 0 });
+export const Cents = Type.Integer();
+export const Empty = Type.Object({}, { additionalProperties: false });
+export const NoContent = Type.Null();
+
+/** RFC 9457 with a stable `code`; `error` repeats the message where spec §7 reads one. */
+export const Problem = Type.Object({
+  type: Type.String(),
+  title: Type.String(),
+  status: Type.Integer(),
+  detail: Type.String(),
+  code: Type.String(),
+  error: Type.String(),
+  /** With validation_failed: which fields, and why. */
+  fields: Type.Optional(Type.Array(Type.Object({ field: Type.String(), message: Type.String() }))),
+  needed: Type.Optional(Credits),
+  available: Type.Optional(Credits),
+  quotedCredits: Type.Optional(Credits),
+  retryAfterSeconds: Type.Optional(Type.Integer()),
+});
+export type Problem = Static<typeof Problem>;

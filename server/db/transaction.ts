@@ -1,0 +1,32 @@
+import type { Transaction } from "kysely";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Db } from "./database.ts";
+import type { Database } from "./types.ts";
+
+export type Trx = Transaction<Database>;
+/** What a query needs: a transaction or the database itself. */
+export type Executor = Db | Trx;
+
+/** SQLSTATE of serialization_failure and deadlock_detected: nothing was written, the same work may be tried again. */
+const retryable = new Set(["40001", "40P01"]);
+const attempts = 5;
+
+export function sqlState(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : undefined;
+}
+
+/**
+ * Runs `work` in one READ COMMITTED transaction; on a serialization failure or a deadlock runs it again, up to five
+ * times, so `work` has no effect outside the transaction.
+ */
+export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await db.transaction().execute(work);
+    } catch (error) {
+      if (attempt === attempts || !retryable.has(sqlState(error) ?? "")) throw error;
+      await delay(Math.random() * 2 ** attempt * 5);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Expected refusals. The `code` is stable and the client translates it; `status` is the HTTP status it is answered with;
+ * `details` are the figures the text needs (RFC 9457 extension members). Anything else that is thrown is a bug.
+ */
+export const refusals = {
+  validation_failed: 400,
+  invalid_json: 400,
+  invalid_signature: 400,
+  unknown_price: 400,
+  unknown_model: 400,
+  invalid_credits: 400,
+  unauthenticated: 401,
+  invalid_credentials: 401,
+  session_expired: 401,
+  email_not_confirmed: 403,
+  forbidden_origin: 403,
+  subscription_required: 402,
+  insufficient_credits: 402,
+  wallet_frozen: 402,
+  link_invalid: 400,
+  not_found: 404,
+  already_subscribed: 409,
+  price_changed: 409,
+  idempotency_conflict: 409,
+  conflict: 409,
+  generation_ended: 409,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  too_many_answers: 429,
+  too_many_attempts: 429,
+  model_unavailable: 503,
+  payment_provider_unavailable: 502,
+  model_not_supported: 422,
+  service_unavailable: 503,
+} as const;
+
+export type RefusalCode = keyof typeof refusals;
+
+export class DomainError extends Error {
+  override readonly name = "DomainError";
+  readonly code: RefusalCode;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: RefusalCode, message: string, details: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.code = code;
+    this.details = details;
+  }
+
+  get status(): number {
+    return refusals[this.code];
+  }
+}

@@ -1,0 +1,44 @@
+import type { Model } from "./models.ts";
+import type { Plan } from "./plans.ts";
+import { annualPriceCents } from "./plans.ts";
+
+/** `pricing.<plan>` of check-discount-eligibility (spec §3), integer cents. */
+export interface DiscountPricing {
+  originalPrice: number;
+  discountedPrice: number;
+  savings: number;
+  discountPercentage: number;
+  /** The share taken off, 0–1. */
+  discount: number;
+}
+
+function discountedPrice(originalPrice: number, percent: number): DiscountPricing {
+  const savings = Math.round((originalPrice * percent) / 100);
+  return { originalPrice, discountedPrice: originalPrice - savings, savings, discountPercentage: percent, discount: percent / 100 };
+}
+
+/** The month's price and, under `annual`, the year's, both with `percent` (0–100) off the first period. */
+export function discountPricing(plan: Plan, percent: number): DiscountPricing & { annual: DiscountPricing } {
+  return { ...discountedPrice(plan.monthlyPriceCents, percent), annual: discountedPrice(annualPriceCents(plan), percent) };
+}
+
+/** What is sent, in the units models are priced by; text answers count as one whatever their length. */
+export interface QuoteInput {
+  images?: number;
+  seconds?: number;
+  characters?: number;
+}
+
+/** The binding price of one send, in credits (promise 1: exact before every send). */
+export function quoteCredits(model: Model, input: QuoteInput = {}): number {
+  switch (model.unit) {
+    case "image":
+      return model.credits * (input.images ?? 1);
+    case "minute":
+      return model.credits * Math.max(1, Math.ceil((input.seconds ?? 0) / 60));
+    case "thousand_characters":
+      return model.credits * Math.max(1, Math.ceil((input.characters ?? 0) / 1000));
+    default:
+      return model.credits;
+  }
+}

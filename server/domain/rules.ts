@@ -1,0 +1,63 @@
+/**
+ * Validation rules (spec §5) as plain functions, so that the server's answer and the client's hint are the same code.
+ * Lengths are code points; every field but the password is trimmed first (decisions.md, "must be less than N").
+ * A rule returns the spec's message, or undefined when the value is fine.
+ */
+export const limits = {
+  emailMax: 255,
+  passwordMin: 8,
+  passwordMax: 128,
+  nameMax: 100,
+  subjectMax: 200,
+  messageMax: 5_000,
+  promptMax: 10_000,
+} as const;
+
+function codePoints(value: string): number {
+  let count = 0;
+  for (const _ of value) count += 1;
+  return count;
+}
+
+/** `local@domain.tld`: HTML's e-mail grammar plus the demand for a dot in the domain. */
+const emailPattern = /^[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?)+$/u;
+
+export function checkEmail(value: string): string | undefined {
+  const email = value.trim();
+  if (codePoints(email) > limits.emailMax) return "Email must be less than 255 characters";
+  return emailPattern.test(email) ? undefined : "Invalid email address";
+}
+
+/** Passwords that open every list of leaked ones and satisfy the letter-and-digit rule. */
+const commonPasswords = new Set(
+  (
+    "password1 password12 password123 password1234 passw0rd p@ssw0rd 1q2w3e4r 1q2w3e4r5t 1qaz2wsx qwerty12 qwerty123 qwerty1234 qwerty12345 " +
+    "qwertyuiop1 abc12345 abcd1234 abc123456 a1234567 a12345678 a123456789 aa123456 aa12345678 12345678a 123456789a 1234567890a 1234qwer " +
+    "q1w2e3r4 q1w2e3r4t5 zaq12wsx asdf1234 asdfgh123 iloveyou1 iloveyou123 welcome1 welcome12 welcome123 letmein1 letmein123 admin123 " +
+    "admin1234 administrator1 monkey123 dragon123 football1 baseball1 sunshine1 princess1 superman1 batman123 michael1 charlie1 trustno1 " +
+    "changeme1 changeme123 secret123 test1234 testtest1 hello123 hello1234 master123 google123 summer2024 summer2025 summer2026 winter2024 " +
+    "winter2025 winter2026 spring2026 autumn2026 company123 temp1234 root1234 user1234 guest123 default1 login123 tessera1 tessera123"
+  ).split(" "),
+);
+
+export function checkPassword(value: string): string | undefined {
+  const length = codePoints(value);
+  if (length < limits.passwordMin) return "Password must be at least 8 characters";
+  if (length > limits.passwordMax) return "Password must be less than 128 characters";
+  if (!/\p{L}/u.test(value) || !/\p{Nd}/u.test(value)) return "Password must contain at least one letter and one number";
+  return commonPasswords.has(value.toLowerCase()) ? "This password is too common. Choose another one" : undefined;
+}
+
+export function checkPrompt(value: string): string | undefined {
+  const prompt = value.trim();
+  if (prompt === "") return "Prompt cannot be empty";
+  return codePoints(prompt) > limits.promptMax ? "Prompt must be less than 10,000 characters" : undefined;
+}
+
+/** The key under which one mailbox may have one trial: aliases folded for all, dots for Gmail only (decisions.md, "Trial"). */
+export function mailboxKey(email: string): string {
+  const [local = "", domain = ""] = email.trim().toLowerCase().split("@");
+  const bare = local.split("+")[0] ?? local;
+  const gmail = domain === "gmail.com" || domain === "googlemail.com";
+  return gmail ? `${bare.replaceAll(".", "")}@gmail.com` : `${bare}@${domain}`;
+}
