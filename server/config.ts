@@ -2,8 +2,9 @@
  * The environment, parsed once. Nothing else reads `process.env`. Every fault is one clear line; the start prints them
  * all and exits with 1.
  */
-import { providers } from "#domain/models.ts";
+
 import type { Provider } from "#domain/models.ts";
+import { providers } from "#domain/models.ts";
 
 export interface ProviderCredentials {
   apiKey: string;
@@ -91,7 +92,10 @@ export class Environment {
   }
 
   list(name: string): string[] {
-    return (this.text(name) ?? "").split(",").map((item) => item.trim()).filter((item) => item !== "");
+    return (this.text(name) ?? "")
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== "");
   }
 }
 
@@ -99,7 +103,8 @@ const secretKeyMinimum = 32;
 
 function readSecretKey(environment: Environment): string {
   const key = environment.required("SECRET_KEY", "signs sessions; give at least 32 random characters");
-  if (key !== "" && key.length < secretKeyMinimum) environment.faults.push(`SECRET_KEY has ${key.length} characters; give at least ${secretKeyMinimum} random ones`);
+  if (key !== "" && key.length < secretKeyMinimum)
+    environment.faults.push(`SECRET_KEY has ${key.length} characters; give at least ${secretKeyMinimum} random ones`);
   return key;
 }
 
@@ -137,21 +142,26 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
   const host = environment.text("HOST") ?? "127.0.0.1";
   const port = environment.integer("PORT", 3000, 0, 65_535);
   const sandboxUrl = production ? undefined : environment.url("SANDBOX_URL", ["http:", "https:"]);
-  const sandbox = sandboxUrl ? { url: sandboxUrl, token: environment.required("SANDBOX_TOKEN", "the sandbox and the product know each other by it") } : undefined;
+  const sandbox = sandboxUrl
+    ? { url: sandboxUrl, token: environment.required("SANDBOX_TOKEN", "the sandbox and the product know each other by it") }
+    : undefined;
   const config: Config = {
     production,
     host,
     port,
     publicUrl: environment.url("PUBLIC_URL", ["https:", "http:"]) ?? new URL(`http://${host.includes(":") ? `[${host}]` : host}:${port}`),
     trustedProxies: environment.list("TRUSTED_PROXIES"),
-    databaseUrl: environment.url("DATABASE_URL", ["postgres:", "postgresql:"])?.href ?? environment.required("DATABASE_URL", "the restricted role's address, postgres://…"),
+    databaseUrl:
+      environment.url("DATABASE_URL", ["postgres:", "postgresql:"])?.href ??
+      environment.required("DATABASE_URL", "the restricted role's address, postgres://…"),
     databasePoolSize: environment.integer("DATABASE_POOL_SIZE", 10, 2, 500),
     redisUrl: environment.url("REDIS_URL", ["redis:", "rediss:"])?.href,
     secretKey: readSecretKey(environment),
     adminEmails: environment.list("ADMIN_EMAILS").map((email) => email.toLowerCase()),
     stripe: readStripe(environment, sandbox),
     mail: {
-      smtpUrl: environment.url("SMTP_URL", ["smtp:", "smtps:"])?.href ?? environment.required("SMTP_URL", "mail leaves through it, smtp://…"),
+      smtpUrl:
+        environment.url("SMTP_URL", ["smtp:", "smtps:"])?.href ?? environment.required("SMTP_URL", "mail leaves through it, smtp://…"),
       from: environment.text("MAIL_FROM") ?? "Tessera <no-reply@tessera.example>",
       teamAddress: environment.text("TEAM_ADDRESS") ?? "team@tessera.example",
     },

@@ -1,5 +1,5 @@
-import { Type } from "typebox";
 import type { Static } from "typebox";
+import { Type } from "typebox";
 import { NoContent, Timestamp, Uuid } from "./common.ts";
 import type { RouteContract } from "./route.ts";
 

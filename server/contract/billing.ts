@@ -1,6 +1,6 @@
-import { Type } from "typebox";
 import type { Static } from "typebox";
-import { Cents, Credits, Empty, Timestamp, Uuid } from "./common.ts";
+import { Type } from "typebox";
+import { Cents, Credits, NoBody, Timestamp, Uuid } from "./common.ts";
 import type { RouteContract } from "./route.ts";
 
 const Discount = {
@@ -34,7 +34,13 @@ export const SubscriptionCheck = Type.Object({
   credits: Credits,
   subscription_end: Type.Union([Timestamp, Type.Null()]),
   reason: Type.Union([Type.String(), Type.Null()]),
-  status: Type.Union([Type.Literal("none"), Type.Literal("active"), Type.Literal("past_due"), Type.Literal("canceled"), Type.Literal("incomplete")]),
+  status: Type.Union([
+    Type.Literal("none"),
+    Type.Literal("active"),
+    Type.Literal("past_due"),
+    Type.Literal("canceled"),
+    Type.Literal("incomplete"),
+  ]),
   billing_interval: Type.Union([Type.Literal("month"), Type.Literal("year"), Type.Null()]),
   cancel_at_period_end: Type.Boolean(),
   /** Business time at the server: "time left" is reckoned from it, not from the device's clock. */
@@ -64,7 +70,14 @@ export type Wallet = Static<typeof Wallet>;
 /** One line of the wallet's history: `balanceAfter` is the running sum, so a person can replay it down to the balance. */
 export const LedgerLine = Type.Object({
   id: Uuid,
-  kind: Type.Union([Type.Literal("grant"), Type.Literal("capture"), Type.Literal("expire"), Type.Literal("clawback"), Type.Literal("repay"), Type.Literal("restore")]),
+  kind: Type.Union([
+    Type.Literal("grant"),
+    Type.Literal("capture"),
+    Type.Literal("expire"),
+    Type.Literal("clawback"),
+    Type.Literal("repay"),
+    Type.Literal("restore"),
+  ]),
   credits: Type.Integer(),
   balanceAfter: Type.Integer(),
   occurredAt: Timestamp,
@@ -77,12 +90,12 @@ export type LedgerPage = Static<typeof LedgerPage>;
 export const billingRoutes = {
   "POST /api/functions/check-discount-eligibility": {
     summary: "Whether a discount applies, and every plan's price with it (spec §7). Bearer if signed in",
-    body: Type.Optional(Empty),
+    body: NoBody,
     response: { 200: DiscountEligibility },
   },
   "POST /api/functions/reliable-subscription-check": {
     summary: "The person's subscription, read afresh (spec §7)",
-    body: Type.Optional(Empty),
+    body: NoBody,
     response: { 200: SubscriptionCheck },
   },
   "POST /api/functions/create-checkout": {
@@ -92,13 +105,16 @@ export const billingRoutes = {
   },
   "POST /api/billing/portal": {
     summary: "A session of the payment portal: cards, invoices, cancelling",
-    body: Type.Optional(Empty),
+    body: NoBody,
     response: { 200: Type.Object({ url: Type.String() }) },
   },
   "GET /api/credits/wallet": { summary: "Balance, held credits and the grants behind them", response: { 200: Wallet } },
   "GET /api/credits/ledger": {
     summary: "The wallet's history, newest first",
-    querystring: Type.Object({ cursor: Type.Optional(Type.String({ maxLength: 100 })), limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })) }, { additionalProperties: false }),
+    querystring: Type.Object(
+      { cursor: Type.Optional(Uuid), limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })) },
+      { additionalProperties: false },
+    ),
     response: { 200: LedgerPage },
   },
 } as const satisfies Record<string, RouteContract>;

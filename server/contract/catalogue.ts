@@ -1,6 +1,6 @@
-import { Type } from "typebox";
 import type { Static } from "typebox";
-import { Credits, Empty, Timestamp } from "./common.ts";
+import { Type } from "typebox";
+import { Credits, NoBody, Timestamp } from "./common.ts";
 import type { RouteContract } from "./route.ts";
 
 /** What the catalogue in the domain can't know: whether a model can be reached here, now, and who serves it. */
@@ -27,5 +27,9 @@ export type Environment = Static<typeof Environment>;
 export const catalogueRoutes = {
   "GET /api/models": { summary: "The models, their prices and whether they can be reached", response: { 200: ModelList } },
   "GET /api/environment": { summary: "Whether the sandbox is on, and business time", response: { 200: Environment } },
-  "POST /api/functions/verify-admin": { summary: "Whether the person is an admin (spec §6)", body: Type.Optional(Empty), response: { 200: Type.Object({ isAdmin: Type.Boolean() }) } },
+  "POST /api/functions/verify-admin": {
+    summary: "Whether the person is an admin (spec §6)",
+    body: NoBody,
+    response: { 200: Type.Object({ isAdmin: Type.Boolean() }) },
+  },
 } as const satisfies Record<string, RouteContract>;

@@ -1,12 +1,13 @@
-import { Type } from "typebox";
 import type { Static } from "typebox";
+import { Type } from "typebox";
 
 /** RFC 3339, UTC. */
 export const Timestamp = Type.String({ format: "date-time" });
 export const Uuid = Type.String({ format: "uuid" });
 export const Credits = Type.Integer({ minimum: 0 });
 export const Cents = Type.Integer();
-export const Empty = Type.Object({}, { additionalProperties: false });
+/** A call without a payload: `{}` or no body at all (which arrives as null). */
+export const NoBody = Type.Union([Type.Object({}, { additionalProperties: false }), Type.Null()]);
 export const NoContent = Type.Null();
 
 /** RFC 9457 with a stable `code`; `error` repeats the message where spec §7 reads one. */

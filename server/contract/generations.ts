@@ -1,9 +1,14 @@
-import { Type } from "typebox";
 import type { Static } from "typebox";
-import { Credits, Empty, NoContent, Timestamp, Uuid } from "./common.ts";
+import { Type } from "typebox";
+import { Credits, NoBody, NoContent, Timestamp, Uuid } from "./common.ts";
 import type { RouteContract } from "./route.ts";
 
-export const GenerationStatus = Type.Union([Type.Literal("streaming"), Type.Literal("completed"), Type.Literal("stopped"), Type.Literal("failed")]);
+export const GenerationStatus = Type.Union([
+  Type.Literal("streaming"),
+  Type.Literal("completed"),
+  Type.Literal("stopped"),
+  Type.Literal("failed"),
+]);
 export type GenerationStatus = Static<typeof GenerationStatus>;
 
 /** Promise 3: a receipt on every answer. */
@@ -27,11 +32,20 @@ export const Receipt = Type.Object({
 export type Receipt = Static<typeof Receipt>;
 
 /** The numbered server-sent events of one answer: `start`, any number of `delta`, then one `receipt`. */
-export const StartEvent = Type.Object({ generationId: Uuid, conversationId: Uuid, modelId: Type.String(), heldCredits: Credits, trimmedMessages: Type.Integer() });
+export const StartEvent = Type.Object({
+  generationId: Uuid,
+  conversationId: Uuid,
+  modelId: Type.String(),
+  heldCredits: Credits,
+  trimmedMessages: Type.Integer(),
+});
 export type StartEvent = Static<typeof StartEvent>;
 export const DeltaEvent = Type.Object({ text: Type.String() });
 export type DeltaEvent = Static<typeof DeltaEvent>;
-export type GenerationEvent = { event: "start"; data: StartEvent } | { event: "delta"; data: DeltaEvent } | { event: "receipt"; data: Receipt };
+export type GenerationEvent =
+  | { event: "start"; data: StartEvent }
+  | { event: "delta"; data: DeltaEvent }
+  | { event: "receipt"; data: Receipt };
 
 export const CreateGeneration = Type.Object(
   {
@@ -83,14 +97,23 @@ export const generationRoutes = {
   "POST /api/generations/:id/stop": {
     summary: "Stop: free before any output, full price after",
     params: byId,
-    body: Type.Optional(Empty),
+    body: NoBody,
     response: { 200: Receipt },
   },
   "GET /api/conversations": {
     summary: "The person's conversations, latest first",
-    querystring: Type.Object({ cursor: Type.Optional(Type.String({ maxLength: 200 })), limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })) }, { additionalProperties: false }),
-    response: { 200: Type.Object({ conversations: Type.Array(ConversationSummary), nextCursor: Type.Union([Type.String(), Type.Null()]) }) },
+    querystring: Type.Object(
+      { cursor: Type.Optional(Type.String({ maxLength: 200 })), limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })) },
+      { additionalProperties: false },
+    ),
+    response: {
+      200: Type.Object({ conversations: Type.Array(ConversationSummary), nextCursor: Type.Union([Type.String(), Type.Null()]) }),
+    },
   },
-  "GET /api/conversations/:id": { summary: "One conversation with its messages and receipts", params: byId, response: { 200: Conversation } },
+  "GET /api/conversations/:id": {
+    summary: "One conversation with its messages and receipts",
+    params: byId,
+    response: { 200: Conversation },
+  },
   "DELETE /api/conversations/:id": { summary: "Delete a conversation; its receipts stay", params: byId, response: { 204: NoContent } },
 } as const satisfies Record<string, RouteContract>;

@@ -1,8 +1,11 @@
-import { Type } from "typebox";
 import type { Static } from "typebox";
+import { Type } from "typebox";
 
 /** WebSocket /api/realtime. The access token is the first message, within 5 s; never in the address. */
-export const RealtimeAuthenticate = Type.Object({ type: Type.Literal("authenticate"), access_token: Type.String({ maxLength: 4_000 }) }, { additionalProperties: false });
+export const RealtimeAuthenticate = Type.Object(
+  { type: Type.Literal("authenticate"), access_token: Type.String({ maxLength: 4_000 }) },
+  { additionalProperties: false },
+);
 export type RealtimeAuthenticate = Static<typeof RealtimeAuthenticate>;
 
 /** A change of the person's own rows; the client reads afresh what it shows. */

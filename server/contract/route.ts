@@ -11,7 +11,9 @@ export interface RouteContract {
 }
 
 type Part<R, K extends string> = R extends { [P in K]: infer S extends TSchema } ? Static<S> : undefined;
-type Success<R> = R extends { response: infer Responses } ? { [S in keyof Responses]: Responses[S] extends TSchema ? Static<Responses[S]> : never }[keyof Responses] : never;
+type Success<R> = R extends { response: infer Responses }
+  ? { [S in keyof Responses]: Responses[S] extends TSchema ? Static<Responses[S]> : never }[keyof Responses]
+  : never;
 
 /** The types of one call, derived from its contract. */
 export interface CallTypes<R> {

@@ -1,7 +1,7 @@
-import type { Migration, MigrationProvider } from "kysely/migration";
 import { readdir, readFile } from "node:fs/promises";
 import { createPostgresBackend, Queue } from "bullmq";
 import { Kysely, PostgresDialect, sql } from "kysely";
+import type { Migration, MigrationProvider } from "kysely/migration";
 import { Migrator } from "kysely/migration";
 import pg from "pg";
 
@@ -12,11 +12,15 @@ export const queueSchema = "bullmq";
 /** `migrations/0001_name.up.sql` and its `.down.sql`. */
 const files: MigrationProvider = {
   async getMigrations() {
-    const names = (await readdir(migrationsFolder)).filter((file) => file.endsWith(".up.sql")).map((file) => file.replace(/\.up\.sql$/, ""));
+    const names = (await readdir(migrationsFolder))
+      .filter((file) => file.endsWith(".up.sql"))
+      .map((file) => file.replace(/\.up\.sql$/, ""));
     const run = (file: string) => async (db: Kysely<unknown>) => {
       await sql.raw(await readFile(new URL(file, migrationsFolder), "utf8")).execute(db);
     };
-    return Object.fromEntries(names.sort().map((name): [string, Migration] => [name, { up: run(`${name}.up.sql`), down: run(`${name}.down.sql`) }]));
+    return Object.fromEntries(
+      names.sort().map((name): [string, Migration] => [name, { up: run(`${name}.up.sql`), down: run(`${name}.down.sql`) }]),
+    );
   },
 };
 
@@ -38,7 +42,9 @@ async function grantToApplication(db: Kysely<unknown>, role: string): Promise<vo
   const name = sql.id(role);
   await sql`grant usage on schema public to ${name}`.execute(db);
   await sql`grant select, insert, update, delete on all tables in schema public to ${name}`.execute(db);
-  await sql`revoke insert, update, delete, truncate on wallets, grants, ledger_transactions, ledger_entries, holds, hold_parts from ${name}`.execute(db);
+  await sql`revoke insert, update, delete, truncate on wallets, grants, ledger_transactions, ledger_entries, holds, hold_parts from ${name}`.execute(
+    db,
+  );
   await sql`grant insert (user_id, created_at) on wallets to ${name}`.execute(db);
   await sql`grant update (frozen_at) on wallets to ${name}`.execute(db);
   await sql`revoke all on migrations, migrations_lock from ${name}`.execute(db);
@@ -54,7 +60,11 @@ async function grantToApplication(db: Kysely<unknown>, role: string): Promise<vo
 
 /** BullMQ brings its schema up to date itself, under its own lock, as the owner. */
 async function migrateQueue(ownerUrl: string): Promise<void> {
-  const queue = new Queue("migrate", { connection: { connectionString: ownerUrl, schema: queueSchema, migrate: true, max: 1 } as never }, createPostgresBackend as never);
+  const queue = new Queue(
+    "migrate",
+    { connection: { connectionString: ownerUrl, schema: queueSchema, migrate: true, max: 1 } as never },
+    createPostgresBackend as never,
+  );
   queue.on("error", () => {});
   try {
     await queue.waitUntilReady();
@@ -67,7 +77,8 @@ async function migrateQueue(ownerUrl: string): Promise<void> {
 export async function migrate(options: { ownerUrl: string; applicationRole: string; downTo?: string }): Promise<string[]> {
   const applied = await withOwner(options.ownerUrl, async (db) => {
     const migrator = createMigrator(db);
-    const { error, results = [] } = options.downTo === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(options.downTo);
+    const { error, results = [] } =
+      options.downTo === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(options.downTo);
     if (error) throw error;
     return results.map((result) => result.migrationName);
   });

@@ -1,5 +1,5 @@
-import type { Transaction } from "kysely";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Transaction } from "kysely";
 import type { Db } from "./database.ts";
 import type { Database } from "./types.ts";
 

@@ -1,0 +1,89 @@
+/** Every refusal leaves as `application/problem+json` (RFC 9457) with a stable code; a bug leaves as a 500 that tells nothing. */
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { DomainError } from "#domain/errors.ts";
+import type { Problem } from "../contract/common.ts";
+
+interface FieldFault {
+  field: string;
+  message: string;
+}
+
+/** A request that does not fit its contract. */
+export class ValidationError extends DomainError {
+  constructor(fields: FieldFault[]) {
+    super("validation_failed", fields[0]?.message ?? "The request does not have the expected form", { fields });
+  }
+}
+
+const titles: Record<number, string> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  402: "Payment Required",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  409: "Conflict",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  422: "Unprocessable Content",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  502: "Bad Gateway",
+  503: "Service Unavailable",
+};
+
+export function toProblem(status: number, code: string, detail: string, details: Readonly<Record<string, unknown>> = {}): Problem {
+  return { ...details, type: `urn:tessera:problem:${code}`, title: titles[status] ?? "Error", status, detail, code, error: detail };
+}
+
+export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  if (problem.retryAfterSeconds !== undefined) reply.header("retry-after", String(problem.retryAfterSeconds));
+  if (problem.status === 401) reply.header("www-authenticate", "Bearer");
+  return reply
+    .code(problem.status)
+    .header("content-type", "application/problem+json; charset=utf-8")
+    .serializer(JSON.stringify)
+    .send(problem);
+}
+
+/** Fastify's own refusals, by its error code. */
+function refusalOf(error: FastifyError): DomainError | undefined {
+  if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE") return new DomainError("body_too_large", "The request is too large");
+  if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
+    return new DomainError("unsupported_media_type", "The request's content type is not supported");
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
+    return new DomainError("invalid_json", "The request could not be read");
+  return undefined;
+}
+
+/** Lost connections to PostgreSQL: nothing was decided, the caller may try again. */
+function isDatabaseAway(error: Error & { code?: string }): boolean {
+  const code = error.code ?? "";
+  return (
+    /^(08|57P0)/.test(code) ||
+    ["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE"].includes(code) ||
+    /timeout exceeded when trying to connect|Connection terminated/.test(error.message)
+  );
+}
+
+export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const refusal = error instanceof DomainError ? error : refusalOf(error);
+  if (refusal) return sendProblem(reply, toProblem(refusal.status, refusal.code, refusal.message, refusal.details));
+  if (isDatabaseAway(error)) {
+    request.log.warn({ err: { code: error.code, message: error.message } }, "database away");
+    return sendProblem(
+      reply,
+      toProblem(503, "service_unavailable", "The service is briefly unavailable. Try again in a moment", { retryAfterSeconds: 2 }),
+    );
+  }
+  request.log.error({ err: error }, "request failed");
+  return sendProblem(reply, toProblem(500, "internal_error", "Something went wrong on our side. Nothing was charged"));
+}
+
+export function sendNotFound(reply: FastifyReply): FastifyReply {
+  return sendProblem(reply, toProblem(404, "not_found", "There is nothing at this address"));
+}
+
+export function registerProblems(app: FastifyInstance): void {
+  app.setErrorHandler(handleError);
+}

@@ -1,0 +1,35 @@
+/**
+ * Contracts checked at the edge by TypeBox's compiled checks. Bodies are taken as they are: no coercion, nothing removed
+ * in silence. Query strings, headers and parameters arrive as text and are converted first.
+ */
+import type { FastifySchemaCompiler } from "fastify";
+import type { TSchema } from "typebox";
+import { Compile } from "typebox/compile";
+import { Value } from "typebox/value";
+import { ValidationError } from "./problem.ts";
+
+const compiled = new WeakMap<object, ReturnType<typeof Compile>>();
+
+/** PostgreSQL's text can't hold U+0000, and a lone surrogate is no text at all: refused here, once, for every route. */
+function holdsUnstorableText(value: unknown): boolean {
+  if (typeof value === "string") return value.includes("\u0000") || !value.isWellFormed();
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(([key, item]) => holdsUnstorableText(key) || holdsUnstorableText(item));
+}
+
+export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const check = compiled.get(schema) ?? Compile(schema);
+  compiled.set(schema, check);
+  return (input: unknown) => {
+    const value = httpPart === "body" ? input : Value.Convert(schema, input);
+    if (check.Check(value)) {
+      if (!holdsUnstorableText(value)) return { value };
+      return { error: new ValidationError([{ field: httpPart ?? "", message: "The text holds characters that cannot be stored" }]) };
+    }
+    const fields = check
+      .Errors(value)
+      .slice(0, 10)
+      .map((fault) => ({ field: fault.instancePath.replace(/^\//, "") || (httpPart ?? ""), message: fault.message }));
+    return { error: new ValidationError(fields) };
+  };
+};

@@ -1,0 +1,57 @@
+/** Who is calling. Authorisation is a matter of the scope a route is registered in, never of its address. */
+import type { FastifyRequest } from "fastify";
+import { DomainError } from "#domain/errors.ts";
+import type { Routes } from "./app-type.ts";
+
+export interface Viewer {
+  userId: string;
+  /** The sign-in (refresh-token family) this access token belongs to. */
+  sessionId: string;
+  email: string;
+  role: "user" | "admin";
+}
+
+/** Reads an access token against the database, so that a ban, a demotion or a sign-out counts at the next call. Null: not valid. */
+export type ReadViewer = (accessToken: string) => Promise<Viewer | null>;
+
+const viewers = new WeakMap<FastifyRequest, Viewer>();
+
+function bearerToken(request: FastifyRequest): string | undefined {
+  return /^Bearer ([\w.~+/=-]{1,4000})$/i.exec(request.headers.authorization ?? "")?.[1];
+}
+
+/** A scope whose routes all need a signed-in person: 401 otherwise. */
+export function signedInScope(readViewer: ReadViewer, routes: readonly Routes[]): Routes {
+  return async (app) => {
+    app.addHook("onRequest", async (request) => {
+      const token = bearerToken(request);
+      const viewer = token === undefined ? null : await readViewer(token);
+      if (!viewer) throw new DomainError("unauthenticated", "Sign in to go on");
+      viewers.set(request, viewer);
+    });
+    for (const each of routes) await each(app);
+  };
+}
+
+/** A scope open to all that knows a signed-in person when the call names one; an invalid token counts as nobody. */
+export function publicScope(readViewer: ReadViewer, routes: readonly Routes[]): Routes {
+  return async (app) => {
+    app.addHook("onRequest", async (request) => {
+      const token = bearerToken(request);
+      const viewer = token === undefined ? null : await readViewer(token);
+      if (viewer) viewers.set(request, viewer);
+    });
+    for (const each of routes) await each(app);
+  };
+}
+
+/** The caller of a route in a signed-in scope. */
+export function viewerOf(request: FastifyRequest): Viewer {
+  const viewer = viewers.get(request);
+  if (!viewer) throw new Error("route registered outside a signed-in scope");
+  return viewer;
+}
+
+export function optionalViewerOf(request: FastifyRequest): Viewer | undefined {
+  return viewers.get(request);
+}

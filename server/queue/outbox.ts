@@ -1,0 +1,13 @@
+import type { Executor } from "../db/transaction.ts";
+import type { JobName, JobPayload } from "./jobs.ts";
+
+/**
+ * Writes a job into the outbox, in the transaction that makes it necessary. No queue connection is touched: the worker's
+ * relay publishes the row, and publishes it again until it is done.
+ */
+export async function enqueue<Name extends JobName>(trx: Executor, job: Name, payload: JobPayload<Name>): Promise<void> {
+  await trx
+    .insertInto("outbox")
+    .values({ job, payload: JSON.stringify(payload), published_at: null })
+    .execute();
+}
