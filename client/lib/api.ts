@@ -1,0 +1,152 @@
+import type { Calls } from "#contract/api.ts";
+import type { Problem } from "#contract/common.ts";
+
+export type CallName = keyof Calls;
+export type CallResult<Name extends CallName> = Calls[Name]["result"];
+
+/** Required where the contract requires it, optional where every part of it is optional, absent where it has none. */
+type Part<Key extends string, Value> = [Value] extends [undefined]
+  ? { [K in Key]?: never }
+  : Partial<Value> extends Value
+    ? { [K in Key]?: Value }
+    : { [K in Key]: Value };
+
+export type CallOptions<Name extends CallName> = Part<"body", Calls[Name]["body"]> &
+  Part<"params", Calls[Name]["params"]> &
+  Part<"querystring", Calls[Name]["querystring"]> & { headers?: Record<string, string>; signal?: AbortSignal };
+
+/** Calls without required input may be made without options. */
+type OptionsArgument<Name extends CallName> =
+  Record<never, never> extends CallOptions<Name> ? [options?: CallOptions<Name>] : [options: CallOptions<Name>];
+
+/** A refusal by the server (RFC 9457). The `code` is stable: texts are chosen by it. */
+export class ApiProblem extends Error {
+  override readonly name = "ApiProblem";
+  readonly code: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly retryAfterSeconds: number | undefined;
+  readonly needed: number | undefined;
+  readonly available: number | undefined;
+  readonly quotedCredits: number | undefined;
+  readonly fields: readonly { field: string; message: string }[];
+
+  constructor(status: number, problem: Partial<Problem>, retryAfterSeconds?: number) {
+    const detail = problem.detail ?? problem.error ?? problem.title ?? `HTTP ${status}`;
+    super(detail);
+    this.code = problem.code ?? "unexpected";
+    this.status = status;
+    this.detail = detail;
+    this.retryAfterSeconds = problem.retryAfterSeconds ?? retryAfterSeconds;
+    this.needed = problem.needed;
+    this.available = problem.available;
+    this.quotedCredits = problem.quotedCredits;
+    this.fields = problem.fields ?? [];
+  }
+}
+
+/** The request or its answer did not get through: offline, a dropped connection, a name that does not resolve. */
+export class NetworkProblem extends Error {
+  override readonly name = "NetworkProblem";
+}
+
+/** Where the bearer comes from; injected by the session, which itself calls the API. */
+export interface BearerSource {
+  /** The access token, refreshed first if it has run out; null when signed out. */
+  current(): Promise<string | null>;
+  /** After a 401: a token other than `refused`, or null when the session is over. */
+  replace(refused: string): Promise<string | null>;
+}
+
+let bearers: BearerSource | undefined;
+
+export function provideBearers(source: BearerSource): void {
+  bearers = source;
+}
+
+interface RawOptions {
+  body?: unknown;
+  params?: Record<string, string>;
+  querystring?: Record<string, string | number | undefined>;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+function addressOf(path: string, options: RawOptions): string {
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(options.params?.[name] ?? ""));
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(options.querystring ?? {})) if (value !== undefined) query.set(key, String(value));
+  return query.size > 0 ? `${filled}?${query}` : filled;
+}
+
+export function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
+}
+
+function networkProblem(error: unknown): unknown {
+  return isAbort(error) ? error : new NetworkProblem(error instanceof Error ? error.message : "network");
+}
+
+async function send(method: string, address: string, options: RawOptions, bearer: string | null): Promise<Response> {
+  const headers = new Headers(options.headers);
+  if (options.body !== undefined) headers.set("content-type", "application/json");
+  if (bearer !== null) headers.set("authorization", `Bearer ${bearer}`);
+  const init: RequestInit = { method, headers, cache: "no-store", credentials: "same-origin" };
+  if (options.body !== undefined) init.body = JSON.stringify(options.body);
+  if (options.signal) init.signal = options.signal;
+  try {
+    return await fetch(address, init);
+  } catch (error) {
+    throw networkProblem(error);
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+async function problemOf(response: Response): Promise<ApiProblem> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const retryAfter = Number.parseInt(response.headers.get("retry-after") ?? "", 10);
+  return new ApiProblem(
+    response.status,
+    isRecord(body) ? (body as Partial<Problem>) : {},
+    Number.isNaN(retryAfter) ? undefined : retryAfter,
+  );
+}
+
+/** The calls that make a session carry none: a stale bearer there would turn "wrong password" into "signed out". */
+function takesBearer(path: string): boolean {
+  return !path.startsWith("/api/auth/");
+}
+
+/**
+ * Makes a call and returns the response once it is a success; for streams. On 401 the session is refreshed and the call
+ * made once more. Throws ApiProblem, NetworkProblem, or the AbortError of `signal`.
+ */
+export async function apiResponse<Name extends CallName>(name: Name, ...[options]: OptionsArgument<Name>): Promise<Response> {
+  const [method = "GET", path = "/"] = name.split(" ");
+  const raw: RawOptions = (options ?? {}) as RawOptions;
+  // A declared body is always sent as JSON, so that a POST without fields is still one the server reads the same way.
+  if (method === "POST" && raw.body === undefined) raw.body = {};
+  const address = addressOf(path, raw);
+  const bearer = bearers && takesBearer(path) ? await bearers.current() : null;
+  let response = await send(method, address, raw, bearer);
+  if (response.status === 401 && bearers && bearer !== null) {
+    const replacement = await bearers.replace(bearer);
+    if (replacement !== null) response = await send(method, address, raw, replacement);
+  }
+  if (!response.ok) throw await problemOf(response);
+  return response;
+}
+
+/** One call of the contract by its name, e.g. `api("POST /api/auth/sign-in", { body })`. Throws as apiResponse does. */
+export async function api<Name extends CallName>(name: Name, ...options: OptionsArgument<Name>): Promise<CallResult<Name>> {
+  const response = await apiResponse(name, ...options);
+  if (response.status === 204) return null as CallResult<Name>;
+  try {
+    return (await response.json()) as CallResult<Name>;
+  } catch (error) {
+    throw networkProblem(error);
+  }
+}

@@ -1,0 +1,127 @@
+import { ApiProblem, api, NetworkProblem, provideBearers } from "./api.ts";
+import { readSession } from "./session-storage.ts";
+import { adoptSession, currentSession, followStorage, listenToOtherTabs, remainingSeconds, sessionStore } from "./session-store.ts";
+
+/** Spec §9: tick 30 s, refresh when 90 s or less remain; retries back off from 200 ms, doubling, within 30 s. */
+const tickMs = 30_000;
+const refreshWithinSeconds = 90;
+const firstRetryMs = 200;
+const retryWindowMs = 30_000;
+/** One hung connection must not keep the lock that every tab waits for. */
+const refreshTimeoutMs = 15_000;
+
+async function withLock<Result>(work: () => Promise<Result>): Promise<Result> {
+  // Not there on plain-HTTP addresses; the server's grace then serves parallel tabs the same successor.
+  const locks: LockManager | undefined = typeof navigator === "undefined" ? undefined : navigator.locks;
+  return locks ? await locks.request("session-refresh", work) : await work();
+}
+
+async function exchange(): Promise<string | null> {
+  const before = currentSession();
+  // While this tab waited for the lock another one may have refreshed, signed in anew or signed out.
+  if (readSession() !== null) followStorage();
+  const mine = currentSession();
+  if (mine === null) return null;
+  if (mine.refresh_token !== before?.refresh_token && remainingSeconds() > refreshWithinSeconds) return mine.access_token;
+  try {
+    const next = await api("POST /api/auth/refresh", {
+      body: { refresh_token: mine.refresh_token },
+      signal: AbortSignal.timeout(refreshTimeoutMs),
+    });
+    // Signed out, or in as somebody else, while the answer was under way: that stands.
+    if (currentSession()?.user.id !== mine.user.id) return currentSession()?.access_token ?? null;
+    adoptSession(next, "TOKEN_REFRESHED");
+    return next.access_token;
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.status !== 401) throw error;
+    if (currentSession()?.refresh_token === mine.refresh_token) adoptSession(null, "SIGNED_OUT");
+    return null;
+  }
+}
+
+let running: Promise<string | null> | undefined;
+
+/** One exchange of the refresh token, shared by all who ask meanwhile. Null: the session is over. Throws ApiProblem, NetworkProblem. */
+export function refreshSession(): Promise<string | null> {
+  running ??= withLock(exchange).finally(() => {
+    running = undefined;
+  });
+  return running;
+}
+
+function worthRetrying(error: unknown): boolean {
+  return error instanceof NetworkProblem || (error instanceof ApiProblem && error.status >= 500);
+}
+
+/** Refreshes with the specified retries; what still fails after them is left to the next tick. */
+async function refreshPatiently(): Promise<void> {
+  const startedAt = Date.now();
+  for (let delayMs = firstRetryMs; ; delayMs *= 2) {
+    try {
+      await refreshSession();
+      return;
+    } catch (error) {
+      if (!worthRetrying(error) || Date.now() + delayMs - startedAt > retryWindowMs) return;
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+    }
+  }
+}
+
+let patient: Promise<void> | undefined;
+
+function tick(): void {
+  if (currentSession() === null || remainingSeconds() > refreshWithinSeconds) return;
+  patient ??= refreshPatiently().finally(() => {
+    patient = undefined;
+  });
+}
+
+/** A token that works now; refreshed once when it ran out, without the long retries, since somebody is waiting. */
+export async function currentToken(): Promise<string | null> {
+  if (sessionStore.getState().status === "loading") followStorage();
+  const session = currentSession();
+  return session !== null && remainingSeconds() <= 0 ? await refreshSession() : (session?.access_token ?? null);
+}
+
+async function replaceToken(refused: string): Promise<string | null> {
+  const session = currentSession();
+  return session !== null && session.access_token !== refused ? session.access_token : await refreshSession();
+}
+
+/** Reads the stored session, keeps it fresh and in step with other tabs. Call once, at start; returns how to stop. */
+export function startSession(): () => void {
+  provideBearers({ current: currentToken, replace: replaceToken });
+  followStorage();
+  const close = listenToOtherTabs();
+  const timer = setInterval(tick, tickMs);
+  const wake = () => {
+    if (document.visibilityState !== "visible") return;
+    followStorage();
+    tick();
+  };
+  document.addEventListener("visibilitychange", wake);
+  addEventListener("online", tick);
+  tick();
+  return () => {
+    close();
+    clearInterval(timer);
+    document.removeEventListener("visibilitychange", wake);
+    removeEventListener("online", tick);
+  };
+}
+
+/**
+ * Signs out here and in every tab at once, then ends the sign-in on the server. False when the server could not be told:
+ * the refresh token is gone from this device all the same.
+ */
+export async function signOut(): Promise<boolean> {
+  const session = currentSession();
+  if (session === null) return true;
+  adoptSession(null, "SIGNED_OUT");
+  try {
+    await api("POST /api/auth/sign-out", { body: { refresh_token: session.refresh_token } });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,44 @@
+import type { Session } from "#contract/auth.ts";
+
+/** Spec §3: the session in local storage, exactly these fields (decisions.md, "Session in local storage"). */
+const storageKey = "session";
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+/** Rebuilds the session field by field, so that nothing else ever gets into storage; null for anything that is not one. */
+export function toSession(value: unknown): Session | null {
+  if (!isRecord(value) || !isRecord(value.user) || !isRecord(value.user.user_metadata)) return null;
+  const { access_token, refresh_token, expires_at, expires_in, user } = value;
+  const { id, email, user_metadata } = value.user;
+  if (typeof access_token !== "string" || typeof refresh_token !== "string" || !isRecord(user)) return null;
+  if (typeof expires_at !== "number" || typeof expires_in !== "number" || typeof id !== "string" || typeof email !== "string") return null;
+  const avatar = isRecord(user_metadata) ? user_metadata.avatar_url : null;
+  return {
+    access_token,
+    refresh_token,
+    expires_at,
+    expires_in,
+    token_type: "bearer",
+    user: { id, email, user_metadata: { avatar_url: typeof avatar === "string" ? avatar : null } },
+  };
+}
+
+export function readSession(): Session | null {
+  try {
+    return toSession(JSON.parse(localStorage.getItem(storageKey) ?? "null"));
+  } catch {
+    return null;
+  }
+}
+
+/** Storage may be full or forbidden; then the session lasts as long as the page. */
+export function writeSession(session: Session | null): void {
+  try {
+    if (session === null) localStorage.removeItem(storageKey);
+    else localStorage.setItem(storageKey, JSON.stringify(session));
+  } catch {
+    // The session in memory still works.
+  }
+}
