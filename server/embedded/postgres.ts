@@ -1,0 +1,169 @@
+/**
+ * The product's own PostgreSQL: initialised once under DATA_DIR, kept between starts, restarted after a crash. Two roles:
+ * the owner, who migrates, and the application's, who may do no more than the migrations grant it.
+ */
+import { chmod, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import type { Cluster, RunningServer } from "./postgres-server.ts";
+import { checkCluster, endLeftover, initialise, openCluster, startServer, superuser } from "./postgres-server.ts";
+import { freePort } from "./processes.ts";
+import type { Secrets } from "./secrets.ts";
+import { createSecrets, readSecrets } from "./secrets.ts";
+import { StartError } from "./start-error.ts";
+
+export const databaseName = "tessera";
+export const ownerRole = "tessera_owner";
+export const applicationRole = "tessera_app";
+const firstBackoffMs = 250;
+const longestBackoffMs = 10_000;
+const steadyAfterMs = 30_000;
+
+export interface EmbeddedPostgres {
+  ownerUrl: string;
+  applicationUrl: string;
+  /** Of the whole cluster: for tests, which create databases. */
+  superuserUrl: string;
+  port: number;
+  secrets: Secrets;
+  /** True on the start that created the data folder. */
+  created: boolean;
+  stop(): Promise<void>;
+}
+
+function markerPath(dataDir: string): string {
+  return path.join(dataDir, "initialising");
+}
+
+async function exists(target: string): Promise<boolean> {
+  return stat(target).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function prepareFolder(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true });
+    // PostgreSQL's user passes through; the files inside are closed to everybody else.
+    const { mode } = await stat(dataDir);
+    if ((mode & 0o011) !== 0o011) await chmod(dataDir, (mode & 0o7777) | 0o011).catch(() => {});
+    await readdir(dataDir);
+  } catch (error) {
+    throw new StartError(
+      `DATA_DIR=${dataDir} cannot be used (${(error as NodeJS.ErrnoException).code}): name a folder that can be written to`,
+    );
+  }
+}
+
+/** The cluster's secrets, once it is fit to start: initialised now, or earlier and whole. */
+async function prepareCluster(cluster: Cluster, dataDir: string): Promise<{ secrets: Secrets; created: boolean }> {
+  const marker = markerPath(dataDir);
+  const secrets = await readSecrets(dataDir);
+  const unfinished = await exists(marker);
+  if (!unfinished && (secrets || (await exists(cluster.folder)))) {
+    if (!secrets)
+      throw new StartError(
+        `DATA_DIR is damaged: ${path.join(dataDir, "secrets.json")} is missing; restore it from a backup, or start with another, empty DATA_DIR`,
+      );
+    await checkCluster(cluster);
+    await endLeftover(cluster);
+    return { secrets, created: false };
+  }
+  // Nothing was ever stored in a cluster whose first initialisation did not finish.
+  await writeFile(marker, "the first initialisation is under way\n");
+  await endLeftover(cluster);
+  await rm(cluster.folder, { recursive: true, force: true });
+  const known = secrets ?? (await createSecrets(dataDir));
+  await initialise(cluster, known.superuserPassword);
+  return { secrets: known, created: true };
+}
+
+function address(role: string, password: string, port: number, database: string): string {
+  return `postgres://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+}
+
+async function createRoles(superuserUrl: string, secrets: Secrets): Promise<void> {
+  const client = new pg.Client({ connectionString: superuserUrl });
+  await client.connect();
+  try {
+    const login = (password: string) =>
+      `login nosuperuser nocreaterole nocreatedb noreplication nobypassrls password ${client.escapeLiteral(password)}`;
+    await client.query(`create role ${ownerRole} ${login(secrets.ownerPassword)}`);
+    await client.query(`create role ${applicationRole} ${login(secrets.applicationPassword)}`);
+    await client.query(`create database ${databaseName} owner ${ownerRole}`);
+    await client.query(`revoke all on database ${databaseName} from public`);
+    await client.query(`grant connect on database ${databaseName} to ${applicationRole}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Starts the server again, on the same port, whenever it goes without having been asked to. */
+function keepRunning(cluster: Cluster, port: number, first: RunningServer, log: (line: string) => void): () => Promise<void> {
+  let stopping = false;
+  let current: RunningServer | undefined = first;
+  const stopped = new AbortController();
+  const watch = async () => {
+    let backoffMs = firstBackoffMs;
+    while (!stopping) {
+      const startedAt = performance.now();
+      await current?.exited;
+      if (stopping) return;
+      if (current && performance.now() - startedAt > steadyAfterMs) backoffMs = firstBackoffMs;
+      log(`PostgreSQL has ended unexpectedly; starting it again in ${backoffMs} ms`);
+      await delay(backoffMs, undefined, { signal: stopped.signal }).catch(() => {});
+      backoffMs = Math.min(backoffMs * 2, longestBackoffMs);
+      if (stopping) return;
+      current = await startServer(cluster, port).catch((error: Error) => {
+        log(error.message);
+        return undefined;
+      });
+    }
+  };
+  const watching = watch();
+  return async () => {
+    stopping = true;
+    stopped.abort();
+    await current?.stop();
+    await watching;
+    // A restart under way while the stop was asked for has given a new server.
+    await current?.stop();
+  };
+}
+
+/** Throws StartError with one line where the folder is damaged or the server does not start. `port` absent: a free one. */
+export async function startPostgres(options: {
+  dataDir: string;
+  port?: number;
+  log: (line: string) => void;
+  /** Tests only: nothing survives a crash of the machine. */
+  volatile?: boolean;
+}): Promise<EmbeddedPostgres> {
+  const dataDir = path.resolve(options.dataDir);
+  await prepareFolder(dataDir);
+  const cluster = await openCluster(dataDir, options.volatile ?? false);
+  const { secrets, created } = await prepareCluster(cluster, dataDir);
+  const port = options.port ?? (await freePort());
+  const server = await startServer(cluster, port);
+  const superuserUrl = address(superuser, secrets.superuserPassword, port, "postgres");
+  if (created) {
+    try {
+      await createRoles(superuserUrl, secrets);
+      await rm(markerPath(dataDir));
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+  }
+  return {
+    ownerUrl: address(ownerRole, secrets.ownerPassword, port, databaseName),
+    applicationUrl: address(applicationRole, secrets.applicationPassword, port, databaseName),
+    superuserUrl,
+    port,
+    secrets,
+    created,
+    stop: keepRunning(cluster, port, server, options.log),
+  };
+}
