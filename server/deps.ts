@@ -1,28 +1,68 @@
-/** What is injected: built once in main.ts, in the worker and in tests, and passed down; nothing reaches for a global. */
+/** What is injected: built once in each process's main and in tests, and passed down; nothing reaches for a global. */
+
+import type { FastifyBaseLogger } from "fastify";
 import type pg from "pg";
-import type { Clock } from "#domain/clock.ts";
+import { pino } from "pino";
 import type { Config } from "./config.ts";
+import type { BusinessClock } from "./db/business-clock.ts";
+import { createBusinessClock } from "./db/business-clock.ts";
 import type { Db } from "./db/database.ts";
+import { createDatabase, createPool } from "./db/database.ts";
 import type { LiveEvents } from "./http/live-events.ts";
+import { createLiveEvents } from "./http/live-events.ts";
+import type { Mailer } from "./providers/mail.ts";
+import { createMailer } from "./providers/mail.ts";
 import type { ModelGateway } from "./providers/models.ts";
+import { createModelGateway } from "./providers/models.ts";
 import type { Payments } from "./providers/stripe.ts";
+import { createPayments } from "./providers/stripe.ts";
+
+export type Logger = FastifyBaseLogger;
 
 export interface Deps {
   config: Config;
   db: Db;
   pool: pg.Pool;
   /** Business time. */
-  clock: Clock;
+  clock: BusinessClock;
   live: LiveEvents;
   payments: Payments;
   models: ModelGateway;
+  mail: Mailer;
   log: Logger;
 }
 
-/** The part of pino both processes use. */
-export interface Logger {
-  debug(details: object, message: string): void;
-  info(details: object, message: string): void;
-  warn(details: object, message: string): void;
-  error(details: object, message: string): void;
+export function createLogger(level: string, part: string): Logger {
+  return pino({
+    level,
+    base: { part },
+    redact: { paths: ["req.headers.authorization", "*.password", "*.refresh_token", "*.token"], remove: true },
+  });
+}
+
+/** The processes' own `Deps`; `close` ends every connection. `part` names the process to PostgreSQL and in the log. */
+export function createDeps(
+  config: Config,
+  part: string,
+  log: Logger = createLogger(config.logLevel, part),
+): Deps & { close(): Promise<void> } {
+  const pool = createPool(config.databaseUrl, config.databasePoolSize, `tessera ${part}`);
+  const clock = createBusinessClock(pool, config.databaseUrl, config.sandbox !== undefined);
+  const live = createLiveEvents(config, pool);
+  const mail = createMailer(config.mail);
+  return {
+    config,
+    db: createDatabase(pool),
+    pool,
+    clock,
+    live,
+    payments: createPayments(config.stripe),
+    models: createModelGateway(config),
+    mail,
+    log,
+    async close() {
+      await Promise.all([clock.close(), live.close(), mail.close()]);
+      await pool.end();
+    },
+  };
 }

@@ -1,37 +1,52 @@
-import type pg from "pg";
+import pg from "pg";
 import type { Clock } from "#domain/clock.ts";
 import { wallClock } from "#domain/clock.ts";
 
 export interface BusinessClock extends Clock {
-  /** Reads the offset now instead of at the next tick. */
-  refresh(): Promise<void>;
-  close(): void;
+  /** Called after the sandbox moved the time; in production never. */
+  onMove(listener: () => void): void;
+  close(): Promise<void>;
 }
 
-/** Every process has seen a move of the clock after this long (the sandbox waits for it before it answers). */
-export const clockPollMs = 100;
+/** Every process has seen a move of the clock after this long, notified or not (the sandbox waits for it before it answers). */
+const clockPollMs = 200;
+export const clockChannel = "tessera_clock";
 
 /**
- * Business time. Outside the sandbox it is wall time. In the sandbox it runs ahead by `business_clock.offset_ms`, which
- * every process reads ten times a second: bounded staleness, and nothing to lose.
+ * Business time. Outside the sandbox it is wall time. In the sandbox it runs ahead by `business_clock.offset_ms`: every
+ * process is notified of a move and polls besides, so that a lost notification delays and loses nothing.
  */
-export function createBusinessClock(pool: pg.Pool, sandbox: boolean): BusinessClock {
-  if (!sandbox) return { ...wallClock, refresh: async () => {}, close: () => {} };
+export function createBusinessClock(pool: pg.Pool, databaseUrl: string, sandbox: boolean): BusinessClock {
+  if (!sandbox) return { ...wallClock, onMove: () => {}, close: async () => {} };
+  const listeners: (() => void)[] = [];
   let offsetMs = 0;
-  let reading: Promise<void> | undefined;
 
+  function move(next: number): void {
+    if (!(next > offsetMs)) return;
+    offsetMs = next;
+    for (const listener of listeners) listener();
+  }
   async function read(): Promise<void> {
     const result = await pool.query<{ offset_ms: number }>("select offset_ms from business_clock");
-    offsetMs = Math.max(offsetMs, result.rows[0]?.offset_ms ?? 0);
+    move(result.rows[0]?.offset_ms ?? 0);
   }
-  function refresh(): Promise<void> {
-    reading ??= read().finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  }
-  const timer = setInterval(() => void refresh().catch(() => {}), clockPollMs);
+  const notified = new pg.Client({ connectionString: databaseUrl, application_name: "tessera clock", keepAlive: true });
+  notified.on("error", () => {});
+  notified.on("notification", (message) => move(Number(message.payload)));
+  const listening = notified.connect().then(
+    () => notified.query(`listen ${clockChannel}`),
+    () => undefined,
+  );
+  const timer = setInterval(() => void read().catch(() => {}), clockPollMs);
   timer.unref();
-  void refresh().catch(() => {});
-  return { now: () => new Date(Date.now() + offsetMs), refresh, close: () => clearInterval(timer) };
+  void read().catch(() => {});
+  return {
+    now: () => new Date(Date.now() + offsetMs),
+    onMove: (listener) => listeners.push(listener),
+    async close() {
+      clearInterval(timer);
+      await listening.catch(() => {});
+      await notified.end().catch(() => {});
+    },
+  };
 }

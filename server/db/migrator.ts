@@ -4,10 +4,9 @@ import { Kysely, PostgresDialect, sql } from "kysely";
 import type { Migration, MigrationProvider } from "kysely/migration";
 import { Migrator } from "kysely/migration";
 import pg from "pg";
+import { queueSchema } from "../queue/schema.ts";
 
 export const migrationsFolder = new URL("../../migrations/", import.meta.url);
-/** BullMQ's own tables, when it runs on PostgreSQL. */
-export const queueSchema = "bullmq";
 
 /** `migrations/0001_name.up.sql` and its `.down.sql`. */
 const files: MigrationProvider = {

@@ -1,0 +1,38 @@
+import { sql } from "kysely";
+import { clockChannel } from "../../db/business-clock.ts";
+import type { Executor } from "../../db/transaction.ts";
+
+/** The sweeps that business time makes due; worker/schedules.ts runs one for each. */
+export const sweepNames = ["reconcile", "scheduled-grants", "grace-periods", "expired-grants"] as const;
+export type SweepName = (typeof sweepNames)[number];
+
+/** When each sweep next has something to do; null: nothing is planned. */
+export async function selectDueInstants(executor: Executor): Promise<Record<SweepName, Date | null>> {
+  const result = await sql<Record<SweepName, Date | null>>`
+    select
+      (select due_at from schedules where name = 'reconcile') as "reconcile",
+      (select min(due_at) from scheduled_grants where posted_at is null and cancelled_at is null) as "scheduled-grants",
+      (select min(grace_until) from user_subscriptions where status = 'past_due') as "grace-periods",
+      (select min(expires_at) from grants where expired_at is null) as "expired-grants"`.execute(executor);
+  const row = result.rows[0];
+  if (!row) throw new Error("no row");
+  return row;
+}
+
+/** Events received and jobs written that are not done yet. */
+export async function countPendingWork(executor: Executor): Promise<number> {
+  const result = await sql<{ pending: number }>`
+    select (select count(*) from stripe_events where status = 'received') + (select count(*) from outbox) as pending`.execute(executor);
+  return result.rows[0]?.pending ?? 0;
+}
+
+export async function selectOffset(executor: Executor): Promise<number> {
+  const row = await executor.selectFrom("business_clock").select("offset_ms").executeTakeFirstOrThrow();
+  return row.offset_ms;
+}
+
+/** Forward only. Tells every process. */
+export async function updateOffset(executor: Executor, offsetMs: number): Promise<void> {
+  await sql`with moved as (update business_clock set offset_ms = ${offsetMs} where offset_ms < ${offsetMs} returning offset_ms)
+    select pg_notify(${clockChannel}, offset_ms::text) from moved`.execute(executor);
+}

@@ -1,0 +1,42 @@
+import type { Static } from "typebox";
+import { dayMs } from "#domain/clock.ts";
+import type { ClockState } from "../../contract/sandbox-clock.ts";
+import type { Executor } from "../../db/transaction.ts";
+import type { SweepName } from "./queries.ts";
+import * as queries from "./queries.ts";
+
+export type { SweepName } from "./queries.ts";
+export { sweepNames } from "./queries.ts";
+
+/**
+ * Reconciliation runs hourly, but between two instants at which something happens there is nothing to reconcile: a
+ * moving clock stops for it once a day, and it runs at every other stop besides, being overdue there.
+ */
+const reconcileStepMs = dayMs;
+
+export async function dueInstants(executor: Executor): Promise<Record<SweepName, Date | null>> {
+  return queries.selectDueInstants(executor);
+}
+
+/** Business time as the database holds it, the next stop of a moving clock, and what is still to be done. */
+export async function readClock(executor: Executor): Promise<Static<typeof ClockState>> {
+  const now = Date.now() + (await queries.selectOffset(executor));
+  const due = await queries.selectDueInstants(executor);
+  const stops = Object.entries(due).flatMap(([name, at]) => {
+    if (at === null) return [];
+    const ms = at.getTime();
+    return [name === "reconcile" && ms > now ? ms + reconcileStepMs : ms];
+  });
+  const overdue = Object.values(due).filter((at) => at !== null && at.getTime() <= now).length;
+  return {
+    now: new Date(now).toISOString(),
+    nextDueAt: stops.length > 0 ? new Date(Math.min(...stops)).toISOString() : null,
+    pending: (await queries.countPendingWork(executor)) + overdue,
+  };
+}
+
+/** Moves business time forward to `target`; an earlier instant changes nothing. */
+export async function moveClock(executor: Executor, target: Date): Promise<Static<typeof ClockState>> {
+  await queries.updateOffset(executor, target.getTime() - Date.now());
+  return readClock(executor);
+}

@@ -1,0 +1,18 @@
+/** The worker process: `npm run start:worker`, any number of times on any number of machines. */
+import { readConfigOrExit } from "#server/config.ts";
+import { assertMigrated, assertRestrictedRole } from "#server/db/verify.ts";
+import { createDeps } from "#server/deps.ts";
+import { exitWithParent, signalReady } from "#server/embedded/child.ts";
+import { startWorker } from "./worker.ts";
+
+const config = readConfigOrExit(process.env);
+const deps = createDeps(config, "worker");
+await assertRestrictedRole(deps.pool);
+await assertMigrated(deps.pool);
+const worker = startWorker(deps);
+
+exitWithParent(async () => {
+  await worker.close();
+  await deps.close();
+});
+signalReady();

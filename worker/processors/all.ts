@@ -1,0 +1,9 @@
+import type { Processors } from "../run-job.ts";
+import { processStripeEventJob } from "./process-stripe-event.ts";
+import { sendMailJob } from "./send-mail.ts";
+
+/** Exhaustive: a job without a processor does not compile. */
+export const processors: Processors = {
+  "process-stripe-event": processStripeEventJob,
+  "send-mail": sendMailJob,
+};

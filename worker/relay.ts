@@ -1,0 +1,88 @@
+/**
+ * The relay: outbox rows → BullMQ. A row is published under its own id, again every minute until it is done (so a lost
+ * queue loses nothing), and later after a failure. Any number of relays may run: rows are taken with SKIP LOCKED.
+ */
+
+import { setTimeout as delay } from "node:timers/promises";
+import { sql } from "kysely";
+import type { Db } from "#server/db/database.ts";
+import type { Logger } from "#server/deps.ts";
+import type { DispatchedJob, JobPublisher } from "#server/queue/connection.ts";
+
+const pollMs = 250;
+const batchSize = 200;
+/** A published job that is not done by then is published again; BullMQ ignores an id it still has. */
+const redriveMs = 60_000;
+const retryAfterOutageMs = 1_000;
+
+export interface Relay {
+  /** Look now instead of at the next poll. */
+  wake(): void;
+  stop(): Promise<void>;
+}
+
+async function takeDue(db: Db): Promise<DispatchedJob[]> {
+  const result = await sql<{ id: string; job: string; payload: unknown }>`
+    update outbox set published_at = clock_timestamp(), publications = publications + 1,
+        redrive_at = clock_timestamp() + make_interval(secs => ${redriveMs / 1000})
+      where id in (select id from outbox where redrive_at <= clock_timestamp() order by redrive_at limit ${batchSize} for update skip locked)
+      returning id, job, payload`.execute(db);
+  return result.rows.map((row) => ({ id: row.id, name: row.job, payload: row.payload }));
+}
+
+/** The queue is away: the rows are due again soon, and the failed publication does not count as an attempt. */
+async function putBack(db: Db, jobs: readonly DispatchedJob[]): Promise<void> {
+  await sql`update outbox set publications = publications - 1, redrive_at = clock_timestamp() + make_interval(secs => ${retryAfterOutageMs / 1000})
+    where id = any (${jobs.map((job) => job.id)})`.execute(db);
+}
+
+export function startRelay(db: Db, publisher: JobPublisher, log: Logger): Relay {
+  const stopping = new AbortController();
+  let wakeUp: AbortController | undefined;
+  let woken = false;
+
+  async function relayOnce(): Promise<number> {
+    const jobs = await takeDue(db);
+    if (jobs.length === 0) return 0;
+    try {
+      await publisher.publish(jobs);
+    } catch (error) {
+      log.warn({ err: error, jobs: jobs.length }, "queue away, jobs wait in the outbox");
+      await putBack(db, jobs);
+      return 0;
+    }
+    return jobs.length;
+  }
+
+  async function pause(milliseconds: number): Promise<void> {
+    if (woken) return;
+    wakeUp = new AbortController();
+    await delay(milliseconds, undefined, { signal: AbortSignal.any([wakeUp.signal, stopping.signal]) }).catch(() => {});
+    wakeUp = undefined;
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      woken = false;
+      try {
+        const published = await relayOnce();
+        if (published < batchSize) await pause(pollMs);
+      } catch (error) {
+        log.warn({ err: error }, "relay could not read the outbox");
+        await pause(retryAfterOutageMs);
+      }
+    }
+  }
+
+  const running = run();
+  return {
+    wake() {
+      woken = true;
+      wakeUp?.abort();
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

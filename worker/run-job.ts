@@ -1,0 +1,113 @@
+/**
+ * Runs one job: checks the payload, runs its processor and settles the outbox row. Processors are idempotent, for a job
+ * runs again after a crash. The outbox row is the truth: BullMQ only dispatches.
+ */
+import { sql } from "kysely";
+import { Value } from "typebox/value";
+import { DomainError } from "#domain/errors.ts";
+import { sqlState } from "#server/db/transaction.ts";
+import type { Deps } from "#server/deps.ts";
+import type { DispatchedJob } from "#server/queue/connection.ts";
+import type { JobName, JobPayload } from "#server/queue/jobs.ts";
+import { isJobName, jobs } from "#server/queue/jobs.ts";
+
+/** What a processor throws when trying again can't help. */
+export class PermanentFailure extends Error {
+  override readonly name = "PermanentFailure";
+}
+
+export type Processor<Name extends JobName> = (deps: Deps, payload: JobPayload<Name>) => Promise<void>;
+export type Processors = { readonly [Name in JobName]: Processor<Name> };
+
+/** Failures in a row before a job that fails for reasons of its own becomes a dead letter: about four minutes. */
+const maximumAttempts = 10;
+const firstBackoffMs = 250;
+const maximumBackoffMs = 60_000;
+
+export function backoffMs(attempt: number): number {
+  return Math.min(maximumBackoffMs, firstBackoffMs * 2 ** Math.max(0, attempt - 1));
+}
+
+/** Somebody else is away (PostgreSQL, Stripe, mail): waits as long as it takes, and never becomes a dead letter. */
+export function isOutage(error: unknown): boolean {
+  const { code, name, type, statusCode } = error as { code?: unknown; name?: unknown; type?: unknown; statusCode?: unknown };
+  if (typeof code === "string" && /^(ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|ESOCKET|EDNS|ECONNECTION|08|57P0|53)/.test(code))
+    return true;
+  if (type === "StripeConnectionError" || type === "StripeRateLimitError") return true;
+  if (typeof statusCode === "number" && statusCode >= 500) return true;
+  return name === "AggregateError" || ["40001", "40P01", "55P03"].includes(sqlState(error) ?? "");
+}
+
+export function isPermanent(error: unknown): boolean {
+  return error instanceof PermanentFailure || error instanceof DomainError || (error as { permanent?: unknown } | null)?.permanent === true;
+}
+
+async function settleFailure(deps: Deps, job: DispatchedJob, error: unknown): Promise<void> {
+  const row = await deps.db.selectFrom("outbox").select(["publications", "payload"]).where("id", "=", job.id).executeTakeFirst();
+  if (!row) return;
+  const attempts = row.publications;
+  const dead = isPermanent(error) || (!isOutage(error) && attempts >= maximumAttempts);
+  const details = { err: error, job: job.name, id: job.id, attempts };
+  if (!dead) {
+    deps.log.warn(details, "job failed, will be tried again");
+    await sql`update outbox set redrive_at = clock_timestamp() + make_interval(secs => ${backoffMs(attempts) / 1000}) where id = ${job.id}`.execute(
+      deps.db,
+    );
+    return;
+  }
+  deps.log.error(details, "job failed for good");
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  await deps.db.transaction().execute(async (trx) => {
+    await trx
+      .insertInto("dead_letters")
+      .values({
+        id: job.id,
+        job: job.name,
+        payload: JSON.stringify(row.payload),
+        error: message.slice(0, 8_000),
+        attempts,
+        replayed_at: null,
+      })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ error: message.slice(0, 8_000), attempts, replayed_at: null }))
+      .execute();
+    await trx.deleteFrom("outbox").where("id", "=", job.id).execute();
+  });
+}
+
+async function process<Name extends JobName>(deps: Deps, processors: Processors, name: Name, payload: unknown): Promise<void> {
+  const schema = jobs[name];
+  if (!Value.Check(schema, payload)) throw new PermanentFailure(`payload of ${name} does not fit its schema`);
+  await processors[name](deps, payload as JobPayload<Name>);
+}
+
+export async function runJob(deps: Deps, processors: Processors, job: DispatchedJob): Promise<void> {
+  const startedAt = performance.now();
+  try {
+    if (!isJobName(job.name)) throw new PermanentFailure(`no processor for ${job.name}`);
+    await process(deps, processors, job.name, job.payload);
+  } catch (error) {
+    await settleFailure(deps, job, error);
+    return;
+  }
+  await deps.db.deleteFrom("outbox").where("id", "=", job.id).execute();
+  deps.log.info({ job: job.name, id: job.id, durationMs: Math.round(performance.now() - startedAt) }, "job done");
+}
+
+/** Puts a dead letter back into the outbox. False: there is none, or it was replayed already. */
+export async function replayDeadLetter(deps: Deps, id: string): Promise<boolean> {
+  return deps.db.transaction().execute(async (trx) => {
+    const letter = await trx
+      .updateTable("dead_letters")
+      .set({ replayed_at: new Date() })
+      .where("id", "=", id)
+      .where("replayed_at", "is", null)
+      .returning(["job", "payload"])
+      .executeTakeFirst();
+    if (!letter) return false;
+    await trx
+      .insertInto("outbox")
+      .values({ id, job: letter.job, payload: JSON.stringify(letter.payload), published_at: null })
+      .execute();
+    return true;
+  });
+}

@@ -1,0 +1,32 @@
+import type { Deps } from "#server/deps.ts";
+import { createJobConsumer, createJobPublisher } from "#server/queue/connection.ts";
+import { processors } from "./processors/all.ts";
+import { startRelay } from "./relay.ts";
+import { runJob } from "./run-job.ts";
+import { startSchedules } from "./schedules.ts";
+
+const concurrency = 8;
+/** Jobs get this long to finish; past it another worker takes them over. */
+const closeDeadlineMs = 8_000;
+
+export interface RunningWorker {
+  close(): Promise<void>;
+}
+
+/** Relay, jobs and schedules of one worker process; start as many as needed. */
+export function startWorker(deps: Deps): RunningWorker {
+  const publisher = createJobPublisher(deps.config);
+  const relay = startRelay(deps.db, publisher, deps.log);
+  const consumer = createJobConsumer(deps.config, concurrency, async (job) => {
+    await runJob(deps, processors, job);
+    // What a job wrote into the outbox (a mail, say) goes out at once.
+    relay.wake();
+  });
+  const schedules = startSchedules(deps);
+  return {
+    async close() {
+      await Promise.all([relay.stop(), schedules.stop(), consumer.close(closeDeadlineMs)]);
+      await publisher.close();
+    },
+  };
+}
