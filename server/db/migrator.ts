@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
-import { createPostgresBackend, Queue } from "bullmq";
+import { runMigrations } from "bullmq";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import type { Migration, MigrationProvider } from "kysely/migration";
-import { Migrator } from "kysely/migration";
+import { Migrator, NO_MIGRATIONS } from "kysely/migration";
 import pg from "pg";
 import { queueSchema } from "../queue/schema.ts";
 
@@ -27,63 +27,90 @@ function createMigrator(db: Kysely<unknown>): Migrator {
   return new Migrator({ db, provider: files, migrationTableName: "migrations", migrationLockTableName: "migrations_lock" });
 }
 
-async function withOwner<T>(ownerUrl: string, work: (db: Kysely<unknown>) => Promise<T>): Promise<T> {
-  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: ownerUrl, max: 2 }) }) });
+/** The names in order, oldest first. */
+export async function migrationNames(): Promise<string[]> {
+  return Object.keys(await files.getMigrations()).sort();
+}
+
+/** Any number, the same in every release: machines that migrate at once take turns over everything done here. */
+const lockKey = 7_340_112;
+
+async function withOwner<T>(ownerUrl: string, work: (db: Kysely<unknown>, client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const pool = new pg.Pool({ connectionString: ownerUrl, max: 2, application_name: "tessera migrate", connectionTimeoutMillis: 10_000 });
+  pool.on("error", () => {});
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
-    return await work(db);
+    const client = await pool.connect();
+    try {
+      await client.query("select pg_advisory_lock($1)", [lockKey]);
+      return await work(db, client);
+    } finally {
+      // Ends the session, and the lock with it.
+      client.release(true);
+    }
   } finally {
     await db.destroy();
   }
 }
 
+const ledgerTables = sql.raw("wallets, grants, ledger_transactions, ledger_entries, holds, hold_parts");
+const ledgerFunctions = sql.raw(
+  "ledger_post_grant, ledger_hold, ledger_end_hold, ledger_expire_grant, ledger_claw_back, ledger_disagreements, ledger_assert_balanced, ledger_assert_entries, ledger_assert_wallet, ledger_refuse_change",
+);
+
 /** Least privilege: everything the product does itself, and of the ledger only reading and calling its functions. */
 async function grantToApplication(db: Kysely<unknown>, role: string): Promise<void> {
   const name = sql.id(role);
-  await sql`grant usage on schema public to ${name}`.execute(db);
-  await sql`grant select, insert, update, delete on all tables in schema public to ${name}`.execute(db);
-  await sql`revoke insert, update, delete, truncate on wallets, grants, ledger_transactions, ledger_entries, holds, hold_parts from ${name}`.execute(
-    db,
-  );
-  await sql`grant insert (user_id, created_at) on wallets to ${name}`.execute(db);
-  await sql`grant update (frozen_at) on wallets to ${name}`.execute(db);
-  await sql`revoke all on migrations, migrations_lock from ${name}`.execute(db);
-  await sql`grant select on migrations to ${name}`.execute(db);
-  await sql`revoke execute on all functions in schema public from public`.execute(db);
-  await sql`grant execute on function ledger_post_grant, ledger_hold, ledger_end_hold, ledger_expire_grant, ledger_claw_back, ledger_disagreements,
-    ledger_assert_balanced, ledger_assert_entries, ledger_assert_wallet, ledger_refuse_change to ${name}`.execute(db);
-  await sql`grant usage on schema ${sql.id(queueSchema)} to ${name}`.execute(db);
-  await sql`grant select, insert, update, delete on all tables in schema ${sql.id(queueSchema)} to ${name}`.execute(db);
-  await sql`grant usage on all sequences in schema ${sql.id(queueSchema)} to ${name}`.execute(db);
-  await sql`grant execute on all functions in schema ${sql.id(queueSchema)} to ${name}`.execute(db);
+  const queue = sql.id(queueSchema);
+  const statements = [
+    sql`grant usage on schema public to ${name}`,
+    sql`grant select, insert, update, delete on all tables in schema public to ${name}`,
+    sql`revoke insert, update, delete, truncate on ${ledgerTables} from ${name}`,
+    sql`grant insert (user_id, created_at) on wallets to ${name}`,
+    sql`grant update (frozen_at) on wallets to ${name}`,
+    sql`revoke all on migrations, migrations_lock from ${name}`,
+    sql`grant select on migrations to ${name}`,
+    sql`revoke execute on all functions in schema public from public`,
+    sql`grant execute on function ${ledgerFunctions} to ${name}`,
+    sql`grant usage on schema ${queue} to ${name}`,
+    sql`grant select, insert, update, delete on all tables in schema ${queue} to ${name}`,
+    sql`grant usage on all sequences in schema ${queue} to ${name}`,
+    sql`grant execute on all functions in schema ${queue} to ${name}`,
+  ];
+  // In one transaction, so that a running application never sees a right it should not have, or lacks one it needs.
+  await db.transaction().execute(async (trx) => {
+    for (const statement of statements) await statement.execute(trx);
+  });
 }
 
-/** BullMQ brings its schema up to date itself, under its own lock, as the owner. */
-async function migrateQueue(ownerUrl: string): Promise<void> {
-  const queue = new Queue(
-    "migrate",
-    { connection: { connectionString: ownerUrl, schema: queueSchema, migrate: true, max: 1 } as never },
-    createPostgresBackend as never,
-  );
-  queue.on("error", () => {});
-  try {
-    await queue.waitUntilReady();
-  } finally {
-    await queue.close();
-  }
-}
-
-/** Migrates up to the newest, or down to and excluding `target`. Throws the first failure; each file is one transaction. */
+/**
+ * Migrates up to the newest, or down until `downTo` is the newest one applied ("none": until nothing is left). All
+ * steps are one transaction. Returns the names of the steps taken; throws the first failure, with nothing changed.
+ */
 export async function migrate(options: { ownerUrl: string; applicationRole: string; downTo?: string }): Promise<string[]> {
-  const applied = await withOwner(options.ownerUrl, async (db) => {
+  const { downTo } = options;
+  if (downTo !== undefined && downTo !== "none" && !(await migrationNames()).includes(downTo)) {
+    throw new Error(`there is no migration ${downTo}; there are: none, ${(await migrationNames()).join(", ")}`);
+  }
+  return withOwner(options.ownerUrl, async (db, client) => {
     const migrator = createMigrator(db);
+    if (downTo !== undefined) await assertApplied(migrator, downTo);
     const { error, results = [] } =
-      options.downTo === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(options.downTo);
+      downTo === undefined ? await migrator.migrateToLatest() : await migrator.migrateTo(downTo === "none" ? NO_MIGRATIONS : downTo);
     if (error) throw error;
+    if (downTo === undefined) {
+      // BullMQ's own tables, when it runs on PostgreSQL; its migrations know no way down but to drop them.
+      await runMigrations(client, queueSchema);
+      await grantToApplication(db, options.applicationRole);
+    } else if (downTo === "none") {
+      await sql`drop schema if exists ${sql.id(queueSchema)} cascade`.execute(db);
+    }
     return results.map((result) => result.migrationName);
   });
-  if (options.downTo === undefined) {
-    await migrateQueue(options.ownerUrl);
-    await withOwner(options.ownerUrl, (db) => grantToApplication(db, options.applicationRole));
-  }
-  return applied;
+}
+
+/** Going down to a migration that is not applied would go up. */
+async function assertApplied(migrator: Migrator, name: string): Promise<void> {
+  const applied = (await migrator.getMigrations()).filter((migration) => migration.executedAt).map((migration) => migration.name);
+  if (name !== "none" && !applied.includes(name)) throw new Error(`${name} is not applied, so there is no way down to it`);
 }

