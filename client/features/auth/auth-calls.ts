@@ -1,0 +1,36 @@
+import { api } from "#client/lib/api.ts";
+import { adoptSession } from "#client/lib/session-store.ts";
+
+/** Throws ApiProblem (`invalid_credentials`, `email_not_confirmed`, `too_many_attempts`…), NetworkProblem. */
+export async function signIn(email: string, password: string): Promise<void> {
+  adoptSession(await api("POST /api/auth/sign-in", { body: { email: email.trim(), password } }), "SIGNED_IN");
+}
+
+/** Answers alike for known and unknown addresses; the mail says the rest, in `language`. */
+export async function signUp(email: string, password: string, language: string): Promise<void> {
+  await api("POST /api/auth/sign-up", { body: { email: email.trim(), password, language } });
+}
+
+export async function resendConfirmation(email: string): Promise<void> {
+  await api("POST /api/auth/resend-confirmation", { body: { email: email.trim() } });
+}
+
+const confirmations = new Map<string, Promise<void>>();
+
+/** Confirms the address with a mailed token and signs in. A token is spent once, however often the screen asks. */
+export function confirmAddress(token: string): Promise<void> {
+  const known = confirmations.get(token);
+  if (known) return known;
+  const confirmation = api("POST /api/auth/confirm", { body: { token } }).then((session) => adoptSession(session, "SIGNED_IN"));
+  confirmations.set(token, confirmation);
+  // A connection that failed spent nothing: the next try must ask again.
+  confirmation.catch(() => confirmations.delete(token));
+  return confirmation;
+}
+
+/** Where to go after signing in: a path of this site, never another site's address that came in with a link. */
+export function safeReturnPath(wanted: string | null, fallback: string): string {
+  if (!wanted?.startsWith("/") || !URL.canParse(wanted, location.origin)) return fallback;
+  const url = new URL(wanted, location.origin);
+  return url.origin === location.origin ? `${url.pathname}${url.search}${url.hash}` : fallback;
+}

@@ -1,0 +1,120 @@
+import type { FormEvent } from "react";
+import { useRef, useState } from "react";
+import { Trans, useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import { Alert } from "#client/components/alert.tsx";
+import { Button } from "#client/components/button.tsx";
+import { problemText } from "#client/i18n/problem-text.ts";
+import { ApiProblem } from "#client/lib/api.ts";
+import { paths } from "#client/paths.ts";
+import { checkEmail, checkPassword } from "#domain/rules.ts";
+import styles from "./auth.module.css";
+import { signIn, signUp } from "./auth-calls.ts";
+import { EmailField } from "./email-field.tsx";
+import { PasswordField } from "./password-field.tsx";
+import { ruleKey } from "./rule-text.ts";
+
+export type AuthMode = "signIn" | "signUp";
+
+interface CredentialsFormProps {
+  mode: AuthMode;
+  email: string;
+  onEmail: (email: string) => void;
+  /** The address of the other mode, with whatever the visitor came with. */
+  otherHref: string;
+  /** The address must be confirmed first: after signing up, and when signing in too early. */
+  onUnconfirmed: () => void;
+}
+
+interface Faults {
+  email: string | undefined;
+  password: string | undefined;
+}
+
+export function CredentialsForm({ mode, email, onEmail, otherHref, onUnconfirmed }: CredentialsFormProps) {
+  const { t, i18n } = useTranslation(["auth", "errors"]);
+  const form = useRef<HTMLFormElement>(null);
+  const [password, setPassword] = useState("");
+  const [faults, setFaults] = useState<Faults>({ email: undefined, password: undefined });
+  const [refusal, setRefusal] = useState<string>();
+  const [busy, setBusy] = useState(false);
+
+  function ruleText(message: string | undefined): string | undefined {
+    const key = message === undefined ? undefined : ruleKey(message);
+    return key ? t(`auth:${key}`) : message;
+  }
+
+  function findFaults(): Faults {
+    // Signing in asks only what is missing: whether the password is right is the server's to say.
+    const password_ = mode === "signUp" ? ruleText(checkPassword(password)) : password === "" ? t("auth:passwordNeeded") : undefined;
+    return { email: ruleText(checkEmail(email)), password: password_ };
+  }
+
+  function refuse(error: unknown): void {
+    if (!(error instanceof ApiProblem)) {
+      setRefusal(problemText("network"));
+      return;
+    }
+    if (error.code === "email_not_confirmed") {
+      onUnconfirmed();
+      return;
+    }
+    const named = (field: string) => ruleText(error.fields.find((fault) => fault.field === field)?.message);
+    setFaults({ email: named("email"), password: named("password") });
+    setRefusal(problemText(error.code, { retryAfterSeconds: error.retryAfterSeconds ?? 60 }));
+  }
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    if (busy) return;
+    const found = findFaults();
+    setFaults(found);
+    setRefusal(undefined);
+    if (found.email || found.password) {
+      form.current?.querySelector<HTMLInputElement>(found.email ? "[name=email]" : "[name=password]")?.focus();
+      return;
+    }
+    setBusy(true);
+    try {
+      if (mode === "signIn") await signIn(email, password);
+      else {
+        await signUp(email, password, i18n.language);
+        onUnconfirmed();
+      }
+    } catch (error) {
+      refuse(error);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <>
+      <header className={styles.header}>
+        <h1>{t(`auth:${mode}.title`)}</h1>
+        <p className={styles.lead}>{t(`auth:${mode}.lead`)}</p>
+      </header>
+      <form ref={form} className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
+        {refusal && <Alert tone="danger">{refusal}</Alert>}
+        <EmailField value={email} onChange={onEmail} error={faults.email} />
+        <PasswordField value={password} onChange={setPassword} error={faults.password} isNew={mode === "signUp"} />
+        <Button type="submit" variant="primary" wide busy={busy} busyLabel={t(`auth:${mode}.busy`)}>
+          {t(`auth:${mode}.submit`)}
+        </Button>
+        {mode === "signUp" && (
+          <p className={styles.small}>
+            <Trans
+              t={t}
+              ns="auth"
+              i18nKey="signUp.legal"
+              components={{ terms: <Link href={paths.terms} />, privacy: <Link href={paths.privacy} /> }}
+            />
+          </p>
+        )}
+      </form>
+      <p className={styles.other}>
+        {t(`auth:${mode}.other`)} <Link href={otherHref}>{t(`auth:${mode}.otherAction`)}</Link>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import { Eye, EyeOff } from "lucide-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { IconButton } from "#client/components/button.tsx";
+import { TextField } from "#client/components/field.tsx";
+import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
+import { limits } from "#domain/rules.ts";
+import styles from "./auth.module.css";
+
+interface PasswordFieldProps {
+  value: string;
+  onChange: (value: string) => void;
+  error: string | undefined;
+  /** Shows what the rule asks for, and lets password managers offer a new one. */
+  isNew: boolean;
+}
+
+/** What the rule asks for, ticked off while one types: a requirement met is a tile laid. */
+function Strength({ value }: { value: string }) {
+  const { t } = useTranslation("auth");
+  const needs = [
+    { key: "length", met: [...value].length >= limits.passwordMin, text: t("strength.length", { minimum: limits.passwordMin }) },
+    { key: "letter", met: /\p{L}/u.test(value), text: t("strength.letter") },
+    { key: "digit", met: /\p{Nd}/u.test(value), text: t("strength.digit") },
+  ];
+  return (
+    <div className={styles.strength}>
+      <p>{t("strength.label")}</p>
+      <ul className={styles.needs}>
+        {needs.map((need) => (
+          <li key={need.key} data-met={need.met || undefined}>
+            {need.text}
+            <VisuallyHidden>, {t(need.met ? "strength.met" : "strength.open")}</VisuallyHidden>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+export function PasswordField({ value, onChange, error, isNew }: PasswordFieldProps) {
+  const { t } = useTranslation("auth");
+  const [shown, setShown] = useState(false);
+  const Icon = shown ? EyeOff : Eye;
+  return (
+    <div className={styles.password}>
+      <TextField
+        label={t("password")}
+        name="password"
+        type={shown ? "text" : "password"}
+        autoComplete={isNew ? "new-password" : "current-password"}
+        autoCapitalize="none"
+        spellCheck={false}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        error={error}
+        trailing={
+          <IconButton label={t(shown ? "hidePassword" : "showPassword")} aria-pressed={shown} onClick={() => setShown(!shown)}>
+            <Icon size={20} aria-hidden="true" />
+          </IconButton>
+        }
+      />
+      {isNew && <Strength value={value} />}
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import { ApiProblem, apiResponse, NetworkProblem } from "#client/lib/api.ts";
+import type { CachedCheck } from "#client/offline/subscription-cache.ts";
+import type { SubscriptionCheck } from "#contract/billing.ts";
+import { minuteMs } from "#domain/clock.ts";
+
+/** Spec §8: which cached answer still counts, and what is said when none does. */
+const functionError = { cacheMs: 5 * minuteMs, reason: "Subscription verification temporarily unavailable - please refresh" };
+const emptyAnswer = { cacheMs: 5 * minuteMs, reason: "No subscription data available" };
+const thrownError = { cacheMs: 10 * minuteMs, reason: "Unable to verify subscription - please try refreshing the page" };
+
+export type CheckFailure = typeof functionError;
+
+export type CheckOutcome = { check: SubscriptionCheck } | { failure: CheckFailure };
+
+/** Asks the server, past every cache (spec §7). Never throws: a failure is an outcome the product goes on with. */
+export async function askForSubscription(): Promise<CheckOutcome> {
+  try {
+    const response = await apiResponse("POST /api/functions/reliable-subscription-check", {
+      headers: { "cache-control": "no-cache", pragma: "no-cache", "x-request-timestamp": String(Date.now()) },
+    });
+    const text = await response.text();
+    const check = (text.trim() === "" ? null : JSON.parse(text)) as Partial<SubscriptionCheck> | null;
+    return typeof check?.subscribed === "boolean" ? { check: check as SubscriptionCheck } : { failure: emptyAnswer };
+  } catch (error) {
+    return { failure: error instanceof ApiProblem && !(error instanceof NetworkProblem) ? functionError : thrownError };
+  }
+}
+
+/** What holds after a failed check: the cached state while it is young enough, otherwise not subscribed, and why. */
+export function afterFailure(failure: CheckFailure, cached: CachedCheck | undefined, nowMs: number): SubscriptionCheck {
+  const ageMs = cached ? nowMs - cached.checkedAtMs : Number.POSITIVE_INFINITY;
+  if (cached && ageMs >= 0 && ageMs < failure.cacheMs) return cached.check;
+  return {
+    subscribed: false,
+    subscription_tier: "none",
+    plan_name: "No Plan",
+    credits: 0,
+    subscription_end: null,
+    reason: failure.reason,
+    status: "none",
+    billing_interval: null,
+    cancel_at_period_end: false,
+    server_time: new Date(nowMs).toISOString(),
+  };
+}

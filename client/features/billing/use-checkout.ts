@@ -1,0 +1,52 @@
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useLocation } from "wouter";
+import { problemText } from "#client/i18n/problem-text.ts";
+import { ApiProblem, api } from "#client/lib/api.ts";
+import { showToast } from "#client/lib/interface-store.ts";
+import { sessionStore } from "#client/lib/session-store.ts";
+import { paths } from "#client/paths.ts";
+
+export interface Checkout {
+  /** Creates a checkout for the price and goes to it; signed-out people go to sign in first. */
+  start: (priceId: string) => Promise<void>;
+  /** The price whose checkout is being created: its button shows the processing label. */
+  processing: string | null;
+}
+
+export function useCheckout(): Checkout {
+  const { t } = useTranslation(["billing", "errors"]);
+  const [location, navigate] = useLocation();
+  const [processing, setProcessing] = useState<string | null>(null);
+
+  useEffect(() => {
+    // Coming back from the payment page, the browser may show this page as it was left: in the middle of leaving.
+    const revive = (event: PageTransitionEvent) => {
+      if (event.persisted) setProcessing(null);
+    };
+    addEventListener("pageshow", revive);
+    return () => removeEventListener("pageshow", revive);
+  }, []);
+
+  async function start(priceId: string): Promise<void> {
+    if (processing !== null) return;
+    if (sessionStore.getState().status !== "signed_in") {
+      showToast({ title: t("billing:checkout.authenticationRequired"), text: t("billing:checkout.signInFirst") });
+      navigate(`${paths.auth}?return=${encodeURIComponent(location)}`);
+      return;
+    }
+    setProcessing(priceId);
+    try {
+      const { url } = await api("POST /api/functions/create-checkout", { body: { priceId } });
+      if (!url) throw new Error(t("billing:checkout.noUrl"));
+      window.location.assign(url);
+    } catch (error) {
+      setProcessing(null);
+      const known = error instanceof ApiProblem ? problemText(error.code, { ...error }) : undefined;
+      const message = known ?? (error instanceof Error && error.name === "Error" ? error.message : problemText("network"));
+      showToast({ tone: "danger", title: t("billing:checkout.failed"), text: t("billing:checkout.failedText", { message }) });
+    }
+  }
+
+  return { start, processing };
+}

@@ -1,0 +1,65 @@
+import { create } from "zustand";
+import { api } from "#client/lib/api.ts";
+import { sessionStore } from "#client/lib/session-store.ts";
+import type { LedgerPage, Wallet } from "#contract/billing.ts";
+
+type LedgerLine = LedgerPage["lines"][number];
+
+interface WalletState {
+  status: "idle" | "loading" | "ready" | "failed";
+  wallet: Wallet | null;
+  /** Newest first, as far back as was asked for; null before the first page. */
+  lines: readonly LedgerLine[] | null;
+  nextCursor: string | null;
+  loadingOlder: boolean;
+}
+
+const nothing: WalletState = { status: "idle", wallet: null, lines: null, nextCursor: null, loadingOlder: false };
+const pageSize = 20;
+
+export const useWallet = create<WalletState>(() => nothing);
+
+/** Reads the wallet and the newest page of its history together, so that the two agree. */
+export async function refreshWallet(): Promise<void> {
+  const userId = sessionStore.getState().user?.id;
+  useWallet.setState((state) => ({ status: state.wallet ? "ready" : "loading" }));
+  try {
+    const [wallet, page] = await Promise.all([
+      api("GET /api/credits/wallet"),
+      api("GET /api/credits/ledger", { querystring: { limit: pageSize } }),
+    ]);
+    if (sessionStore.getState().user?.id !== userId) return;
+    useWallet.setState({ status: "ready", wallet, lines: page.lines, nextCursor: page.nextCursor });
+  } catch {
+    useWallet.setState({ status: "failed" });
+  }
+}
+
+/** After a pushed change: only where the wallet is on show or was. */
+export async function refreshWalletInUse(): Promise<void> {
+  if (useWallet.getState().status !== "idle") await refreshWallet();
+}
+
+/** The next page of the history. Throws ApiProblem, NetworkProblem. */
+export async function loadOlderLines(): Promise<void> {
+  const { nextCursor, loadingOlder } = useWallet.getState();
+  if (nextCursor === null || loadingOlder) return;
+  useWallet.setState({ loadingOlder: true });
+  try {
+    const page = await api("GET /api/credits/ledger", { querystring: { cursor: nextCursor, limit: pageSize } });
+    // A refresh meanwhile began the history anew: this page then belongs nowhere.
+    useWallet.setState((state) =>
+      state.nextCursor === nextCursor ? { lines: [...(state.lines ?? []), ...page.lines], nextCursor: page.nextCursor } : {},
+    );
+  } finally {
+    useWallet.setState({ loadingOlder: false });
+  }
+}
+
+// Whoever signs in next on this device must find nothing of the person before.
+let userId = sessionStore.getState().user?.id;
+sessionStore.subscribe(({ user }) => {
+  if (user?.id === userId) return;
+  userId = user?.id;
+  useWallet.setState(nothing);
+});

@@ -1,0 +1,105 @@
+import { ApiProblem, apiResponse, isAbort, NetworkProblem } from "#client/lib/api.ts";
+import type { ServerSentEvent } from "#client/lib/event-stream.ts";
+import { readEventStream } from "#client/lib/event-stream.ts";
+import type { CreateGeneration, DeltaEvent, Receipt, StartEvent } from "#contract/generations.ts";
+
+/** A prompt to send, or an answer that is already under way. */
+export type AnswerSource = { request: CreateGeneration; idempotencyKey: string } | { generationId: string };
+
+export interface AnswerListener {
+  started(start: StartEvent): void;
+  arrived(text: string): void;
+  /** The connection was lost (true) or is back (false); the answer itself goes on at the server. */
+  interrupted(lost: boolean): void;
+}
+
+const firstDelayMs = 500;
+const longestDelayMs = 8_000;
+/** A prompt that may not have arrived is offered this often, then handed back to the person. */
+const sendAttempts = 4;
+/** Longer than any pause between the server's heartbeats: a connection silent for this long is dead. */
+const silenceMs = 45_000;
+
+function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const finish = () => {
+      clearTimeout(timer);
+      globalThis.removeEventListener?.("online", finish);
+      signal.removeEventListener("abort", finish);
+      if (signal.aborted) reject(signal.reason);
+      else resolve();
+    };
+    const timer = setTimeout(finish, delayMs);
+    globalThis.addEventListener?.("online", finish);
+    signal.addEventListener("abort", finish);
+  });
+}
+
+/** The state of one answer's stream across any number of connections. */
+interface Progress {
+  generationId: string | undefined;
+  /** The number of the last event taken; what comes again after a reconnection is not taken twice. */
+  lastEventId: number;
+  receipt: Receipt | undefined;
+}
+
+function take(event: ServerSentEvent, progress: Progress, listener: AnswerListener): void {
+  const id = Number.parseInt(event.id, 10);
+  if (!Number.isNaN(id)) {
+    if (id <= progress.lastEventId) return;
+    progress.lastEventId = id;
+  }
+  if (event.event === "start") {
+    const start = JSON.parse(event.data) as StartEvent;
+    progress.generationId = start.generationId;
+    listener.started(start);
+  } else if (event.event === "delta") listener.arrived((JSON.parse(event.data) as DeltaEvent).text);
+  else if (event.event === "receipt") progress.receipt = JSON.parse(event.data) as Receipt;
+}
+
+async function connect(source: AnswerSource, progress: Progress, signal: AbortSignal): Promise<Response> {
+  if (progress.generationId === undefined && "request" in source) {
+    const headers = { "idempotency-key": source.idempotencyKey };
+    return await apiResponse("POST /api/generations", { body: source.request, headers, signal });
+  }
+  const headers: Record<string, string> = progress.lastEventId < 0 ? {} : { "last-event-id": String(progress.lastEventId) };
+  return await apiResponse("GET /api/generations/:id/events", { params: { id: progress.generationId ?? "" }, headers, signal });
+}
+
+/** A refusal is final, unless it is a server in trouble while the answer is known to be under way. */
+function isFinal(error: unknown, progress: Progress): boolean {
+  if (!(error instanceof ApiProblem)) return false;
+  return progress.generationId === undefined || (error.status < 500 && error.status !== 429);
+}
+
+/**
+ * Follows one answer to its receipt, across dropped connections, with nothing lost or doubled. Throws ApiProblem when the
+ * prompt is refused, NetworkProblem when it could not be delivered (the same key may be sent again), AbortError on `signal`.
+ */
+export async function followAnswer(source: AnswerSource, listener: AnswerListener, signal: AbortSignal): Promise<Receipt> {
+  const progress: Progress = {
+    generationId: "generationId" in source ? source.generationId : undefined,
+    lastEventId: -1,
+    receipt: undefined,
+  };
+  let lost = false;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      const response = await connect(source, progress, signal);
+      if (lost) listener.interrupted(false);
+      lost = false;
+      for await (const event of readEventStream(response.body ?? new ReadableStream(), silenceMs)) {
+        // The connection works again: the next loss starts from the shortest pause.
+        attempt = 0;
+        take(event, progress, listener);
+        if (progress.receipt) return progress.receipt;
+      }
+    } catch (error) {
+      if (signal.aborted || isAbort(error) || isFinal(error, progress)) throw error;
+    }
+    if (progress.generationId === undefined && attempt + 1 >= sendAttempts) throw new NetworkProblem("the prompt could not be delivered");
+    lost = true;
+    listener.interrupted(true);
+    await pause(Math.min(longestDelayMs, firstDelayMs * 2 ** attempt), signal);
+  }
+}

@@ -1,0 +1,200 @@
+import { create } from "zustand";
+import { ApiProblem, api, isAbort } from "#client/lib/api.ts";
+import { sessionStore } from "#client/lib/session-store.ts";
+import type { AnswerSource } from "./answer-stream.ts";
+import { followAnswer } from "./answer-stream.ts";
+import type { LiveAnswer, Thread } from "./thread.ts";
+import { afterReceipt, afterStart, emptyThread, fromConversation, newThreadKey, sending, toRefusal } from "./thread.ts";
+
+interface ChatState {
+  /** By conversation id, or `newThreadKey`. Kept while the page changes: an answer goes on behind the pricing page. */
+  threads: Readonly<Record<string, Thread>>;
+  /** Grows with every receipt, so that what shows balances knows when to ask again. */
+  settledAnswers: number;
+}
+
+export const useChat = create<ChatState>(() => ({ threads: {}, settledAnswers: 0 }));
+
+/** One per answer being followed; aborting stops the following, never the answer. */
+const following = new Map<string, AbortController>();
+
+export function threadOf(key: string): Thread {
+  return useChat.getState().threads[key] ?? emptyThread;
+}
+
+function update(key: string, change: (thread: Thread) => Thread): void {
+  useChat.setState(({ threads }) => ({ threads: { ...threads, [key]: change(threads[key] ?? emptyThread) } }));
+}
+
+function updateLive(key: string, change: Partial<LiveAnswer>): void {
+  update(key, (thread) => (thread.live ? { ...thread, live: { ...thread.live, ...change } } : thread));
+}
+
+function discard(key: string): void {
+  useChat.setState(({ threads }) => ({ threads: Object.fromEntries(Object.entries(threads).filter(([other]) => other !== key)) }));
+}
+
+function move(from: string, to: string): void {
+  const thread = threadOf(from);
+  discard(from);
+  update(to, () => thread);
+}
+
+/** Gathers what arrives and passes it on once per animation frame: a fast model must not render a thousand times a second. */
+function perFrame(flush: (text: string) => void): { add(text: string): void; text(): string; stop(): void } {
+  let text = "";
+  let frame: number | undefined;
+  return {
+    add(more) {
+      text += more;
+      frame ??= requestAnimationFrame(() => {
+        frame = undefined;
+        flush(text);
+      });
+    },
+    text: () => text,
+    stop() {
+      if (frame !== undefined) cancelAnimationFrame(frame);
+      frame = undefined;
+    },
+  };
+}
+
+/** Follows `source` into the thread `startKey`; calls `onStarted` with the conversation's id once the prompt is taken. */
+async function follow(startKey: string, source: AnswerSource, onStarted: (conversationId: string) => void): Promise<void> {
+  const controller = new AbortController();
+  let key = startKey;
+  following.set(key, controller);
+  const buffer = perFrame((text) => updateLive(key, { text, phase: "streaming" }));
+  try {
+    const receipt = await followAnswer(
+      source,
+      {
+        started(start) {
+          const stopAsked = threadOf(key).live?.stopping === true;
+          if (key !== start.conversationId) {
+            move(key, start.conversationId);
+            following.delete(key);
+            key = start.conversationId;
+            following.set(key, controller);
+          }
+          update(key, (thread) => (thread.live ? { ...thread, live: afterStart(thread.live, start) } : thread));
+          onStarted(start.conversationId);
+          if (stopAsked) void requestStop(key, start.generationId);
+        },
+        arrived: (text) => buffer.add(text),
+        interrupted: (lost) => updateLive(key, { phase: lost ? "lost" : buffer.text() === "" ? "waiting" : "streaming" }),
+      },
+      controller.signal,
+    );
+    buffer.stop();
+    update(key, (thread) => afterReceipt(thread, receipt, buffer.text()));
+    useChat.setState((state) => ({ settledAnswers: state.settledAnswers + 1 }));
+  } finally {
+    buffer.stop();
+    if (following.get(key) === controller) following.delete(key);
+  }
+}
+
+export interface Send {
+  threadKey: string;
+  modelId: string;
+  prompt: string;
+  quotedCredits: number;
+  /** Of this very prompt: sending it again with the same key asks for the same answer. */
+  idempotencyKey: string;
+  onStarted(conversationId: string): void;
+}
+
+/**
+ * Sends a prompt and follows its answer. False when it was not taken: the thread is as before, with the refusal, and the
+ * prompt belongs back in the composer.
+ */
+export async function sendPrompt({ threadKey, modelId, prompt, quotedCredits, idempotencyKey, onStarted }: Send): Promise<boolean> {
+  if (threadOf(threadKey).live) return false;
+  const id = `sending-${idempotencyKey}`;
+  const question = { id, role: "user", content: prompt, timestamp: new Date().toISOString(), receipt: null } as const;
+  update(threadKey, (thread) => ({
+    ...thread,
+    refusal: null,
+    live: sending(modelId, quotedCredits),
+    messages: [...thread.messages, question],
+  }));
+  const request = { model: modelId, prompt, quotedCredits, ...(threadKey === newThreadKey ? {} : { conversationId: threadKey }) };
+  let taken = false;
+  try {
+    await follow(threadKey, { request, idempotencyKey }, (conversationId) => {
+      taken = true;
+      onStarted(conversationId);
+    });
+  } catch (error) {
+    if (isAbort(error)) return taken;
+    const messages = threadOf(threadKey).messages.filter((message) => message.id !== id);
+    if (!taken) update(threadKey, (thread) => ({ ...thread, live: null, refusal: toRefusal(error), messages }));
+    else await reload(request.conversationId ?? threadKey);
+  }
+  return taken;
+}
+
+/** Shows a conversation, asking the server for it, and picks up an answer still under way. */
+export async function reload(key: string): Promise<void> {
+  if (key === newThreadKey || following.has(key)) return;
+  if (!useChat.getState().threads[key]) update(key, (thread) => ({ ...thread, load: "loading" }));
+  try {
+    const conversation = await api("GET /api/conversations/:id", { params: { id: key } });
+    if (following.has(key)) return;
+    const refusal = threadOf(key).refusal;
+    update(key, () => ({ ...fromConversation(conversation), refusal }));
+    if (conversation.streamingGenerationId !== null) void resume(key, conversation.streamingGenerationId);
+  } catch (error) {
+    const missing = error instanceof ApiProblem && error.status === 404;
+    // What is on the screen stays there when it merely could not be read again.
+    update(key, (thread) => (thread.load === "ready" && !missing ? thread : { ...thread, load: missing ? "missing" : "failed" }));
+  }
+}
+
+async function resume(key: string, generationId: string): Promise<void> {
+  try {
+    await follow(key, { generationId }, () => undefined);
+  } catch (error) {
+    if (!isAbort(error)) update(key, (thread) => ({ ...thread, live: null, refusal: toRefusal(error) }));
+  }
+}
+
+async function requestStop(key: string, generationId: string): Promise<void> {
+  try {
+    // The receipt comes by the stream, after the last words that were written.
+    await api("POST /api/generations/:id/stop", { params: { id: generationId } });
+  } catch (error) {
+    const ended = error instanceof ApiProblem && error.code === "generation_ended";
+    updateLive(key, { stopping: false });
+    if (!ended) update(key, (thread) => ({ ...thread, refusal: { ...toRefusal(error), code: "stop_failed" } }));
+  }
+}
+
+/** Stops the answer: free before its first word, full price after. Before the server has taken it, the stop follows its start. */
+export function stopAnswer(key: string): void {
+  const live = threadOf(key).live;
+  if (!live || live.stopping) return;
+  updateLive(key, { stopping: true });
+  if (live.generationId !== null) void requestStop(key, live.generationId);
+}
+
+export function dismissRefusal(key: string): void {
+  update(key, (thread) => ({ ...thread, refusal: null }));
+}
+
+/** Forgets a conversation that was deleted. */
+export function forgetThread(key: string): void {
+  following.get(key)?.abort();
+  discard(key);
+}
+
+// Whoever signs in next on this device must find nothing of the person before.
+let userId = sessionStore.getState().user?.id;
+sessionStore.subscribe(({ user }) => {
+  if (user?.id === userId) return;
+  userId = user?.id;
+  for (const controller of following.values()) controller.abort();
+  useChat.setState({ threads: {}, settledAnswers: 0 });
+});

@@ -1,0 +1,27 @@
+import { readStored, removeStored, writeStored } from "./store.ts";
+
+/** What somebody was about to send in one conversation; it survives a reload, a closed tab and a lost connection. */
+export interface Draft {
+  text: string;
+  modelId: string | null;
+  /**
+   * The Idempotency-Key of a send whose fate is unknown. Sending the very same again with it returns the same answer
+   * instead of a second one.
+   */
+  unsettledKey: string | null;
+}
+
+/** Drafts belong to a person: on a shared device nobody finds another's. `threadKey` is a conversation's id, or "new". */
+function keyOf(userId: string, threadKey: string): string {
+  return `draft:${userId}:${threadKey}`;
+}
+
+export async function readDraft(userId: string, threadKey: string): Promise<Draft | undefined> {
+  return await readStored<Draft>(keyOf(userId, threadKey));
+}
+
+export async function writeDraft(userId: string, threadKey: string, draft: Draft): Promise<void> {
+  const key = keyOf(userId, threadKey);
+  if (draft.text === "" && draft.modelId === null) await removeStored(key);
+  else await writeStored(key, draft);
+}

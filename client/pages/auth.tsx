@@ -1,0 +1,64 @@
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useLocation, useSearchParams } from "wouter";
+import { Page } from "#client/components/page.tsx";
+import styles from "#client/features/auth/auth.module.css";
+import { safeReturnPath } from "#client/features/auth/auth-calls.ts";
+import { AuthPicture } from "#client/features/auth/auth-picture.tsx";
+import { CheckEmail } from "#client/features/auth/check-email.tsx";
+import { ConfirmAddress } from "#client/features/auth/confirm-address.tsx";
+import type { AuthMode } from "#client/features/auth/credentials-form.tsx";
+import { CredentialsForm } from "#client/features/auth/credentials-form.tsx";
+import { useSession } from "#client/features/auth/session-store.ts";
+import { useEnvironment } from "#client/features/environment/environment-store.ts";
+import { paths } from "#client/paths.ts";
+
+export function AuthPage() {
+  const { t } = useTranslation("auth");
+  const [, navigate] = useLocation();
+  const [search] = useSearchParams();
+  const [email, setEmail] = useState("");
+  const [waitingForMail, setWaitingForMail] = useState(false);
+  // Kept apart from the address, which must not go on showing a token that signs in.
+  const [token] = useState(() => search.get("confirm"));
+  const sandboxUrl = useEnvironment((state) => state.sandboxUrl);
+  const signedIn = useSession((state) => state.status === "signed_in");
+  const mode: AuthMode = search.get("mode") === "sign-up" ? "signUp" : "signIn";
+  const wanted = search.get("return");
+  const destination = safeReturnPath(wanted, token === null ? paths.home : paths.pricing);
+
+  useEffect(() => {
+    if (token === null) return;
+    history.replaceState(history.state, "", wanted === null ? paths.auth : `${paths.auth}?return=${encodeURIComponent(wanted)}`);
+  }, [token, wanted]);
+
+  useEffect(() => {
+    if (signedIn) navigate(destination, { replace: true });
+  }, [signedIn, destination, navigate]);
+
+  const other = new URLSearchParams(wanted === null ? {} : { return: wanted });
+  if (mode === "signIn") other.set("mode", "sign-up");
+  const otherHref = other.size > 0 ? `${paths.auth}?${other}` : paths.auth;
+
+  return (
+    <Page title={t(`${mode}.title`)} width="bare" className={styles.page ?? ""}>
+      <div className={styles.panel}>
+        {waitingForMail ? (
+          <CheckEmail email={email.trim()} sandboxUrl={sandboxUrl} onBack={() => setWaitingForMail(false)} />
+        ) : token !== null ? (
+          <ConfirmAddress token={token} email={email} onEmail={setEmail} onResent={() => setWaitingForMail(true)} />
+        ) : (
+          <CredentialsForm
+            key={mode}
+            mode={mode}
+            email={email}
+            onEmail={setEmail}
+            otherHref={otherHref}
+            onUnconfirmed={() => setWaitingForMail(true)}
+          />
+        )}
+      </div>
+      <AuthPicture />
+    </Page>
+  );
+}
