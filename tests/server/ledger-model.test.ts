@@ -1,0 +1,100 @@
+import { readFile } from "node:fs/promises";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runAgainstModel } from "#tests/support/ledger-run.ts";
+import type { TestDatabase } from "#tests/support/postgres.ts";
+import { createTestDatabase } from "#tests/support/postgres.ts";
+
+const full = process.env.TEST_FULL === "1";
+const seeds = full ? 200 : 12;
+const operations = 150;
+/** Rotates, and is printed on failure. */
+const firstSeed = full ? 1 : Math.floor(Date.now() / 1000) % 1_000_000;
+
+/** Each a believable slip in one of the ledger's functions. */
+const plantedBugs: { name: string; function: string; from: string; to: string }[] = [
+  {
+    name: "held credits counted as available",
+    function: "ledger_hold",
+    from: "select g.id, g.remaining - g.held as free",
+    to: "select g.id, g.remaining as free",
+  },
+  { name: "expired grants still spent", function: "ledger_hold", from: "and g.expired_at is null and g.expires_at > p_now", to: "" },
+  {
+    name: "spent latest-expiring first",
+    function: "ledger_hold",
+    from: "order by g.expires_at, g.id\n  loop\n    taken := least(missing, part.free)",
+    to: "order by g.expires_at desc, g.id\n  loop\n    taken := least(missing, part.free)",
+  },
+  { name: "kinds ignored", function: "ledger_hold", from: "and g.kind = any (p_kinds)", to: "" },
+  { name: "a hold ends twice", function: "ledger_end_hold", from: "where h.id = p_hold and h.state = 'open'", to: "where h.id = p_hold" },
+  {
+    name: "the whole hold charged",
+    function: "ledger_end_hold",
+    from: "taken := least(missing, part.amount);",
+    to: "taken := part.amount;",
+  },
+  {
+    name: "released credits of an expired grant kept",
+    function: "ledger_end_hold",
+    from: "part.expired_at is not null and taken < part.amount",
+    to: "false",
+  },
+  {
+    name: "held credits expire",
+    function: "ledger_expire_free",
+    from: "free := target.remaining - target.held;",
+    to: "free := target.remaining;",
+  },
+  { name: "debt never repaid", function: "ledger_claw_back", from: "perform ledger_settle_debt(v_wallet, p_now);", to: "" },
+  { name: "a new grant leaves debt open", function: "ledger_post_grant", from: "perform ledger_settle_debt(p_wallet, p_now);", to: "" },
+  {
+    name: "a clawback posts no entry",
+    function: "ledger_claw_back",
+    from: "(v_transaction, 1, 'wallet', v_wallet, p_grant, -p_credits), (v_transaction, 2, 'clawed_back', v_wallet, p_grant, p_credits)",
+    to: "(v_transaction, 1, 'spent', v_wallet, p_grant, -p_credits), (v_transaction, 2, 'clawed_back', v_wallet, p_grant, p_credits)",
+  },
+];
+
+async function functionSource(name: string): Promise<string> {
+  const migration = await readFile(new URL("../../migrations/0003_ledger_functions.up.sql", import.meta.url), "utf8");
+  const start = migration.indexOf(`create function ${name}(`);
+  const end = migration.indexOf("end $$;", start) + "end $$;".length;
+  return migration.slice(start, end).replace("create function", "create or replace function");
+}
+
+describe("the ledger against a simpler model", () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+
+  it(`agrees on every figure in ${seeds} seeded runs of ${operations} operations (acceptance 15)`, async () => {
+    for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) await runAgainstModel(database.db, seed, operations);
+  }, 600_000);
+});
+
+describe("planted bugs", () => {
+  it.each(plantedBugs)(
+    "is caught: $name",
+    async (bug) => {
+      const database = await createTestDatabase();
+      const owner = new pg.Client({ connectionString: database.ownerUrl });
+      try {
+        await owner.connect();
+        const source = await functionSource(bug.function);
+        expect(source).toContain(bug.from);
+        await owner.query(source.replace(bug.from, bug.to));
+        const caught = async () => {
+          for (let seed = 1; seed <= 6; seed += 1) await runAgainstModel(database.db, seed, operations);
+        };
+        await expect(caught()).rejects.toThrow(/^seed \d+, after: /);
+      } finally {
+        await owner.end();
+        await database.drop();
+      }
+    },
+    60_000,
+  );
+});

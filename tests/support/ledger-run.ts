@@ -1,0 +1,162 @@
+/** One seeded run of random business facts through PostgreSQL and the simpler model, compared after each. */
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { grantKinds } from "#domain/credits.ts";
+import { DomainError } from "#domain/errors.ts";
+import type { Db } from "#server/db/database.ts";
+import { inTransaction } from "#server/db/transaction.ts";
+import {
+  captureHold,
+  clawBack,
+  expireGrant,
+  findDisagreements,
+  holdCredits,
+  postGrant,
+  releaseHold,
+} from "#server/features/credits/service.ts";
+import { LedgerModel, seededRandom } from "./ledger-model.ts";
+import { createUser } from "./people.ts";
+
+const dayMs = 86_400_000;
+
+class Run {
+  readonly model = new LedgerModel();
+  private readonly db: Db;
+  private readonly random: (below: number) => number;
+  private readonly userId: string;
+  private readonly walletId: string;
+  private readonly ids = new Map<string, string>();
+  private nowMs = Date.UTC(2026, 0, 31);
+  private count = 0;
+
+  constructor(db: Db, random: (below: number) => number, userId: string, walletId: string) {
+    this.db = db;
+    this.random = random;
+    this.userId = userId;
+    this.walletId = walletId;
+  }
+
+  private get now(): Date {
+    return new Date(this.nowMs);
+  }
+
+  async step(): Promise<string> {
+    this.count += 1;
+    this.nowMs += this.random(6 * 3_600_000);
+    const choice = this.random(100);
+    if (choice < 20 || this.model.grants.length === 0) return this.grant();
+    if (choice < 55) return this.hold();
+    if (choice < 80) return this.end();
+    if (choice < 92) return this.expire();
+    return this.clawBack();
+  }
+
+  private async grant(): Promise<string> {
+    const name = `grant:${this.walletId}:${this.count}`;
+    const kind = grantKinds[this.random(grantKinds.length)] ?? "plan";
+    const credits = 1 + this.random(60);
+    const expiresAtMs = this.nowMs + this.random(20) * dayMs + 1;
+    const { grantId } = await inTransaction(this.db, (trx) =>
+      postGrant(trx, { userId: this.userId, kind, credits, expiresAt: new Date(expiresAtMs), key: name }, this.now),
+    );
+    this.ids.set(name, grantId);
+    this.model.grant(name, kind, credits, expiresAtMs);
+    return `grant ${credits} ${kind}`;
+  }
+
+  private async hold(): Promise<string> {
+    const holdId = randomUUID();
+    const credits = 1 + this.random(25);
+    const kinds = grantKinds.filter(() => this.random(4) > 0);
+    const expected = this.model.hold(holdId, credits, kinds, this.nowMs);
+    const input = {
+      holdId,
+      walletId: this.walletId,
+      credits,
+      kinds,
+      now: this.now,
+      deadline: new Date(Date.now() + dayMs),
+      wallNow: new Date(),
+    };
+    const done = await holdCredits(this.db, input).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof DomainError && error.code === "insufficient_credits") return false;
+        throw error;
+      },
+    );
+    assert.equal(done, expected, `hold of ${credits} from ${kinds.join()}`);
+    return `hold ${credits}`;
+  }
+
+  private async end(): Promise<string> {
+    const names = [...this.model.holds.keys()];
+    const holdId = names[this.random(names.length)];
+    if (holdId === undefined) return "nothing held";
+    const total = (this.model.holds.get(holdId)?.parts ?? []).reduce((sum, part) => sum + part.amount, 0);
+    const captured = this.random(3) === 0 ? 0 : 1 + this.random(total);
+    const result =
+      captured > 0
+        ? await captureHold(this.db, holdId, captured, this.now, new Date())
+        : await releaseHold(this.db, holdId, this.now, new Date());
+    assert.equal(result.ended, this.model.end(holdId, captured), "a hold ends once");
+    return `end with ${captured} of ${total}`;
+  }
+
+  private async expire(): Promise<string> {
+    const grant = this.model.grants[this.random(this.model.grants.length)];
+    assert(grant);
+    await expireGrant(this.db, this.ids.get(grant.name) ?? "", this.now);
+    this.model.expire(grant);
+    return `expire ${grant.name}`;
+  }
+
+  private async clawBack(): Promise<string> {
+    const grant = this.model.grants[this.random(this.model.grants.length)];
+    assert(grant);
+    const id = this.ids.get(grant.name) ?? "";
+    const { clawed_back: taken } = await this.db.selectFrom("grants").select("clawed_back").where("id", "=", id).executeTakeFirstOrThrow();
+    if (taken >= grant.credits) return "nothing left to claw back";
+    const credits = 1 + this.random(grant.credits - taken);
+    await inTransaction(this.db, (trx) =>
+      clawBack(trx, { grantId: id, credits, key: `clawback:${this.walletId}:${this.count}` }, this.now),
+    );
+    this.model.clawBack(grant, credits);
+    return `claw back ${credits} of ${grant.name}`;
+  }
+
+  async compare(): Promise<void> {
+    const wallet = await this.db
+      .selectFrom("wallets")
+      .select(["balance", "held"])
+      .where("id", "=", this.walletId)
+      .executeTakeFirstOrThrow();
+    assert.deepEqual({ balance: wallet.balance, held: wallet.held }, { balance: this.model.balance, held: this.model.held });
+    const rows = await this.db
+      .selectFrom("grants")
+      .select(["source_key", "remaining", "held"])
+      .where("wallet_id", "=", this.walletId)
+      .execute();
+    const recorded = Object.fromEntries(rows.map((row) => [row.source_key, `${row.remaining}/${row.held}`]));
+    assert.deepEqual(recorded, Object.fromEntries(this.model.grants.map((grant) => [grant.name, `${grant.remaining}/${grant.held}`])));
+  }
+}
+
+/** Throws with the seed and the last operations at the first figure that differs, and when the entries tell another balance. */
+export async function runAgainstModel(db: Db, seed: number, operations: number): Promise<void> {
+  const { userId, walletId } = await createUser(db);
+  const run = new Run(db, seededRandom(seed), userId, walletId);
+  const trail: string[] = [];
+  try {
+    for (let count = 0; count < operations; count += 1) {
+      trail.push(await run.step());
+      await run.compare();
+    }
+    assert.deepEqual(await findDisagreements(db), []);
+  } catch (error) {
+    throw new Error(`seed ${seed}, after: ${trail.slice(-6).join(" → ")}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
