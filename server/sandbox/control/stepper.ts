@@ -1,0 +1,172 @@
+/**
+ * Moves the whole product's business time. Between here and the target every instant at which Stripe or the product has
+ * something to do is visited in order, and at each the webhook deliveries, the inbox and the outbox run dry before the
+ * next: what happens in a month happens in the order in which a month would bring it.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SandboxClock } from "../clock.ts";
+import type { Duration } from "./duration.ts";
+import { addDuration } from "./duration.ts";
+import type { ProductClock, ProductState } from "./product-clock.ts";
+import { ProductUnreachable } from "./product-clock.ts";
+
+/** The part of the Stripe sandbox that time moves. */
+export interface TimedStripe {
+  nextDueAt(): Date | null;
+  runDue(now: Date): Promise<void>;
+  /** Webhook deliveries under way or about to start. */
+  pendingDeliveries(): number;
+}
+
+export interface StepperOptions {
+  clock: SandboxClock;
+  stripe: TimedStripe;
+  product: ProductClock;
+  /** How long a step may stand still before it is given up. */
+  stallMs?: number;
+  /** How long the product may be away, so that a restart in between does no harm. */
+  unreachableMs?: number;
+  /** What every process gets at the end to see the new time. */
+  finalPauseMs?: number;
+}
+
+export interface Stepper {
+  /** Resolves to the new time. One move at a time: a second waits in line. Rejects with a StepStalled, where time stays as far as it got. */
+  advance(duration: Duration): Promise<Date>;
+  moving(): boolean;
+  close(): void;
+}
+
+export class StepStalled extends Error {
+  override readonly name = "StepStalled";
+}
+
+const shortestWaitMs = 5;
+const longestWaitMs = 50;
+/** A step that keeps changing without ever coming to rest is given up as well. */
+const longestStepMs = 10 * 60_000;
+
+function isDue(instant: Date | null, now: Date): boolean {
+  return instant !== null && instant <= now;
+}
+
+function earliest(instants: readonly (Date | null)[], target: Date): Date {
+  return instants.reduce<Date>((first, instant) => (instant !== null && instant < first ? instant : first), target);
+}
+
+/** What a step waits for: tells progress from standing still. */
+class Patience {
+  private readonly stallMs: number;
+  private readonly startedAt = performance.now();
+  private changedAt = performance.now();
+  private last = "";
+  private waitMs = shortestWaitMs;
+
+  constructor(stallMs: number) {
+    this.stallMs = stallMs;
+  }
+
+  async wait(pending: string): Promise<void> {
+    const now = performance.now();
+    if (pending !== this.last) {
+      this.last = pending;
+      this.changedAt = now;
+      this.waitMs = shortestWaitMs;
+    }
+    if (now - this.changedAt > this.stallMs || now - this.startedAt > longestStepMs)
+      throw new StepStalled(`Time stands still; still to be done: ${pending}.`);
+    await sleep(this.waitMs);
+    this.waitMs = Math.min(this.waitMs * 1.5, longestWaitMs);
+  }
+}
+
+function describePending(deliveries: number, state: ProductState, now: Date): string {
+  const parts = [];
+  if (deliveries > 0) parts.push(`${deliveries} webhook deliveries`);
+  if (state.pending > 0) parts.push(`${state.pending} inbox and outbox rows of the product`);
+  if (isDue(state.nextDueAt, now)) parts.push(`the product's work due at ${state.nextDueAt?.toISOString() ?? ""}`);
+  return parts.join(", ");
+}
+
+export function createStepper(options: StepperOptions): Stepper {
+  const { clock, stripe, product, stallMs = 60_000, unreachableMs = 15_000, finalPauseMs = 250 } = options;
+  let queue: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  let closed = false;
+
+  /** Calls the product until it answers; a restart of it is waited for. */
+  async function reach(call: () => Promise<ProductState>): Promise<ProductState> {
+    const startedAt = performance.now();
+    for (;;) {
+      if (closed) throw new StepStalled("The sandbox is closing.");
+      try {
+        return await call();
+      } catch (error) {
+        if (!(error instanceof ProductUnreachable) || performance.now() - startedAt > unreachableMs) throw error;
+        await sleep(longestWaitMs);
+      }
+    }
+  }
+
+  /**
+   * Waits until nothing is under way at the present time. A rest that follows work is seen twice: an answer of the
+   * product may be older than the last delivery it was sent.
+   */
+  async function settle(known?: ProductState): Promise<ProductState> {
+    const patience = new Patience(stallMs);
+    let state = known;
+    let restSeen = known !== undefined;
+    for (;;) {
+      if (isDue(stripe.nextDueAt(), clock.now())) {
+        await stripe.runDue(clock.now());
+        state = undefined;
+        restSeen = false;
+      }
+      const before = stripe.pendingDeliveries();
+      state ??= await reach(() => product.read());
+      const now = clock.now();
+      const pending = describePending(Math.max(before, stripe.pendingDeliveries()), state, now);
+      if (pending === "" && !isDue(stripe.nextDueAt(), now)) {
+        if (restSeen) return state;
+        restSeen = true;
+      } else {
+        restSeen = false;
+        await patience.wait(pending === "" ? `Stripe's work due at ${stripe.nextDueAt()?.toISOString() ?? ""}` : pending);
+      }
+      state = undefined;
+    }
+  }
+
+  async function walk(duration: Duration): Promise<Date> {
+    const found = await reach(() => product.read());
+    clock.moveTo(found.now);
+    let state = await settle();
+    const target = addDuration(clock.now(), duration);
+    for (;;) {
+      clock.moveTo(earliest([stripe.nextDueAt(), state.nextDueAt], target));
+      const instant = clock.now();
+      const moved = await reach(() => product.moveTo(instant));
+      state = await settle(moved);
+      if (instant >= target) break;
+    }
+    await sleep(finalPauseMs);
+    return clock.now();
+  }
+
+  return {
+    advance(duration) {
+      waiting += 1;
+      const result = queue
+        .then(() => walk(duration))
+        .finally(() => {
+          waiting -= 1;
+        });
+      queue = result.catch(() => undefined);
+      return result;
+    },
+    moving: () => waiting > 0,
+    close() {
+      closed = true;
+    },
+  };
+}

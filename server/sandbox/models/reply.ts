@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import type { ChatMessage } from "./chat-request.ts";
+import { blockFor, closing, opening, sentences } from "./reply-parts.ts";
+import { splitTokens } from "./tokens.ts";
+
+const stopWords = new Set(
+  "about above after again also because been before being below between both could does doing down each every from have having here into just like make more most much only other over please same should some such than that their them then there these they this those through under until very want were what when where which while will with would write your explain give tell need show know answer short brief long detailed table list code compare comparison steps please function script example".split(
+    " ",
+  ),
+);
+
+const headings = ["A closer look at", "What to watch in", "Going on with"];
+
+/** A stream of choices that depends on the conversation alone, so that the same conversation gets the same answer. */
+export function seededChoices(seed: string): (count: number) => number {
+  let state = createHash("sha256").update(seed).digest().readUInt32LE(0);
+  return (count) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * count);
+  };
+}
+
+function keywordsOf(prompt: string): string[] {
+  const words =
+    prompt
+      .slice(0, 4_000)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]{4,24}/gu) ?? [];
+  return [...new Set(words)].filter((word) => !stopWords.has(word)).slice(0, 8);
+}
+
+/** The first words of a text on one line, without signs that Markdown would read. */
+export function quoteTopic(text: string): string {
+  const plain = text
+    .replace(/[`*_<>[\]|#\\]/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+  const points = [...plain];
+  return points.length > 60 ? `${points.slice(0, 60).join("").trimEnd()}…` : plain;
+}
+
+/** How many tokens the answer aims at: from 40 to 400, shorter or longer where the prompt says so. */
+function targetTokens(prompt: string, choose: (count: number) => number): number {
+  if (/\b(long|detailed|in depth|essay|thorough)\b/i.test(prompt)) return 300 + choose(50);
+  if (/\b(short|brief|briefly|one sentence|in a word)\b/i.test(prompt)) return 70 + choose(30);
+  return 110 + choose(190);
+}
+
+function historyLine(messages: readonly ChatMessage[]): string {
+  const questions = messages.filter((message) => message.role === "user");
+  const count = messages.length === 1 ? "1 message" : `${messages.length} messages`;
+  const earlier = questions.at(-2);
+  if (earlier === undefined) return `I was given ${count}; this one opens our conversation.`;
+  return `I was given ${count}; before this one you asked about “${quoteTopic(earlier.text)}”.`;
+}
+
+/** The sandbox's answer to a conversation: marked as such, in Markdown, and the same every time for the same conversation. */
+export function writeReply(modelName: string, messages: readonly ChatMessage[]): string {
+  const prompt = messages.findLast((message) => message.role === "user")?.text ?? messages.at(-1)?.text ?? "";
+  const choose = seededChoices(`${modelName}\n${messages.map((message) => `${message.role}:${message.text}`).join("\n")}`);
+  const keywords = keywordsOf(prompt);
+  let turn = choose(8);
+  const word = (): string => keywords[turn++ % keywords.length] ?? "this";
+  const target = targetTokens(prompt, choose);
+  const parts = [`*Sandbox answer, written on this machine in place of ${modelName}.*`, opening(quoteTopic(prompt), word, choose)];
+  const block = blockFor(prompt, keywords, choose);
+  if (block !== undefined) parts.push(block);
+  parts.push(...paragraphs(target - splitTokens(parts.join("\n\n")).length, word, choose));
+  parts.push(`${historyLine(messages)} ${closing(choose)}`);
+  return parts.join("\n\n");
+}
+
+/** Paragraphs of three sentences until about `tokens` are written, under a heading each where there is much to say. */
+function paragraphs(tokens: number, word: () => string, choose: (count: number) => number): string[] {
+  const result: string[] = [];
+  const unused = [...sentences];
+  const withHeadings = tokens > 170;
+  let left = tokens - 35;
+  while (left > 0 && unused.length >= 3) {
+    if (withHeadings)
+      result.push(
+        result.length === 0 ? `## Where to begin with ${word()}` : `## ${headings[result.length % headings.length] ?? ""} ${word()}`,
+      );
+    const chosen = [0, 1, 2].map(() => unused.splice(choose(unused.length), 1)[0]?.(word()) ?? "");
+    const paragraph = chosen.join(" ");
+    result.push(paragraph);
+    left -= splitTokens(paragraph).length + (withHeadings ? 6 : 0);
+  }
+  return result;
+}
