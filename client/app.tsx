@@ -1,0 +1,28 @@
+import { Suspense, useEffect } from "react";
+import { PageSpinner } from "./components/spinner.tsx";
+import { ToastRegion } from "./components/toast-region.tsx";
+import { useSession } from "./features/auth/session-store.ts";
+import { useEnvironment } from "./features/environment/environment-store.ts";
+import { Frame } from "./features/frame/frame.tsx";
+import { PageBoundary } from "./features/frame/page-boundary.tsx";
+import { LanguageSwitch } from "./features/language/language-switch.tsx";
+import { Routes } from "./routes.tsx";
+
+/** Composes what features may not know of each other: the frame shows the session, every page stands inside it. */
+export function App() {
+  const { status, user } = useSession();
+  const { sandboxUrl, load } = useEnvironment();
+  useEffect(() => void load(), [load]);
+  return (
+    <>
+      <Frame sessionStatus={status} user={user} sandboxUrl={sandboxUrl} languageSwitch={<LanguageSwitch />}>
+        <PageBoundary>
+          <Suspense fallback={<PageSpinner />}>
+            <Routes />
+          </Suspense>
+        </PageBoundary>
+      </Frame>
+      <ToastRegion />
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+import { classNames } from "./class-names.ts";
+import styles from "./price-tiles.module.css";
+import { fieldSize, rowsOfTiles } from "./tile-field.ts";
+
+/** A price drawn as one to fifty small tiles, ten to a row. Decoration beside the figure. */
+export function PriceTiles({ credits, className }: { credits: number; className?: string }) {
+  const { width, height } = fieldSize(credits, 10);
+  return (
+    <svg
+      className={classNames(styles.tiles, className)}
+      viewBox={`0 0 ${width} ${height}`}
+      width={width * 0.8}
+      height={height * 0.8}
+      aria-hidden="true"
+    >
+      <path d={rowsOfTiles(credits, 10)} />
+    </svg>
+  );
+}

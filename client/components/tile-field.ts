@@ -1,0 +1,18 @@
+/** Side of a tile and of the pitch it is laid at, in the units of the drawing. */
+export const tileSide = 8;
+export const tilePitch = 10;
+
+/** One path for `count` tiles from index `from` on, laid in rows of `columns`. */
+export function rowsOfTiles(count: number, columns: number, from = 0): string {
+  let path = "";
+  for (let index = from; index < from + count; index += 1) {
+    path += `M${(index % columns) * tilePitch} ${Math.floor(index / columns) * tilePitch}h${tileSide}v${tileSide}h-${tileSide}z`;
+  }
+  return path;
+}
+
+/** The drawing's size for that many tiles in rows of `columns`. */
+export function fieldSize(count: number, columns: number): { width: number; height: number } {
+  const gap = tilePitch - tileSide;
+  return { width: Math.min(count, columns) * tilePitch - gap, height: Math.ceil(count / columns) * tilePitch - gap };
+}

@@ -1,0 +1,32 @@
+import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import { LinkButton } from "#client/components/button.tsx";
+import { paths } from "#client/paths.ts";
+import type { User } from "#contract/auth.ts";
+import styles from "./account-link.module.css";
+
+/** Signed out: the way in. Signed in: one's own face, or the first two letters of the e-mail (spec §2). */
+export function AccountLink({ sessionStatus, user }: { sessionStatus: "loading" | "signed_out" | "signed_in"; user: User | null }) {
+  const { t } = useTranslation("common");
+  // Neither view while storage is being read: a button that turns into a face is a flash.
+  if (sessionStatus === "loading") return <span className={styles.place} />;
+  if (!user) {
+    return (
+      <LinkButton href={paths.auth} size="small">
+        {t("navigation.signIn")}
+      </LinkButton>
+    );
+  }
+  const avatar = user.user_metadata.avatar_url;
+  return (
+    <Link href={paths.profile} className={styles.account} aria-label={t("navigation.account", { email: user.email })} title={user.email}>
+      {avatar ? (
+        <img className={styles.face} src={avatar} alt="" width="36" height="36" referrerPolicy="no-referrer" />
+      ) : (
+        <span className={styles.face} aria-hidden="true">
+          {[...user.email].slice(0, 2).join("").toUpperCase()}
+        </span>
+      )}
+    </Link>
+  );
+}

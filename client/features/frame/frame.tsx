@@ -1,0 +1,32 @@
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import type { User } from "#contract/auth.ts";
+import { Footer } from "./footer.tsx";
+import styles from "./frame.module.css";
+import { NavigationBar } from "./navigation-bar.tsx";
+
+interface FrameProps {
+  sessionStatus: "loading" | "signed_out" | "signed_in";
+  user: User | null;
+  sandboxUrl: string | null;
+  /** The language switcher: another feature, so the app puts it in. */
+  languageSwitch: ReactNode;
+  children: ReactNode;
+}
+
+/** What stands round every page: the way past the bar, the bar, the page, the footer. */
+export function Frame({ sessionStatus, user, sandboxUrl, languageSwitch, children }: FrameProps) {
+  const { t } = useTranslation("common");
+  return (
+    <div className={styles.frame}>
+      <a className={styles.skip} href="#content">
+        {t("skipToContent")}
+      </a>
+      <NavigationBar sessionStatus={sessionStatus} user={user} sandboxUrl={sandboxUrl} languageSwitch={languageSwitch} />
+      <main id="content" className={styles.content} tabIndex={-1}>
+        {children}
+      </main>
+      <Footer />
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import type { RefObject } from "react";
+import { useEffect, useState } from "react";
+
+/** Spec §9: the bar hides when scrolling down past this many pixels. */
+const hideBelowPx = 100;
+/** Less than this is a trembling finger, not a direction. */
+const leastStepPx = 6;
+
+/** Whether the bar is out of the way: scrolling down hides it, scrolling up or a focus inside brings it back. */
+export function useHiddenBar(bar: RefObject<HTMLElement | null>): boolean {
+  const [hidden, setHidden] = useState(false);
+
+  useEffect(() => {
+    let lastY = scrollY;
+    const onScroll = () => {
+      const y = Math.max(0, scrollY);
+      if (y <= hideBelowPx) setHidden(false);
+      else if (y > lastY + leastStepPx) setHidden(!bar.current?.matches(":has(:focus-visible)"));
+      else if (y < lastY - leastStepPx) setHidden(false);
+      if (Math.abs(y - lastY) > leastStepPx) lastY = y;
+    };
+    const onFocus = () => setHidden(false);
+    const element = bar.current;
+    addEventListener("scroll", onScroll, { passive: true });
+    element?.addEventListener("focusin", onFocus);
+    return () => {
+      removeEventListener("scroll", onScroll);
+      element?.removeEventListener("focusin", onFocus);
+    };
+  }, [bar]);
+
+  return hidden;
+}

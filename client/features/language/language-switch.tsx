@@ -1,0 +1,33 @@
+import { Globe } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { chooseLanguage } from "#client/i18n/set-up.ts";
+import type { LanguageCode } from "#domain/languages.ts";
+import { languages, matchLanguage } from "#domain/languages.ts";
+import styles from "./language-switch.module.css";
+
+/** The 11 languages by their own names. The browser's own list: it speaks every assistive technology and every thumb. */
+export function LanguageSwitch() {
+  const { t, i18n } = useTranslation("common");
+
+  function onChange(value: string) {
+    const language: LanguageCode | undefined = matchLanguage(value);
+    if (language) void chooseLanguage(language);
+  }
+
+  return (
+    <label className={styles.switch}>
+      <Globe size={18} aria-hidden="true" />
+      <select
+        aria-label={t("language.label")}
+        value={matchLanguage(i18n.language) ?? "en"}
+        onChange={(event) => onChange(event.target.value)}
+      >
+        {languages.map(({ code, name }) => (
+          <option key={code} value={code} lang={code}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

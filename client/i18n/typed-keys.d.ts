@@ -1,0 +1,29 @@
+import "i18next";
+import type account from "./locales/en/account.json";
+import type auth from "./locales/en/auth.json";
+import type billing from "./locales/en/billing.json";
+import type chat from "./locales/en/chat.json";
+import type common from "./locales/en/common.json";
+import type design from "./locales/en/design.json";
+import type errors from "./locales/en/errors.json";
+import type home from "./locales/en/home.json";
+import type pricing from "./locales/en/pricing.json";
+
+/** Keys are checked against the English files: a text that does not exist does not compile. */
+declare module "i18next" {
+  interface CustomTypeOptions {
+    defaultNS: "common";
+    returnNull: false;
+    resources: {
+      account: typeof account;
+      auth: typeof auth;
+      billing: typeof billing;
+      chat: typeof chat;
+      common: typeof common;
+      design: typeof design;
+      errors: typeof errors;
+      home: typeof home;
+      pricing: typeof pricing;
+    };
+  }
+}

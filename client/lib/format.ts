@@ -1,0 +1,61 @@
+/** Figures as the reader's language writes them. Formatters are kept, since building one costs more than using it. */
+import { currency } from "#domain/plans.ts";
+
+const formatters = new Map<string, unknown>();
+
+function kept<Formatter>(key: string, build: () => Formatter): Formatter {
+  const found = formatters.get(key) as Formatter | undefined;
+  if (found) return found;
+  const built = build();
+  formatters.set(key, built);
+  return built;
+}
+
+/** `1999` → "$19.99". Whole amounts keep their cents, so that prices in a row stay aligned. */
+export function formatMoney(cents: number, language: string): string {
+  const options: Intl.NumberFormatOptions = { style: "currency", currency: currency.toUpperCase(), currencyDisplay: "narrowSymbol" };
+  return kept(`money ${language}`, () => new Intl.NumberFormat(language, options)).format(cents / 100);
+}
+
+export function formatNumber(value: number, language: string): string {
+  return kept(`number ${language}`, () => new Intl.NumberFormat(language)).format(value);
+}
+
+/** `20` → "20%", or as the language sets it. */
+export function formatPercent(percent: number, language: string): string {
+  return kept(`percent ${language}`, () => new Intl.NumberFormat(language, { style: "percent" })).format(percent / 100);
+}
+
+/** Accepts what the contract calls a timestamp (RFC 3339, UTC). */
+export function formatDate(timestamp: string | Date, language: string): string {
+  return kept(`date ${language}`, () => new Intl.DateTimeFormat(language, { dateStyle: "long" })).format(new Date(timestamp));
+}
+
+export function formatDateTime(timestamp: string | Date, language: string): string {
+  return kept(`moment ${language}`, () => new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" })).format(
+    new Date(timestamp),
+  );
+}
+
+/** "a, b, and c", or as the language joins them. */
+export function formatList(items: readonly string[], language: string): string {
+  return kept(`list ${language}`, () => new Intl.ListFormat(language, { type: "conjunction" })).format(items);
+}
+
+const relativeSteps = [
+  ["year", 365 * 86_400],
+  ["month", 30 * 86_400],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const;
+
+/** "3 hours ago", "in 2 days"; under a minute it is "now". */
+export function formatRelative(timestamp: string | Date, now: Date, language: string): string {
+  const seconds = (new Date(timestamp).getTime() - now.getTime()) / 1000;
+  const formatter = kept(`relative ${language}`, () => new Intl.RelativeTimeFormat(language, { numeric: "auto" }));
+  for (const [unit, length] of relativeSteps) {
+    if (Math.abs(seconds) >= length) return formatter.format(Math.trunc(seconds / length), unit);
+  }
+  return formatter.format(0, "second");
+}

@@ -1,0 +1,16 @@
+import "./components/tokens.css";
+import "./components/base.css";
+import { createRoot } from "react-dom/client";
+import { App } from "./app.tsx";
+import { setUpTexts } from "./i18n/set-up.ts";
+import { registerInBackground } from "./sw/register.ts";
+
+async function start(): Promise<void> {
+  const root = document.getElementById("root");
+  if (!root) throw new Error("The page has no #root to draw into.");
+  await setUpTexts();
+  createRoot(root).render(<App />);
+  registerInBackground();
+}
+
+void start();

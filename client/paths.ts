@@ -1,0 +1,21 @@
+/** Every address of the product (spec §2), so that no link is spelt twice. */
+export const paths = {
+  home: "/",
+  auth: "/auth",
+  authConfirm: "/auth/confirm",
+  profile: "/profile",
+  aiModels: "/ai-models",
+  pricing: "/pricing",
+  about: "/about",
+  contact: "/contact",
+  marketing: "/marketing",
+  contentCreation: "/content-creation",
+  imageGeneration: "/image-generation",
+  gettingStarted: "/getting-started",
+  smallBusinessAi: "/small-business-ai",
+  blog: "/blog",
+  terms: "/terms",
+  privacy: "/privacy",
+  admin: "/admin",
+  design: "/design",
+} as const;

@@ -1,0 +1,26 @@
+import type { ComponentType } from "react";
+import { lazy } from "react";
+import { Route, Switch } from "wouter";
+import { paths } from "./paths.ts";
+
+/** Every page is a chunk of its own, fetched when its address is opened. */
+const HomePage = lazy(async () => ({ default: (await import("./pages/home.tsx")).HomePage }));
+const PricingPage = lazy(async () => ({ default: (await import("./pages/pricing.tsx")).PricingPage }));
+const NotFoundPage = lazy(async () => ({ default: (await import("./pages/not-found.tsx")).NotFoundPage }));
+
+/** Pages as they are named: `client/pages/<name>.tsx` exports `<Name>Page`. */
+const routes: readonly (readonly [path: string, page: ComponentType])[] = [
+  [paths.home, HomePage],
+  [paths.pricing, PricingPage],
+];
+
+export function Routes() {
+  return (
+    <Switch>
+      {routes.map(([path, Page]) => (
+        <Route key={path} path={path} component={Page} />
+      ))}
+      <Route component={NotFoundPage} />
+    </Switch>
+  );
+}

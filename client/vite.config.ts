@@ -1,0 +1,48 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+import { VitePWA } from "vite-plugin-pwa";
+import { manifest } from "./sw/manifest.ts";
+
+const api = "http://127.0.0.1:3000";
+
+/** Texts bear their language in the name, so that the precache can take the fallback's and leave the others for use. */
+function chunkFileNames({ facadeModuleId }: { facadeModuleId?: string | null }): string {
+  const [, language] = facadeModuleId?.match(/locales\/(\w+)\/\w+\.json$/) ?? [];
+  return language ? `assets/locale-${language}-[name]-[hash].js` : "assets/[name]-[hash].js";
+}
+
+export default defineConfig(({ mode }) => ({
+  root: import.meta.dirname,
+  build: {
+    outDir: "dist",
+    emptyOutDir: true,
+    assetsDir: "assets",
+    // The policy has no `data:` in style-src or script-src, and a file of its own can be cached for good.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: ["chrome123", "firefox128", "safari17.5"],
+    rolldownOptions: { output: { chunkFileNames } },
+  },
+  define: {
+    // The page of primitives is part of development and of builds made for looking at it, never of a production bundle.
+    __DESIGN_PAGE__: JSON.stringify(mode !== "production" || process.env.DESIGN_PAGE === "1"),
+  },
+  plugins: [
+    react(),
+    VitePWA({
+      strategies: "injectManifest",
+      srcDir: "sw",
+      filename: "service-worker.ts",
+      injectRegister: false,
+      manifest,
+      includeManifestIcons: false,
+      injectManifest: {
+        rollupFormat: "iife",
+        // The shell: what every page needs, and the screens a person opens offline. Other languages come on use.
+        globPatterns: ["index.html", "boot.js", "assets/*.{js,css}", "icons/icon-192.png", "favicon.svg"],
+        globIgnores: ["assets/locale-!(en)-*.js"],
+      },
+    }),
+  ],
+  server: { proxy: { "/api": { target: api, ws: true } } },
+}));

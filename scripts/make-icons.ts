@@ -1,0 +1,49 @@
+/**
+ * Draws the mark into the files the manifest and the browsers ask for: `node scripts/make-icons.ts`. The figure is the one
+ * of client/features/frame/mark.tsx. Run it when the mark changes; the results are committed.
+ */
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { chromium } from "playwright-core";
+
+const publicFolder = path.join(import.meta.dirname, "../client/public");
+const paper = "#f9f6f0";
+const ink = "#2b231e";
+const bright = "#b04a2d";
+
+const stones = "M0 0h9v9H0zM10 0h9v9h-9zM20 0h9v9h-9zM10 10h9v9h-9zM10 20h9v9h-9z";
+const brightStone = "M20 20h9v9h-9z";
+
+/** `share` of the side the figure takes; the rest is margin (a maskable icon may be cut to a circle of 80 %). */
+function drawing(side: number, share: number, ground: string | null, radius: number): string {
+  const scale = (side * share) / 29;
+  const offset = (side - 29 * scale) / 2;
+  const back = ground ? `<rect width="${side}" height="${side}" rx="${radius * side}" fill="${ground}"/>` : "";
+  const figure = `<path fill="${ink}" d="${stones}"/><path fill="${bright}" d="${brightStone}"/>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}" viewBox="0 0 ${side} ${side}">${back}<g transform="translate(${offset} ${offset}) scale(${scale})">${figure}</g></svg>`;
+}
+
+const icons = [
+  { file: "icons/icon-192.png", side: 192, share: 0.62, radius: 0.12, clear: true },
+  { file: "icons/icon-512.png", side: 512, share: 0.62, radius: 0.12, clear: true },
+  { file: "icons/maskable-192.png", side: 192, share: 0.46, radius: 0, clear: false },
+  { file: "icons/maskable-512.png", side: 512, share: 0.46, radius: 0, clear: false },
+  { file: "icons/apple-touch-icon.png", side: 180, share: 0.56, radius: 0, clear: false },
+];
+
+const favicon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 29 29"><title>Tessera</title><style>.stones{fill:${ink}}.bright{fill:${bright}}@media(prefers-color-scheme:dark){.stones{fill:#ece6dc}}</style><path class="stones" d="${stones}"/><path class="bright" d="${brightStone}"/></svg>\n`;
+
+await mkdir(path.join(publicFolder, "icons"), { recursive: true });
+await writeFile(path.join(publicFolder, "favicon.svg"), favicon);
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+try {
+  for (const { file, side, share, radius, clear } of icons) {
+    const page = await browser.newPage({ viewport: { width: side, height: side } });
+    await page.setContent(`<style>*{margin:0}svg{display:block}</style>${drawing(side, share, paper, radius)}`);
+    await page.screenshot({ path: path.join(publicFolder, file), omitBackground: clear });
+    await page.close();
+  }
+} finally {
+  await browser.close();
+}
