@@ -1,3 +1,4 @@
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { Database } from "./types.ts";
@@ -28,6 +29,43 @@ export function createPool(connectionString: string, size: number, applicationNa
   return pool;
 }
 
+/** A statement that begins with this is parsed and planned once per connection: the ledger's hot path. */
+const preparedMark = "/* prepared */";
+const statementNames = new Map<string, string>();
+
+function statementName(text: string): string {
+  const name = statementNames.get(text) ?? `prepared_${statementNames.size + 1}`;
+  statementNames.set(text, name);
+  return name;
+}
+
+class PreparingClient implements PostgresPoolClient {
+  private readonly client: pg.PoolClient;
+
+  constructor(client: pg.PoolClient) {
+    this.client = client;
+  }
+
+  query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  query<R>(text: string | PostgresCursor<R>, values: readonly unknown[] = []): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
+    if (typeof text !== "string") throw new Error("cursors are not used");
+    const statement = text.startsWith(preparedMark)
+      ? { name: statementName(text), text, values: [...values] }
+      : { text, values: [...values] };
+    return this.client.query(statement) as unknown as Promise<PostgresQueryResult<R>>;
+  }
+
+  release(destroy?: boolean): void {
+    this.client.release(destroy);
+  }
+}
+
 export function createDatabase(pool: pg.Pool): Db {
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  const prepared: PostgresPool = {
+    options: pool.options,
+    connect: async () => new PreparingClient(await pool.connect()),
+    end: () => pool.end(),
+  };
+  return new Kysely<Database>({ dialect: new PostgresDialect({ pool: prepared }) });
 }

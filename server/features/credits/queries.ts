@@ -40,8 +40,9 @@ export async function callHold(
   executor: Executor,
   hold: { holdId: string; walletId: string; credits: number; kinds: readonly GrantKind[]; now: Date; deadline: Date; createdAt: Date },
 ): Promise<Balances & { created: boolean; state: string }> {
-  const result = await sql<Balances & { created: boolean; state: string }>`
-    select * from ledger_hold(${hold.holdId}, ${hold.walletId}, ${hold.credits}, ${hold.kinds}, ${hold.now}, ${hold.deadline}, ${hold.createdAt})`.execute(
+  const result = await sql<
+    Balances & { created: boolean; state: string }
+  >`/* prepared */ select * from ledger_hold(${hold.holdId}, ${hold.walletId}, ${hold.credits}, ${hold.kinds}, ${hold.now}, ${hold.deadline}, ${hold.createdAt})`.execute(
     executor,
   );
   return single(result.rows);
@@ -51,8 +52,9 @@ export async function callEndHold(
   executor: Executor,
   end: { holdId: string; captured: number; key: string; now: Date; endedAt: Date },
 ): Promise<Balances & { ended: boolean; state: "captured" | "released"; captured: number }> {
-  const result = await sql<Balances & { ended: boolean; state: "captured" | "released"; captured: number }>`
-    select * from ledger_end_hold(${end.holdId}, ${end.captured}, ${end.key}, ${end.now}, ${end.endedAt})`.execute(executor);
+  const result = await sql<
+    Balances & { ended: boolean; state: "captured" | "released"; captured: number }
+  >`/* prepared */ select * from ledger_end_hold(${end.holdId}, ${end.captured}, ${end.key}, ${end.now}, ${end.endedAt})`.execute(executor);
   return single(result.rows);
 }
 

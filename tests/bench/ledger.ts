@@ -1,0 +1,119 @@
+/**
+ * Hold + capture through the service against the same SQL in pgbench, on the same server with the same number of clients:
+ * what our code adds to what PostgreSQL does (must reach 0.7 of its rate).
+ */
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import pg from "pg";
+import { createDatabase, createPool } from "#server/db/database.ts";
+import { captureHold, holdCredits } from "#server/features/credits/service.ts";
+import type { BenchServer, Ratio } from "./support.ts";
+import { median } from "./support.ts";
+
+const clients = 8;
+const people = 1_000;
+const seconds = 5;
+const rounds = 3;
+
+/** Wallets whose ids pgbench can write down without asking. */
+const walletPrefix = "00000000-0000-7000-8000-";
+
+async function createWallets(server: BenchServer): Promise<string[]> {
+  const owner = new pg.Client({ connectionString: server.ownerUrl });
+  owner.on("error", () => {});
+  await owner.connect();
+  await owner.query(
+    `with numbers as (select '${walletPrefix}' || lpad(to_hex(n), 12, '0') as id from generate_series(1, ${people}) n)
+     insert into wallets (id, created_at) select id::uuid, now() from numbers`,
+  );
+  const { rows } = await owner.query<{ id: string }>("select id from wallets");
+  for (const { id } of rows) {
+    await owner.query(
+      "select ledger_post_grant($1::uuid, 'adjustment', 1000000, now() + interval '1 year', 'bench:' || ($1::uuid)::text, now())",
+      [id],
+    );
+  }
+  await owner.end();
+  return rows.map((row) => row.id);
+}
+
+async function serviceRate(server: BenchServer, walletIds: readonly string[]): Promise<number> {
+  const pool = createPool(server.applicationUrl, clients, "bench");
+  const db = createDatabase(pool);
+  const until = performance.now() + seconds * 1_000;
+  const deadline = new Date(Date.now() + 3_600_000);
+  let done = 0;
+  const client = async () => {
+    while (performance.now() < until) {
+      const holdId = randomUUID();
+      const now = new Date();
+      const walletId = walletIds[Math.floor(Math.random() * walletIds.length)] ?? "";
+      await holdCredits(db, { holdId, walletId, credits: 1, kinds: ["plan", "adjustment", "pack", "trial"], now, deadline, wallNow: now });
+      await captureHold(db, holdId, 1, now, now);
+      done += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  await db.destroy();
+  return done / seconds;
+}
+
+async function pgbenchRate(server: BenchServer, script: string): Promise<number> {
+  const url = new URL(server.applicationUrl);
+  const { stdout } = await promisify(execFile)(
+    "pgbench",
+    [
+      "-n",
+      "-M",
+      "prepared",
+      "-c",
+      String(clients),
+      "-j",
+      "1",
+      "-T",
+      String(seconds),
+      "-f",
+      script,
+      "-h",
+      url.hostname,
+      "-p",
+      url.port,
+      "-U",
+      url.username,
+      url.pathname.slice(1),
+    ],
+    { env: { ...process.env, PGPASSWORD: decodeURIComponent(url.password) } },
+  );
+  const rate = /tps = ([\d.]+)/.exec(stdout)?.[1];
+  if (rate === undefined) throw new Error(`pgbench said: ${stdout}`);
+  return Number(rate);
+}
+
+export async function benchLedger(server: BenchServer): Promise<Ratio> {
+  const folder = await mkdtemp(path.join(tmpdir(), "tessera-pgbench-"));
+  try {
+    const walletIds = await createWallets(server);
+    const script = path.join(folder, "hold-capture.sql");
+    await writeFile(
+      script,
+      `\\set person random(1, ${people})
+\\set hold random(1, 9000000000000000000)
+select * from ledger_hold(lpad(to_hex(:hold::bigint), 32, '0')::uuid, ('${walletPrefix}' || lpad(to_hex(:person::bigint), 12, '0'))::uuid, 1, '{plan,adjustment,pack,trial}', now(), now() + interval '1 hour', now());
+select * from ledger_end_hold(lpad(to_hex(:hold::bigint), 32, '0')::uuid, 1, 'capture:' || :hold::text, now(), now());
+`,
+    );
+    const service: number[] = [];
+    const bare: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      bare.push(await pgbenchRate(server, script));
+      service.push(await serviceRate(server, walletIds));
+    }
+    return { name: "hold + capture: service against pgbench", ours: median(service), theirs: median(bare), unit: "pairs/s", target: 0.7 };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
