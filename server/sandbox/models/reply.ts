@@ -4,7 +4,7 @@ import { blockFor, closing, opening, sentences } from "./reply-parts.ts";
 import { splitTokens } from "./tokens.ts";
 
 const stopWords = new Set(
-  "about above after again also because been before being below between both could does doing down each every from have having here into just like make more most much only other over please same should some such than that their them then there these they this those through under until very want were what when where which while will with would write your explain give tell need show know answer short brief long detailed table list code compare comparison steps please function script example".split(
+  "about above after again also because been before being below between both could does doing down each every from have having here into just like make more most much only other over please same should some such than that their them then there these they this those through under until very want were what when where which while will with would write your explain give tell need show know answer short brief long detailed table list code compare comparison steps please function script example python typescript javascript bash shell query reads".split(
     " ",
   ),
 );
@@ -39,10 +39,12 @@ export function quoteTopic(text: string): string {
   return points.length > 60 ? `${points.slice(0, 60).join("").trimEnd()}…` : plain;
 }
 
-/** How many tokens the answer aims at: from 40 to 400, shorter or longer where the prompt says so. */
+const longestReplyTokens = 400;
+
+/** How many tokens the answer aims at, its frame included; shorter or longer where the prompt says so. */
 function targetTokens(prompt: string, choose: (count: number) => number): number {
-  if (/\b(long|detailed|in depth|essay|thorough)\b/i.test(prompt)) return 300 + choose(50);
-  if (/\b(short|brief|briefly|one sentence|in a word)\b/i.test(prompt)) return 70 + choose(30);
+  if (/\b(long|detailed|in depth|essay|thorough)\b/i.test(prompt)) return longestReplyTokens;
+  if (/\b(short|brief|briefly|one sentence|in a word)\b/i.test(prompt)) return 0;
   return 110 + choose(190);
 }
 
@@ -61,30 +63,26 @@ export function writeReply(modelName: string, messages: readonly ChatMessage[]):
   const keywords = keywordsOf(prompt);
   let turn = choose(8);
   const word = (): string => keywords[turn++ % keywords.length] ?? "this";
+  const marker = `*Sandbox answer, written on this machine in place of ${modelName}.*`;
+  const head = [marker, opening(quoteTopic(prompt), word, choose), blockFor(prompt, keywords, choose)].filter((part) => part !== undefined);
   const target = targetTokens(prompt, choose);
-  const parts = [`*Sandbox answer, written on this machine in place of ${modelName}.*`, opening(quoteTopic(prompt), word, choose)];
-  const block = blockFor(prompt, keywords, choose);
-  if (block !== undefined) parts.push(block);
-  parts.push(...paragraphs(target - splitTokens(parts.join("\n\n")).length, word, choose));
-  parts.push(`${historyLine(messages)} ${closing(choose)}`);
-  return parts.join("\n\n");
+  const end = target === 0 ? historyLine(messages) : `${historyLine(messages)} ${closing(choose)}`;
+  const room = target - splitTokens([...head, end].join("\n\n")).length;
+  return [...head, ...paragraphs(room, word, choose), end].join("\n\n");
 }
 
-/** Paragraphs of three sentences until about `tokens` are written, under a heading each where there is much to say. */
-function paragraphs(tokens: number, word: () => string, choose: (count: number) => number): string[] {
+/** Paragraphs of three sentences as long as there is room, under a heading each where there is much to say. */
+function paragraphs(roomTokens: number, word: () => string, choose: (count: number) => number): string[] {
   const result: string[] = [];
   const unused = [...sentences];
-  const withHeadings = tokens > 170;
-  let left = tokens - 35;
-  while (left > 0 && unused.length >= 3) {
-    if (withHeadings)
-      result.push(
-        result.length === 0 ? `## Where to begin with ${word()}` : `## ${headings[result.length % headings.length] ?? ""} ${word()}`,
-      );
+  let left = roomTokens;
+  while (unused.length >= 3) {
+    const heading = result.length === 0 ? "Where to begin with" : (headings[result.length % headings.length] ?? "");
     const chosen = [0, 1, 2].map(() => unused.splice(choose(unused.length), 1)[0]?.(word()) ?? "");
-    const paragraph = chosen.join(" ");
+    const paragraph = roomTokens > 130 ? `## ${heading} ${word()}\n\n${chosen.join(" ")}` : chosen.join(" ");
+    left -= splitTokens(paragraph).length;
+    if (left < 0) break;
     result.push(paragraph);
-    left -= splitTokens(paragraph).length + (withHeadings ? 6 : 0);
   }
   return result;
 }
