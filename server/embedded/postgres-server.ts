@@ -152,6 +152,7 @@ export interface RunningServer {
   /** Resolves when the process has gone, whatever the reason. */
   exited: Promise<void>;
   stop(): Promise<void>;
+  kill(): void;
 }
 
 /** Starts the server on 127.0.0.1:`port` and waits until it takes connections. Throws StartError where it does not. */
@@ -182,5 +183,5 @@ export async function startServer(cluster: Cluster, port: number): Promise<Runni
     await stop();
     throw new StartError(`PostgreSQL was not ready within ${readyTimeoutMs / 1000} s: see ${cluster.logFile}`);
   }
-  return { exited, stop };
+  return { exited, stop, kill: () => running && signal(pid, "SIGQUIT") };
 }

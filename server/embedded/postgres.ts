@@ -2,7 +2,7 @@
  * The product's own PostgreSQL: initialised once under DATA_DIR, kept between starts, restarted after a crash. Two roles:
  * the owner, who migrates, and the application's, who may do no more than the migrations grant it.
  */
-import { chmod, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
@@ -30,10 +30,13 @@ export interface EmbeddedPostgres {
   /** True on the start that created the data folder. */
   created: boolean;
   stop(): Promise<void>;
+  /** Ends it at once; the next start recovers everything committed. */
+  kill(): void;
 }
 
-function markerPath(dataDir: string): string {
-  return path.join(dataDir, "initialising");
+/** "initialising" or "initialised": tells a first initialisation cut short from a folder that has lost something. */
+function statePath(dataDir: string): string {
+  return path.join(dataDir, "postgres.state");
 }
 
 async function exists(target: string): Promise<boolean> {
@@ -59,20 +62,19 @@ async function prepareFolder(dataDir: string): Promise<void> {
 
 /** The cluster's secrets, once it is fit to start: initialised now, or earlier and whole. */
 async function prepareCluster(cluster: Cluster, dataDir: string): Promise<{ secrets: Secrets; created: boolean }> {
-  const marker = markerPath(dataDir);
   const secrets = await readSecrets(dataDir);
-  const unfinished = await exists(marker);
-  if (!unfinished && (secrets || (await exists(cluster.folder)))) {
-    if (!secrets)
-      throw new StartError(
-        `DATA_DIR is damaged: ${path.join(dataDir, "secrets.json")} is missing; restore it from a backup, or start with another, empty DATA_DIR`,
-      );
+  const state = await readFile(statePath(dataDir), "utf8").catch(() => "");
+  if (state.trim() === "initialised" || (state === "" && (await exists(cluster.folder)))) {
+    if (!secrets) {
+      const file = path.join(dataDir, "secrets.json");
+      throw new StartError(`DATA_DIR is damaged: ${file} is missing; restore it from a backup, or start with another, empty DATA_DIR`);
+    }
     await checkCluster(cluster);
     await endLeftover(cluster);
     return { secrets, created: false };
   }
   // Nothing was ever stored in a cluster whose first initialisation did not finish.
-  await writeFile(marker, "the first initialisation is under way\n");
+  await writeFile(statePath(dataDir), "initialising\n");
   await endLeftover(cluster);
   await rm(cluster.folder, { recursive: true, force: true });
   const known = secrets ?? (await createSecrets(dataDir));
@@ -101,7 +103,12 @@ async function createRoles(superuserUrl: string, secrets: Secrets): Promise<void
 }
 
 /** Starts the server again, on the same port, whenever it goes without having been asked to. */
-function keepRunning(cluster: Cluster, port: number, first: RunningServer, log: (line: string) => void): () => Promise<void> {
+function keepRunning(
+  cluster: Cluster,
+  port: number,
+  first: RunningServer,
+  log: (line: string) => void,
+): Pick<EmbeddedPostgres, "stop" | "kill"> {
   let stopping = false;
   let current: RunningServer | undefined = first;
   const stopped = new AbortController();
@@ -123,13 +130,22 @@ function keepRunning(cluster: Cluster, port: number, first: RunningServer, log: 
     }
   };
   const watching = watch();
-  return async () => {
+  const ask = () => {
     stopping = true;
     stopped.abort();
-    await current?.stop();
-    await watching;
-    // A restart under way while the stop was asked for has given a new server.
-    await current?.stop();
+  };
+  return {
+    async stop() {
+      ask();
+      await current?.stop();
+      await watching;
+      // A restart under way while the stop was asked for has given a new server.
+      await current?.stop();
+    },
+    kill() {
+      ask();
+      current?.kill();
+    },
   };
 }
 
@@ -151,7 +167,7 @@ export async function startPostgres(options: {
   if (created) {
     try {
       await createRoles(superuserUrl, secrets);
-      await rm(markerPath(dataDir));
+      await writeFile(statePath(dataDir), "initialised\n");
     } catch (error) {
       await server.stop();
       throw error;
@@ -164,6 +180,6 @@ export async function startPostgres(options: {
     port,
     secrets,
     created,
-    stop: keepRunning(cluster, port, server, options.log),
+    ...keepRunning(cluster, port, server, options.log),
   };
 }

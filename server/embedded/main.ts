@@ -1,0 +1,67 @@
+/** `npm start` and `npm run dev`: everything the product needs, from one command, on one machine. */
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { ConfigError } from "../config.ts";
+import { DatabaseFault } from "../db/verify.ts";
+import { readSettings } from "./settings.ts";
+import type { Stack } from "./start.ts";
+import { startEverything } from "./start.ts";
+import { StartError } from "./start-error.ts";
+
+function say(line: string): void {
+  console.log(line);
+}
+
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return error.faults.join("\n");
+  if (error instanceof StartError || error instanceof DatabaseFault) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** Stops once, in order; a second signal ends everything at once. */
+function stopOnSignal(stack: Stack): void {
+  let stopping: Promise<void> | undefined;
+  const ask = () => {
+    if (stopping) {
+      stack.kill();
+      process.exit(130);
+    }
+    say("\nstopping …");
+    stopping = stack.stop().then(
+      () => process.exit(process.exitCode ?? 0),
+      (error: unknown) => {
+        console.error(explain(error));
+        stack.kill();
+        process.exit(1);
+      },
+    );
+  };
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, ask);
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { dev: { type: "boolean", default: false } } });
+  const settings = readSettings(process.env, values.dev);
+  const dataDir = path.resolve(settings.dataDir);
+  await mkdir(dataDir, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
+    throw new StartError(`DATA_DIR=${settings.dataDir} cannot be used (${error.code}): name a folder that can be written to`);
+  });
+  const stack = startEverything({ ...settings, dataDir }, process.env, say);
+  stopOnSignal(stack);
+  try {
+    for (const line of await stack.ready) say(line);
+  } catch (error) {
+    if (stack.stopping()) return;
+    console.error(explain(error));
+    await stack.stop().catch(() => stack.kill());
+    process.exit(1);
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(explain(error));
+  process.exit(1);
+}

@@ -1,0 +1,186 @@
+/** Brings everything up in order and takes it down in the reverse one. */
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { createPool } from "../db/database.ts";
+import { migrate } from "../db/migrator.ts";
+import { assertMigrated, assertRestrictedRole } from "../db/verify.ts";
+import { buildClientWhenStale } from "./client-build.ts";
+import { lockDataDir } from "./data-lock.ts";
+import { createFirstAdmin } from "./first-admin.ts";
+import type { Part, PartDescription } from "./part.ts";
+import { startPart } from "./part.ts";
+import { startPostgres } from "./postgres.ts";
+import { freePort, portFault } from "./processes.ts";
+import type { Secrets } from "./secrets.ts";
+import { createSecrets, readSecrets } from "./secrets.ts";
+import type { Settings } from "./settings.ts";
+import { developmentPort, processEnvironment, visitable } from "./settings.ts";
+import { StartError } from "./start-error.ts";
+
+type Log = (line: string) => void;
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const stopDeadlineMs = 15_000;
+const sandboxStopDeadlineMs = 5_000;
+
+export interface Stack {
+  /** The lines that tell where everything is. */
+  ready: Promise<string[]>;
+  stopping(): boolean;
+  stop(): Promise<void>;
+  kill(): void;
+}
+
+async function assertPortFree(name: string, host: string, port: number): Promise<void> {
+  const fault = await portFault(host, port);
+  if (fault === undefined) return;
+  if (fault === "EADDRINUSE")
+    throw new StartError(`${name}=${port}: the port is taken on ${host}; stop what listens there, or set ${name} to another port`);
+  if (fault === "EACCES") throw new StartError(`${name}=${port}: this user may not listen there; set ${name} to a port above 1023`);
+  throw new StartError(`HOST=${host}: cannot listen there (${fault}); set HOST to an address of this machine`);
+}
+
+async function assertPortsFree(settings: Settings): Promise<void> {
+  await assertPortFree("PORT", settings.host, settings.port);
+  if (settings.sandbox) await assertPortFree("SANDBOX_PORT", settings.host, settings.sandboxPort);
+}
+
+interface Stoppable {
+  stop(): Promise<unknown>;
+  kill(): void;
+}
+
+/** What was started, in order; stopped in the reverse one. */
+class Started {
+  private readonly aborted = new AbortController();
+  private readonly groups: Stoppable[][] = [];
+
+  get signal(): AbortSignal {
+    return this.aborted.signal;
+  }
+
+  /** Members of a group stop at the same time. A group added after the stop was asked for is stopped at once. */
+  async add(group: Stoppable[]): Promise<void> {
+    this.groups.push(group);
+    if (!this.signal.aborted) return;
+    await Promise.all(group.map((part) => part.stop()));
+    throw new StartError("stopped while starting");
+  }
+
+  async stop(): Promise<void> {
+    this.aborted.abort();
+    for (const group of this.groups.toReversed()) await Promise.all(group.map((part) => part.stop()));
+  }
+
+  kill(): void {
+    this.aborted.abort();
+    for (const part of this.groups.flat()) part.kill();
+  }
+}
+
+function stoppable(part: Part, deadlineMs: number): Stoppable {
+  return { stop: () => part.stop(deadlineMs), kill: () => part.kill() };
+}
+
+/** The database's address for the application, migrated and safe to use. */
+async function prepareDatabase(settings: Settings, started: Started, log: Log): Promise<{ databaseUrl: string; secrets: Secrets }> {
+  const { dataDir, databaseUrl, migrateDatabaseUrl } = settings;
+  if (databaseUrl === undefined) {
+    const postgres = await startPostgres({ dataDir, log });
+    await started.add([postgres]);
+    const role = new URL(postgres.applicationUrl).username;
+    await migrate({ ownerUrl: postgres.ownerUrl, applicationRole: role });
+    return { databaseUrl: postgres.applicationUrl, secrets: postgres.secrets };
+  }
+  const secrets = (await readSecrets(dataDir)) ?? (await createSecrets(dataDir));
+  const pool = createPool(databaseUrl, 2, "tessera start");
+  try {
+    await assertRestrictedRole(pool);
+    if (migrateDatabaseUrl !== undefined) await migrateGiven(migrateDatabaseUrl, decodeURIComponent(new URL(databaseUrl).username));
+    await assertRestrictedRole(pool);
+    await assertMigrated(pool);
+  } finally {
+    await pool.end();
+  }
+  return { databaseUrl, secrets };
+}
+
+async function migrateGiven(ownerUrl: string, applicationRole: string): Promise<void> {
+  try {
+    await migrate({ ownerUrl, applicationRole });
+  } catch (error) {
+    throw new StartError(`MIGRATE_DATABASE_URL: the database could not be migrated (${(error as Error).message})`);
+  }
+}
+
+function describeParts(
+  settings: Settings,
+  environment: NodeJS.ProcessEnv,
+  log: Log,
+): Record<"api" | "worker" | "sandbox" | "client", PartDescription> {
+  const nodeOptions = settings.development ? ["--watch", "--watch-preserve-output"] : [];
+  const describe = (name: string, entry: string): PartDescription => ({
+    name,
+    entry: path.join(root, entry),
+    nodeOptions,
+    environment,
+    signalsReady: true,
+    log,
+  });
+  return {
+    api: describe("API", "server/main.ts"),
+    worker: describe("worker", "worker/main.ts"),
+    sandbox: { ...describe("sandbox", "server/sandbox/main.ts"), nodeOptions: [] },
+    client: {
+      ...describe("client", "node_modules/vite/bin/vite.js"),
+      arguments: ["--config", "client/vite.config.ts", "--host", settings.host, "--port", String(developmentPort), "--strictPort"],
+      environment: { ...environment, API_URL: visitable(settings.host, settings.port) },
+      nodeOptions: [],
+      signalsReady: false,
+    },
+  };
+}
+
+/** The sandbox stops last: what API and worker finish while they close may still need it. */
+async function startParts(settings: Settings, environment: NodeJS.ProcessEnv, started: Started, log: Log): Promise<void> {
+  const descriptions = describeParts(settings, environment, log);
+  const sandbox = settings.sandbox ? [startPart(descriptions.sandbox)] : [];
+  await started.add(sandbox.map((part) => stoppable(part, sandboxStopDeadlineMs)));
+  const rest = [descriptions.api, descriptions.worker, ...(settings.development ? [descriptions.client] : [])].map(startPart);
+  await started.add(rest.map((part) => stoppable(part, stopDeadlineMs)));
+  await Promise.all([...sandbox, ...rest].map((part) => part.ready));
+}
+
+async function bringUp(settings: Settings, variables: NodeJS.ProcessEnv, started: Started, log: Log): Promise<string[]> {
+  const release = await lockDataDir(settings.dataDir);
+  await started.add([{ stop: release, kill: () => {} }]);
+  await assertPortsFree(settings);
+  const building = settings.development ? Promise.resolve(false) : buildClientWhenStale(log, started.signal);
+  // Its failure is told where it is awaited.
+  building.catch(() => {});
+  const { databaseUrl, secrets } = await prepareDatabase(settings, started, log);
+  const admin = settings.adminEmail ? await createFirstAdmin(databaseUrl, settings.adminEmail, secrets.adminPassword) : false;
+  await building;
+  const environment = processEnvironment(variables, settings, secrets, { databaseUrl, smtpPort: await freePort() });
+  await startParts(settings, environment, started, log);
+  const lines = ["", `  Tessera   ${environment.PUBLIC_URL}`];
+  if (settings.sandbox) lines.push(`  Sandbox   ${environment.SANDBOX_URL}`);
+  if (settings.adminEmail) lines.push(`  Admin     ${settings.adminEmail}${admin ? `   password ${secrets.adminPassword}` : ""}`);
+  return [...lines, ""];
+}
+
+/** Begins at once; `stop` works at any moment, also while it is still starting. */
+export function startEverything(settings: Settings, variables: NodeJS.ProcessEnv, log: Log): Stack {
+  const started = new Started();
+  const ready = bringUp(settings, variables, started, log);
+  return {
+    ready,
+    stopping: () => started.signal.aborted,
+    async stop() {
+      await started.stop();
+      // What was being started at that moment is stopped by whoever started it.
+      await ready.catch(() => {});
+    },
+    kill: () => started.kill(),
+  };
+}
