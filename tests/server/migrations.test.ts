@@ -1,0 +1,164 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createPool } from "#server/db/database.ts";
+import { migrate, migrationNames } from "#server/db/migrator.ts";
+import { assertMigrated, assertRestrictedRole } from "#server/db/verify.ts";
+import { applicationRole } from "#server/embedded/postgres.ts";
+import { createEmptyDatabase } from "#tests/support/postgres.ts";
+
+const run = promisify(execFile);
+let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
+
+async function onOwner<T extends pg.QueryResultRow>(text: string): Promise<T[]> {
+  const client = new pg.Client({ connectionString: database.ownerUrl });
+  await client.connect();
+  try {
+    return (await client.query<T>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Everything the migrations make, as the catalogue tells it. */
+function schema(): Promise<{ line: string }[]> {
+  return onOwner(
+    `select 'column ' || table_schema || '.' || table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable || ' ' || coalesce(column_default, '') as line
+       from information_schema.columns where table_schema in ('public', 'bullmq')
+     union all select 'index ' || indexdef from pg_indexes where schemaname in ('public', 'bullmq')
+     union all select 'function ' || p.oid::regprocedure || ' ' || md5(prosrc) from pg_proc p join pg_namespace n on n.oid = pronamespace where nspname in ('public', 'bullmq')
+     union all select 'trigger ' || tgname || ' ' || tgrelid::regclass from pg_trigger where not tgisinternal
+     union all select 'constraint ' || conname || ' ' || pg_get_constraintdef(oid) from pg_constraint where connamespace::regnamespace::text in ('public', 'bullmq')
+     union all select 'right ' || grantee || ' ' || table_schema || '.' || table_name || ' ' || privilege_type from information_schema.role_table_grants
+       where grantee = '${applicationRole}' order by 1`,
+  );
+}
+
+async function refusal(work: (pool: pg.Pool) => Promise<void>, url: string): Promise<string> {
+  const pool = createPool(url, 1, "tessera test");
+  try {
+    await work(pool);
+    return "";
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    await pool.end();
+  }
+}
+
+function command(parameters: readonly string[], environment: NodeJS.ProcessEnv): Promise<{ code: number; output: string }> {
+  return run(process.execPath, ["server/db/migrate.ts", ...parameters], { env: { PATH: process.env.PATH, ...environment } }).then(
+    ({ stdout }) => ({ code: 0, output: stdout.trim() }),
+    (error: { code: number; stderr: string }) => ({ code: error.code, output: error.stderr.trim() }),
+  );
+}
+
+beforeEach(async () => {
+  database = await createEmptyDatabase();
+});
+afterEach(() => database.drop());
+
+describe("migrations", () => {
+  it("go up, down to nothing and up again to the same schema", async () => {
+    const { ownerUrl } = database;
+    expect(await migrate({ ownerUrl, applicationRole })).toEqual(await migrationNames());
+    const first = await schema();
+    expect(first.length).toBeGreaterThan(100);
+    await migrate({ ownerUrl, applicationRole, downTo: "none" });
+    expect((await schema()).filter(({ line }) => !line.includes("migrations"))).toEqual([]);
+    await migrate({ ownerUrl, applicationRole });
+    expect(await schema()).toEqual(first);
+  });
+
+  it("go down one step at a time and up again to the same schema", async () => {
+    const { ownerUrl } = database;
+    await migrate({ ownerUrl, applicationRole });
+    const whole = await schema();
+    for (const name of (await migrationNames()).toReversed()) {
+      await migrate({ ownerUrl, applicationRole, downTo: name });
+      expect((await onOwner<{ name: string }>("select name from migrations order by name")).at(-1)).toEqual({ name });
+    }
+    await expect(migrate({ ownerUrl, applicationRole, downTo: "0999_unknown" })).rejects.toThrow("there is no migration 0999_unknown");
+    await expect(migrate({ ownerUrl, applicationRole, downTo: "0002_ledger" })).rejects.toThrow("0002_ledger is not applied");
+    await migrate({ ownerUrl, applicationRole });
+    expect(await schema()).toEqual(whole);
+  });
+
+  it("run by five machines at once are applied once", async () => {
+    const results = await Promise.all(Array.from({ length: 5 }, () => migrate({ ownerUrl: database.ownerUrl, applicationRole })));
+    expect(results.flat().sort()).toEqual(await migrationNames());
+  });
+
+  it("run by the command need the owner and name what is missing", async () => {
+    expect(await command([], {})).toEqual({
+      code: 1,
+      output: expect.stringMatching(/^MIGRATE_DATABASE_URL is missing: .*\nDATABASE_URL is missing: .*$/),
+    });
+    const environment = { MIGRATE_DATABASE_URL: database.ownerUrl, DATABASE_URL: database.applicationUrl };
+    expect(await command([], { ...environment, DATABASE_URL: database.ownerUrl })).toEqual({
+      code: 1,
+      output: expect.stringContaining("same role"),
+    });
+    expect(await command([], environment)).toEqual({ code: 0, output: (await migrationNames()).map((name) => `up ${name}`).join("\n") });
+    expect(await command([], environment)).toEqual({ code: 0, output: "the database is as it should be" });
+    const down = await command(["--down-to", "0001_accounts"], environment);
+    expect(down.output.split("\n").length).toBe((await migrationNames()).length - 1);
+  });
+});
+
+describe("the start", () => {
+  it("refuses a database that is not migrated, and one of a newer release", async () => {
+    expect(await refusal(assertMigrated, database.applicationUrl)).toMatch(/^DATABASE_URL: .*npm run migrate/);
+    await migrate({ ownerUrl: database.ownerUrl, applicationRole });
+    expect(await refusal(assertMigrated, database.applicationUrl)).toBe("");
+    await onOwner("insert into migrations (name, timestamp) values ('0999_later', now()::text)");
+    expect(await refusal(assertMigrated, database.applicationUrl)).toContain("newer release (0999_later)");
+    await onOwner("delete from migrations where name in ('0999_later', '0006_work')");
+    expect(await refusal(assertMigrated, database.applicationUrl)).toContain("lacks 0006_work");
+  });
+
+  it("refuses a role that could rewrite the ledger", async () => {
+    const { ownerUrl, applicationUrl } = database;
+    await migrate({ ownerUrl, applicationRole });
+    expect(await refusal(assertRestrictedRole, applicationUrl)).toBe("");
+    expect(await refusal(assertRestrictedRole, ownerUrl)).toContain("owns ledger_entries");
+    for (const right of ["update", "update (amount)", "delete", "truncate"]) {
+      await onOwner(`grant ${right} on ledger_entries to ${applicationRole}`);
+      expect(await refusal(assertRestrictedRole, applicationUrl), right).toContain("may change ledger_entries");
+      await onOwner(`revoke ${right} on ledger_entries from ${applicationRole}`);
+    }
+    expect(await refusal(assertRestrictedRole, applicationUrl)).toBe("");
+    await onOwner(`grant delete on ledger_transactions to ${applicationRole}`);
+    expect(await refusal(assertRestrictedRole, applicationUrl)).toContain("may change ledger_transactions");
+  });
+
+  it("says in one line that the database cannot be reached", async () => {
+    const line = await refusal(assertMigrated, "postgres://nobody:x@127.0.0.1:1/none");
+    expect(line).toMatch(/^DATABASE_URL: the database cannot be reached \(.+\)/);
+    expect(line).not.toContain("\n");
+  });
+});
+
+describe("the application's role", () => {
+  it("may not write the ledger, nor run what only the ledger's functions use", async () => {
+    await migrate({ ownerUrl: database.ownerUrl, applicationRole });
+    const pool = createPool(database.applicationUrl, 1, "tessera test");
+    const refused = [
+      "update ledger_entries set amount = 1",
+      "delete from ledger_transactions",
+      "truncate ledger_entries",
+      "insert into grants (wallet_id) values (null)",
+      "update wallets set balance = 1",
+      "update holds set state = 'released'",
+      "select ledger_settle_debt(null, now())",
+      "create table public.own ()",
+      "update migrations set name = 'x'",
+    ];
+    try {
+      for (const statement of refused) await expect(pool.query(statement), statement).rejects.toMatchObject({ code: "42501" });
+    } finally {
+      await pool.end();
+    }
+  });
+});

@@ -1,0 +1,92 @@
+/** Runs before the tests: finds what they need from the machine or installs it, and says in one line what it could not. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import { findBrowser, findProgram } from "./browser.ts";
+
+interface Need {
+  what: string;
+  /** Debian's package. */
+  debianPackage: string;
+  found(): boolean;
+  /** What else may bring it. */
+  otherwise?(): void;
+  advice: string;
+}
+
+const root = path.resolve(import.meta.dirname, "../..");
+const fontFolders = [
+  "/usr/share/fonts",
+  "/usr/local/share/fonts",
+  path.join(homedir(), ".local/share/fonts"),
+  "/System/Library/Fonts",
+  "/Library/Fonts",
+];
+
+function hasEastAsianFont(): boolean {
+  const pattern = /(CJK|SourceHan|PingFang|Hiragino|wqy|ipa.*gothic)/i;
+  return fontFolders.some(
+    (folder) => existsSync(folder) && readdirSync(folder, { recursive: true }).some((file) => pattern.test(String(file))),
+  );
+}
+
+function installBrowserByPlaywright(): void {
+  spawnSync(process.execPath, [path.join(root, "node_modules/playwright-core/cli.js"), "install", "chromium"], {
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+}
+
+const needs: Need[] = [
+  {
+    what: "a Chromium browser",
+    debianPackage: "chromium",
+    found: () => findBrowser() !== undefined,
+    otherwise: installBrowserByPlaywright,
+    advice: "install chromium (apt-get install -y chromium, or npx playwright-core install chromium)",
+  },
+  {
+    what: "redis-server",
+    debianPackage: "redis-server",
+    found: () => findProgram("redis-server") !== undefined,
+    advice: "install redis-server (apt-get install -y redis-server, or brew install redis)",
+  },
+  {
+    what: "fonts for Chinese and Japanese",
+    debianPackage: "fonts-noto-cjk",
+    found: hasEastAsianFont,
+    advice: "install Noto CJK fonts (apt-get install -y fonts-noto-cjk)",
+  },
+];
+
+function installByApt(packages: readonly string[]): void {
+  if (process.getuid?.() !== 0 || findProgram("apt-get") === undefined) return;
+  console.log(`preflight: installing ${packages.join(", ")}`);
+  const run = (parameters: readonly string[]) =>
+    execFileSync("apt-get", ["-qq", "-o", "DPkg::Lock::Timeout=300", ...parameters], {
+      stdio: ["ignore", "ignore", "pipe"],
+      // No service is started for an installed redis-server: the tests start their own.
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" },
+    });
+  try {
+    run(["update"]);
+  } catch {
+    // The lists at hand may do.
+  }
+  for (const name of packages) {
+    try {
+      run(["install", "-y", "--no-install-recommends", name]);
+    } catch {
+      // What is missing in the end is said in one line each.
+    }
+  }
+}
+
+const missing = needs.filter((need) => !need.found());
+if (missing.length > 0) {
+  installByApt(missing.map((need) => need.debianPackage));
+  for (const need of missing) if (!need.found()) need.otherwise?.();
+  const still = missing.filter((need) => !need.found());
+  for (const need of still) console.error(`preflight: the tests need ${need.what}: ${need.advice}`);
+  if (still.length > 0) process.exit(1);
+}
