@@ -40,6 +40,8 @@ export interface Config {
   /** Present when a stand-in of the sandbox serves at least one missing credential. */
   sandbox: { url: URL; token: string } | undefined;
   logLevel: string;
+  /** For the tests: where this process dies (fault-points.ts). Never in production. */
+  faultPoint: string | undefined;
 }
 
 export class ConfigError extends Error {
@@ -168,6 +170,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
     models: readModels(environment, sandboxUrl),
     sandbox,
     logLevel: environment.text("LOG_LEVEL") ?? (production ? "info" : "warn"),
+    faultPoint: production ? undefined : environment.text("TESSERA_FAULT_POINT"),
   };
   if (environment.faults.length > 0) throw new ConfigError(environment.faults);
   return config;

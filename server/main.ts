@@ -4,11 +4,13 @@ import { readConfigOrExit } from "./config.ts";
 import { assertMigrated, assertRestrictedRole } from "./db/verify.ts";
 import { createDeps } from "./deps.ts";
 import { exitWithParent, signalReady } from "./embedded/child.ts";
+import { armFaultPoint } from "./fault-points.ts";
 
 const config = readConfigOrExit(process.env);
 const deps = createDeps(config, "api");
 await assertRestrictedRole(deps.pool);
 await assertMigrated(deps.pool);
+armFaultPoint(config.faultPoint);
 const app = await buildApp(deps);
 
 exitWithParent(async () => {

@@ -3,12 +3,14 @@ import { readConfigOrExit } from "#server/config.ts";
 import { assertMigrated, assertRestrictedRole } from "#server/db/verify.ts";
 import { createDeps } from "#server/deps.ts";
 import { exitWithParent, signalReady } from "#server/embedded/child.ts";
+import { armFaultPoint } from "#server/fault-points.ts";
 import { startWorker } from "./worker.ts";
 
 const config = readConfigOrExit(process.env);
 const deps = createDeps(config, "worker");
 await assertRestrictedRole(deps.pool);
 await assertMigrated(deps.pool);
+armFaultPoint(config.faultPoint);
 const worker = startWorker(deps);
 
 exitWithParent(async () => {

@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Db } from "#server/db/database.ts";
 import type { Logger } from "#server/deps.ts";
+import { faultPoint } from "#server/fault-points.ts";
 import type { DispatchedJob, JobPublisher } from "#server/queue/connection.ts";
 
 const pollMs = 250;
@@ -46,6 +47,7 @@ export function startRelay(db: Db, publisher: JobPublisher, log: Logger): Relay 
     if (jobs.length === 0) return 0;
     try {
       await publisher.publish(jobs);
+      faultPoint("job-published");
     } catch (error) {
       log.warn({ err: error, jobs: jobs.length }, "queue away, jobs wait in the outbox");
       await putBack(db, jobs);

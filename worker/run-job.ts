@@ -7,6 +7,7 @@ import { Value } from "typebox/value";
 import { DomainError } from "#domain/errors.ts";
 import { sqlState } from "#server/db/transaction.ts";
 import type { Deps } from "#server/deps.ts";
+import { faultPoint } from "#server/fault-points.ts";
 import type { DispatchedJob } from "#server/queue/connection.ts";
 import type { JobName, JobPayload } from "#server/queue/jobs.ts";
 import { isJobName, jobs } from "#server/queue/jobs.ts";
@@ -89,6 +90,7 @@ export async function runJob(deps: Deps, processors: Processors, job: Dispatched
     await settleFailure(deps, job, error);
     return;
   }
+  if (job.name === "process-stripe-event") faultPoint("event-committed");
   await deps.db.deleteFrom("outbox").where("id", "=", job.id).execute();
   deps.log.info({ job: job.name, id: job.id, durationMs: Math.round(performance.now() - startedAt) }, "job done");
 }

@@ -1,0 +1,186 @@
+/** A person at the API: signs up, reads mail, pays and asks, as the client does. */
+import { randomUUID } from "node:crypto";
+import { createParser } from "eventsource-parser";
+import type { Session } from "#server/contract/auth.ts";
+import type { SubscriptionCheck, Wallet } from "#server/contract/billing.ts";
+import type { GenerationEvent, Receipt } from "#server/contract/generations.ts";
+import { waitUntil } from "#server/embedded/processes.ts";
+
+export interface Answer {
+  generationId: string;
+  text: string;
+  receipt: Receipt | undefined;
+  lastEventId: number;
+  /** Ids as they came, to see that nothing is lost or doubled. */
+  eventIds: number[];
+}
+
+export interface AskOptions {
+  model?: string;
+  prompt?: string;
+  quotedCredits?: number;
+  key?: string;
+  conversationId?: string;
+  apiUrl?: string;
+  signal?: AbortSignal;
+  onEvent?: (event: GenerationEvent, id: number) => void;
+}
+
+export class Visitor {
+  readonly email = `visitor-${randomUUID()}@example.com`;
+  readonly password = "correct horse 9 battery";
+  session: Session | undefined;
+  private readonly apiUrl: string;
+  private readonly sandboxUrl: string;
+
+  constructor(apiUrl: string, sandboxUrl: string) {
+    this.apiUrl = apiUrl;
+    this.sandboxUrl = sandboxUrl;
+  }
+
+  /** The raw response; `path` is absolute on the API or a whole address. */
+  async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Response> {
+    return fetch(new URL(path, this.apiUrl), {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(this.session ? { authorization: `Bearer ${this.session.access_token}` } : {}),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    });
+  }
+
+  async json<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await this.call(method, path, body);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path} → ${response.status}: ${text}`);
+    return (text === "" ? undefined : JSON.parse(text)) as T;
+  }
+
+  async signUp(): Promise<void> {
+    await this.json("POST", "/api/auth/sign-up", { email: this.email, password: this.password });
+  }
+
+  /** Waits for the mail and returns the link in it that goes to `path`. */
+  async mailedLink(path: string): Promise<URL> {
+    let found: string | undefined;
+    await waitUntil(
+      async () => {
+        const mails = (await (await fetch(`${this.sandboxUrl}/mail?to=${encodeURIComponent(this.email)}`)).json()) as { links: string[] }[];
+        found = mails
+          .flatMap((mail) => mail.links)
+          .find((link) => new URL(link).pathname === path && new URL(link).searchParams.has("confirm"));
+        return found !== undefined;
+      },
+      20_000,
+      50,
+    );
+    if (found === undefined) throw new Error(`no mail to ${this.email} with a link to ${path}`);
+    return new URL(found);
+  }
+
+  async confirm(): Promise<void> {
+    const token = (await this.mailedLink("/auth")).searchParams.get("confirm");
+    this.session = await this.json<Session>("POST", "/api/auth/confirm", { token });
+  }
+
+  async join(): Promise<this> {
+    await this.signUp();
+    await this.confirm();
+    return this;
+  }
+
+  async checkout(priceId = "starter_month"): Promise<string> {
+    return (await this.json<{ url: string }>("POST", "/api/functions/create-checkout", { priceId })).url;
+  }
+
+  /** Pays at the sandbox's hosted page. */
+  async pay(checkoutUrl: string, card = "success"): Promise<Response> {
+    const session = new URL(checkoutUrl).pathname.split("/").at(-1);
+    return fetch(`${this.sandboxUrl}/checkout/${session}/pay`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ card }),
+      redirect: "manual",
+    });
+  }
+
+  async check(): Promise<SubscriptionCheck> {
+    return this.json<SubscriptionCheck>("POST", "/api/functions/reliable-subscription-check", {});
+  }
+
+  async wallet(): Promise<Wallet> {
+    return this.json<Wallet>("GET", "/api/credits/wallet");
+  }
+
+  async waitForSubscription(credits: number, timeoutMs = 30_000): Promise<SubscriptionCheck> {
+    let last: SubscriptionCheck | undefined;
+    const done = async () => {
+      last = await this.check().catch(() => last);
+      return last?.subscribed === true && last.credits === credits;
+    };
+    if (!(await waitUntil(done, timeoutMs, 50))) throw new Error(`not subscribed with ${credits} credits in time: ${JSON.stringify(last)}`);
+    if (!last) throw new Error("unreachable");
+    return last;
+  }
+
+  async subscribe(priceId = "starter_month", credits = 300): Promise<void> {
+    await this.pay(await this.checkout(priceId));
+    await this.waitForSubscription(credits);
+  }
+
+  async ask(options: AskOptions = {}): Promise<Answer> {
+    const { model = "gpt-5-mini", prompt = "What is a tessera?", quotedCredits = 1, key = randomUUID(), conversationId } = options;
+    const body = { model, prompt, quotedCredits, ...(conversationId ? { conversationId } : {}) };
+    const url = new URL("/api/generations", options.apiUrl ?? this.apiUrl).href;
+    return this.read(await this.call("POST", url, body, { "idempotency-key": key }, options.signal), options);
+  }
+
+  /** Reads on from after `lastEventId`. */
+  async resume(generationId: string, lastEventId: number, options: AskOptions = {}): Promise<Answer> {
+    const url = new URL(`/api/generations/${generationId}/events`, options.apiUrl ?? this.apiUrl).href;
+    return this.read(
+      await this.call("GET", url, undefined, { "last-event-id": String(lastEventId) }, options.signal),
+      { ...options },
+      generationId,
+    );
+  }
+
+  private async read(response: Response, options: AskOptions, generationId = ""): Promise<Answer> {
+    if (!response.ok || !response.body) throw new Error(`${response.status}: ${await response.text()}`);
+    const answer: Answer = { generationId, text: "", receipt: undefined, lastEventId: 0, eventIds: [] };
+    const parser = createParser({
+      onEvent: ({ event, data, id }) => {
+        const parsed = { event, data: JSON.parse(data) } as GenerationEvent;
+        answer.lastEventId = Number(id);
+        answer.eventIds.push(answer.lastEventId);
+        if (parsed.event === "start") answer.generationId = parsed.data.generationId;
+        if (parsed.event === "delta") answer.text += parsed.data.text;
+        if (parsed.event === "receipt") answer.receipt = parsed.data;
+        options.onEvent?.(parsed, answer.lastEventId);
+      },
+    });
+    const decoder = new TextDecoder();
+    try {
+      for await (const chunk of response.body) parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }));
+    } catch (error) {
+      // A dropped connection: what came so far is the answer so far.
+      if (answer.eventIds.length === 0) throw error;
+    }
+    return answer;
+  }
+}
+
+/** Moves business time by an ISO 8601 duration through the sandbox; resolves when everything due has happened. */
+export async function advanceClock(sandboxUrl: string, duration: string): Promise<string> {
+  const response = await fetch(`${sandboxUrl}/clock`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ advance: duration }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`POST /clock → ${response.status}: ${text}`);
+  return (JSON.parse(text) as { now: string }).now;
+}
