@@ -25,7 +25,7 @@ function assertAmount(credits: number): void {
 }
 
 /** The ledger's own refusals by SQLSTATE (migrations/0003). */
-function translate(error: unknown, needed: number): unknown {
+export function translate(error: unknown, needed: number): unknown {
   const detail = Number((error as { detail?: string }).detail ?? 0);
   switch (sqlState(error)) {
     case "TS402":
@@ -136,6 +136,11 @@ export async function clawBack(trx: Trx, input: { grantId: string; credits: numb
   } catch (error) {
     throw translate(error, input.credits);
   }
+}
+
+/** The months of plan credits a person still has, spent or not. */
+export async function openPlanGrants(executor: Executor, userId: string) {
+  return queries.selectOpenPlanGrants(executor, userId);
 }
 
 /** Ends the plan grants a person still has but `keepKeys`: the old month's credits end when the new grant is posted. */

@@ -1,0 +1,35 @@
+import { planList } from "#domain/plans.ts";
+import { discountPricing } from "#domain/pricing.ts";
+import type { DiscountEligibility } from "../../contract/billing.ts";
+import type { Executor } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import * as queries from "./queries.ts";
+
+/** decisions.md, "Discount eligibility rule": in the sandbox a campaign runs until an admin sets the first one. */
+const sandboxPercent = 20;
+
+/**
+ * Percent off the first period for this person, or for a visitor: 0 without a campaign, and for everybody who has ever
+ * paid.
+ */
+export async function discountPercent(
+  executor: Executor,
+  config: Pick<Deps["config"], "sandbox">,
+  userId: string | undefined,
+  now: Date,
+): Promise<number> {
+  const campaign = await queries.selectCampaign(executor, now);
+  const percent = campaign.percent ?? (config.sandbox && !campaign.any ? sandboxPercent : 0);
+  if (percent === 0 || userId === undefined) return percent;
+  return (await queries.hasEverPaid(executor, userId)) ? 0 : percent;
+}
+
+/** Whether a discount applies, and every plan's price with it (spec §7). */
+export async function checkDiscountEligibility(
+  deps: Pick<Deps, "db" | "clock" | "config">,
+  userId: string | undefined,
+): Promise<DiscountEligibility> {
+  const percent = await discountPercent(deps.db, deps.config, userId, deps.clock.now());
+  const pricing = Object.fromEntries(planList.map((plan) => [plan.key, discountPricing(plan, percent)]));
+  return { discountEligible: percent > 0, pricing: pricing as DiscountEligibility["pricing"] };
+}

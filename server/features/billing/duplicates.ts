@@ -1,0 +1,71 @@
+/**
+ * Two tabs can pay two checkouts of different plans before either knows of the other. One person has one subscription:
+ * the later one is ended at Stripe and its payment returned. Only subscriptions our own checkout began are touched.
+ */
+import type Stripe from "stripe";
+import type { SubscriptionRow } from "../../db/types.ts";
+import type { Deps } from "../../deps.ts";
+import { idOf, isRefundedAlready } from "../../providers/stripe.ts";
+
+const liveStatuses: readonly string[] = ["active", "trialing", "past_due"];
+
+function isLive(subscription: Stripe.Subscription): boolean {
+  return liveStatuses.includes(subscription.status) && subscription.metadata.duplicate_of === undefined;
+}
+
+function isOlder(candidate: Stripe.Subscription, subscription: Stripe.Subscription): boolean {
+  if (candidate.created !== subscription.created) return candidate.created < subscription.created;
+  return candidate.id < subscription.id;
+}
+
+/**
+ * The subscription this one doubles, decided from what Stripe has, so that the order of events doesn't matter; the one
+ * our row stands for is kept. Undefined: it is the only one.
+ */
+export async function findDoubled(
+  deps: Pick<Deps, "payments">,
+  current: SubscriptionRow | undefined,
+  subscription: Stripe.Subscription,
+): Promise<string | undefined> {
+  const marked = subscription.metadata.duplicate_of;
+  if (marked !== undefined) return marked;
+  if (!isLive(subscription) || subscription.metadata.checkout_id === undefined) return undefined;
+  if (current?.stripe_subscription_id === subscription.id) return undefined;
+  const customer = idOf(subscription.customer);
+  if (customer === undefined) return undefined;
+  const all = await deps.payments.subscriptions.list({ customer, limit: 100 });
+  const others = all.data.filter((candidate) => candidate.id !== subscription.id && isLive(candidate));
+  const kept = others.find((candidate) => candidate.id === current?.stripe_subscription_id);
+  return (kept ?? others.find((candidate) => isOlder(candidate, subscription)))?.id;
+}
+
+async function refundInvoice(deps: Pick<Deps, "payments">, invoiceId: string): Promise<void> {
+  const payments = await deps.payments.invoicePayments.list({ invoice: invoiceId, status: "paid", limit: 100 });
+  for (const payment of payments.data) {
+    const intent = idOf(payment.payment.payment_intent);
+    if (intent === undefined) continue;
+    try {
+      await deps.payments.refunds.create({ payment_intent: intent, reason: "duplicate" }, { idempotencyKey: `duplicate:${intent}` });
+    } catch (error) {
+      if (!isRefundedAlready(error)) throw error;
+    }
+  }
+}
+
+/** Each step may be repeated: the mark is written first, so that an interrupted try is taken up again and never granted. */
+export async function undoDuplicate(
+  deps: Pick<Deps, "payments" | "log">,
+  subscription: Stripe.Subscription,
+  doubled: string,
+): Promise<void> {
+  const { id } = subscription;
+  if (subscription.metadata.duplicate_of === undefined) {
+    await deps.payments.subscriptions.update(id, { metadata: { duplicate_of: doubled } }, { idempotencyKey: `duplicate-mark:${id}` });
+    deps.log.warn({ subscription: id, doubled }, "a second subscription of one person is ended and refunded");
+  }
+  if (subscription.status !== "canceled") {
+    await deps.payments.subscriptions.cancel(id, { prorate: false, invoice_now: false }, { idempotencyKey: `duplicate-cancel:${id}` });
+  }
+  const paid = await deps.payments.invoices.list({ subscription: id, status: "paid", limit: 100 });
+  for (const invoice of paid.data) await refundInvoice(deps, invoice.id);
+}

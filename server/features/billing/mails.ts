@@ -1,0 +1,39 @@
+/** The mails billing sends, queued in the transaction of the fact they tell of. */
+import { planList } from "#domain/plans.ts";
+import type { Trx } from "../../db/transaction.ts";
+import type { SubscriptionRow } from "../../db/types.ts";
+import { queueMail } from "../notifications/service.ts";
+import * as queries from "./queries.ts";
+
+/** Once per subscription: it is paid, and these are its credits. */
+export async function mailStarted(trx: Trx, subscription: SubscriptionRow, now: Date): Promise<void> {
+  const buyer = await queries.selectBuyer(trx, subscription.user_id);
+  const plan = planList.find((candidate) => candidate.key === subscription.plan_key);
+  if (!buyer || !plan) return;
+  const mail = {
+    key: `subscription-started:${subscription.stripe_subscription_id}`,
+    userId: buyer.id,
+    recipient: buyer.email,
+    template: "subscription-started",
+    language: buyer.language,
+    parameters: { plan: plan.key, credits: plan.monthlyCredits, renewsAt: subscription.current_period_end.toISOString() },
+  } as const;
+  await queueMail(trx, mail, now);
+}
+
+/** Once per unpaid period: until when access stays. */
+export async function mailPaymentFailed(trx: Trx, subscription: SubscriptionRow, now: Date): Promise<void> {
+  const buyer = await queries.selectBuyer(trx, subscription.user_id);
+  const plan = planList.find((candidate) => candidate.key === subscription.plan_key);
+  if (!buyer || !plan || !subscription.grace_until) return;
+  const graceUntil = subscription.grace_until.toISOString();
+  const mail = {
+    key: `payment-failed:${subscription.stripe_subscription_id}:${graceUntil}`,
+    userId: buyer.id,
+    recipient: buyer.email,
+    template: "payment-failed",
+    language: buyer.language,
+    parameters: { plan: plan.key, graceUntil },
+  } as const;
+  await queueMail(trx, mail, now);
+}

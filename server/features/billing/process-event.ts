@@ -1,0 +1,67 @@
+import type { Deps } from "../../deps.ts";
+import { fromUnix, idOf, orMissing } from "../../providers/stripe.ts";
+import { selectEvent, settleEvent } from "./inbox.ts";
+import * as queries from "./queries.ts";
+import { announce, syncSubscription } from "./sync-subscription.ts";
+
+type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log" | "live">;
+
+/** Once one checkout is done, the person's others must not be paid as well. */
+async function expireOtherCheckouts(deps: BillingDeps, userId: string, sessionId: string): Promise<void> {
+  for (const other of await queries.selectOtherOpenCheckouts(deps.db, userId, sessionId)) {
+    try {
+      if (other.stripe_session_id) await deps.payments.checkout.sessions.expire(other.stripe_session_id);
+    } catch (error) {
+      // Paid, expired or gone already: its own event tells how it ended.
+      deps.log.info({ err: error, checkout: other.id }, "a checkout could not be expired");
+    }
+    await queries.updateCheckout(deps.db, other.id, { status: "expired" });
+  }
+}
+
+/** The subscription a checkout led to, if it did. */
+async function settleCheckout(deps: BillingDeps, sessionId: string): Promise<string | undefined> {
+  const session = await orMissing(deps.payments.checkout.sessions.retrieve(sessionId));
+  if (session?.mode !== "subscription") return undefined;
+  const checkout = await queries.selectCheckoutOfSession(deps.db, session.id, session.metadata?.checkout_id);
+  if (checkout) {
+    const status = session.status === "complete" ? "completed" : session.status === "expired" ? "expired" : "open";
+    await queries.updateCheckout(deps.db, checkout.id, {
+      status,
+      stripe_session_id: session.id,
+      expires_at: fromUnix(session.expires_at),
+      ...(session.url ? { url: session.url } : {}),
+    });
+    if (status === "completed") await expireOtherCheckouts(deps, checkout.user_id, session.id);
+  }
+  return idOf(session.subscription);
+}
+
+async function subscriptionOfInvoice(deps: BillingDeps, invoiceId: string): Promise<string | undefined> {
+  const invoice = await orMissing(deps.payments.invoices.retrieve(invoiceId));
+  return idOf(invoice?.parent?.subscription_details?.subscription);
+}
+
+/** Which subscription an event is about, asked of Stripe by the object's id. Undefined: none of ours. */
+async function subjectOf(deps: BillingDeps, type: string, objectId: string | null): Promise<string | undefined> {
+  if (objectId === null) return undefined;
+  if (type.startsWith("customer.subscription.")) return objectId;
+  if (type.startsWith("checkout.session.")) return settleCheckout(deps, objectId);
+  if (type.startsWith("invoice.")) return subscriptionOfInvoice(deps, objectId);
+  return undefined;
+}
+
+/**
+ * Acts on a recorded event: re-reads what it is about from Stripe and writes our state from that, never from the payload.
+ * Any number of times, in any order, the end is the same. Throws when it should be tried again.
+ */
+export async function processStripeEvent(deps: BillingDeps, eventId: string): Promise<void> {
+  const event = await selectEvent(deps.db, eventId);
+  if (event?.status !== "received") return;
+  const subscriptionId = await subjectOf(deps, event.type, event.object_id);
+  const result = subscriptionId === undefined ? undefined : await syncSubscription(deps, subscriptionId);
+  // Also where nothing changed: an earlier try may have died between its commit and this.
+  if (result) await announce(deps, result.userId);
+  const acted = result !== undefined || event.type.startsWith("checkout.session.");
+  await settleEvent(deps.db, eventId, acted ? "processed" : "ignored", deps.clock.now());
+}

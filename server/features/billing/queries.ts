@@ -1,0 +1,166 @@
+/** SQL of billing: customers, subscriptions, paid invoices and checkouts. */
+
+import type { Selectable } from "kysely";
+import { sql } from "kysely";
+import type { Executor, Trx } from "../../db/transaction.ts";
+import type { Checkouts, SubscriptionRow } from "../../db/types.ts";
+
+/**
+ * Serialises what is done about one subject until the transaction ends. Waiting too long fails as `lock_not_available`,
+ * which the worker tries again.
+ */
+export async function lockSubject(trx: Trx, subject: string): Promise<void> {
+  await sql`select set_config('lock_timeout', '10s', true)`.execute(trx);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 0))`.execute(trx);
+}
+
+export async function selectBuyer(executor: Executor, userId: string) {
+  return executor.selectFrom("users").select(["id", "email", "language", "stripe_customer_id"]).where("id", "=", userId).executeTakeFirst();
+}
+
+/** The first customer counts: a later one changes nothing. */
+export async function saveCustomer(executor: Executor, userId: string, customerId: string): Promise<void> {
+  await executor
+    .updateTable("users")
+    .set({ stripe_customer_id: customerId })
+    .where("id", "=", userId)
+    .where("stripe_customer_id", "is", null)
+    .execute();
+}
+
+export async function selectUserOfCustomer(executor: Executor, customerId: string): Promise<string | undefined> {
+  const row = await executor.selectFrom("users").select("id").where("stripe_customer_id", "=", customerId).executeTakeFirst();
+  return row?.id;
+}
+
+export async function selectSubscription(executor: Executor, userId: string): Promise<SubscriptionRow | undefined> {
+  return executor.selectFrom("user_subscriptions").selectAll().where("user_id", "=", userId).executeTakeFirst();
+}
+
+export async function selectSubscriptionById(executor: Executor, subscriptionId: string): Promise<SubscriptionRow | undefined> {
+  return executor.selectFrom("user_subscriptions").selectAll().where("stripe_subscription_id", "=", subscriptionId).executeTakeFirst();
+}
+
+export async function saveSubscription(trx: Trx, row: SubscriptionRow): Promise<void> {
+  const { user_id: _key, ...changes } = row;
+  await trx
+    .insertInto("user_subscriptions")
+    .values(row)
+    .onConflict((conflict) => conflict.column("user_id").doUpdateSet(changes))
+    .execute();
+}
+
+/** Subscriptions that should have been renewed or ended by now. */
+export async function selectOverduePeriods(executor: Executor, before: Date, limit: number): Promise<string[]> {
+  const rows = await executor
+    .selectFrom("user_subscriptions")
+    .select("stripe_subscription_id")
+    .where("status", "in", ["active", "past_due", "incomplete"])
+    .where("current_period_end", "<=", before)
+    .orderBy("current_period_end")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.stripe_subscription_id);
+}
+
+export async function selectEndedGrace(executor: Executor, now: Date, limit: number): Promise<SubscriptionRow[]> {
+  return executor
+    .selectFrom("user_subscriptions")
+    .selectAll()
+    .where("status", "=", "past_due")
+    .where("grace_until", "<=", now)
+    .orderBy("grace_until")
+    .limit(limit)
+    .execute();
+}
+
+/** Those of `invoiceIds` that are recorded already. */
+export async function selectRecordedInvoices(executor: Executor, invoiceIds: readonly string[]): Promise<Set<string>> {
+  if (invoiceIds.length === 0) return new Set();
+  const rows = await executor.selectFrom("paid_invoices").select("id").where("id", "in", invoiceIds).execute();
+  return new Set(rows.map((row) => row.id));
+}
+
+export async function hasEverPaid(executor: Executor, userId: string): Promise<boolean> {
+  const row = await executor
+    .selectFrom("paid_invoices")
+    .select("id")
+    .where("user_id", "=", userId)
+    .where("amount_paid_cents", ">", 0)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The running campaign's percent, and whether there ever was a campaign. */
+export async function selectCampaign(executor: Executor, now: Date): Promise<{ percent: number | null; any: boolean }> {
+  const result = await sql<{ percent: number | null; any: boolean }>`
+    select (select percent from discount_campaigns where starts_at <= ${now} and ends_at > ${now} order by created_at desc limit 1) as percent,
+      exists (select from discount_campaigns) as any`.execute(executor);
+  return result.rows[0] ?? { percent: null, any: false };
+}
+
+export type CheckoutRow = Selectable<Checkouts>;
+
+export async function selectOpenCheckout(
+  executor: Executor,
+  checkout: { userId: string; priceId: string; now: Date },
+): Promise<CheckoutRow | undefined> {
+  return executor
+    .selectFrom("checkouts")
+    .selectAll()
+    .where("user_id", "=", checkout.userId)
+    .where("price_id", "=", checkout.priceId)
+    .where("status", "=", "open")
+    .where("expires_at", ">", checkout.now)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function insertCheckout(
+  executor: Executor,
+  checkout: { userId: string; priceId: string; now: Date; expiresAt: Date },
+): Promise<CheckoutRow> {
+  return executor
+    .insertInto("checkouts")
+    .values({
+      user_id: checkout.userId,
+      price_id: checkout.priceId,
+      stripe_session_id: null,
+      url: null,
+      expires_at: checkout.expiresAt,
+      created_at: checkout.now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function updateCheckout(
+  executor: Executor,
+  checkoutId: string,
+  changes: { stripe_session_id?: string; url?: string; expires_at?: Date; status?: CheckoutRow["status"] },
+): Promise<void> {
+  await executor.updateTable("checkouts").set(changes).where("id", "=", checkoutId).execute();
+}
+
+/** A person's other checkouts that could still be paid. */
+export async function selectOtherOpenCheckouts(executor: Executor, userId: string, sessionId: string) {
+  return executor
+    .selectFrom("checkouts")
+    .select(["id", "stripe_session_id"])
+    .where("user_id", "=", userId)
+    .where("status", "=", "open")
+    .where((or) => or.or([or("stripe_session_id", "is", null), or("stripe_session_id", "<>", sessionId)]))
+    .execute();
+}
+
+/** By the session, or by the checkout it names, should saving the session have failed then. */
+export async function selectCheckoutOfSession(executor: Executor, sessionId: string, checkoutId: string | undefined) {
+  return executor
+    .selectFrom("checkouts")
+    .select(["id", "user_id"])
+    .where((or) => or.or([or("stripe_session_id", "=", sessionId), or(sql`id::text`, "=", checkoutId ?? "")]))
+    .limit(1)
+    .executeTakeFirst();
+}

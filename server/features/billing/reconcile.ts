@@ -1,0 +1,129 @@
+/**
+ * Hourly: what Stripe has and we don't. Events that were never delivered, events that were received and never done, paid
+ * invoices without a grant, periods that ended without a word. Every repair is the ordinary path, so it is safe to repeat.
+ */
+import type Stripe from "stripe";
+import { addMilliseconds, dayMs, hourMs, minuteMs } from "#domain/clock.ts";
+import type { Deps } from "../../deps.ts";
+import { idOf } from "../../providers/stripe.ts";
+import { recordStripeEvent, selectKnownEvents, selectNewestEventTime, selectWaitingEvents } from "./inbox.ts";
+import { processStripeEvent } from "./process-event.ts";
+import * as queries from "./queries.ts";
+import { announce, syncSubscription } from "./sync-subscription.ts";
+
+type BillingDeps = Pick<Deps, "db" | "pool" | "payments" | "clock" | "log" | "live" | "config">;
+
+const overlapMs = 2 * hourMs;
+const firstLookBackMs = 3 * dayMs;
+/** An invoice may be paid as late as its days of grace. */
+const invoiceLookBackMs = 10 * dayMs;
+const waitingForMs = 10 * minuteMs;
+const pageSize = 100;
+const pageLimit = 100;
+const batch = 200;
+
+function unix(instant: Date): number {
+  return Math.floor(instant.getTime() / 1000);
+}
+
+/** Runs each repair by itself: one that fails is logged and left to the next hour. Returns how many changed something. */
+async function repairEach(deps: BillingDeps, ids: Iterable<string>, repair: (id: string) => Promise<boolean>): Promise<number> {
+  let repaired = 0;
+  for (const id of ids) {
+    try {
+      repaired += (await repair(id)) ? 1 : 0;
+    } catch (error) {
+      deps.log.error({ err: error, subject: id }, "reconciliation could not repair this");
+    }
+  }
+  return repaired;
+}
+
+async function repairSubscription(deps: BillingDeps, subscriptionId: string): Promise<boolean> {
+  const result = await syncSubscription(deps, subscriptionId);
+  if (!result || !(result.subscriptionChanged || result.walletChanged)) return false;
+  await announce(deps, result.userId);
+  return true;
+}
+
+async function takeEvent(deps: BillingDeps, event: Stripe.Event): Promise<boolean> {
+  const { id: objectId } = event.data.object as { id?: unknown };
+  const incoming = {
+    id: event.id,
+    type: event.type,
+    livemode: event.livemode,
+    objectId: typeof objectId === "string" ? objectId : null,
+    payload: JSON.stringify(event),
+  };
+  const isNew = await recordStripeEvent(deps.pool, incoming, deps.config.stripe.livemode);
+  if (isNew) await processStripeEvent(deps, event.id);
+  return isNew;
+}
+
+/** Events since the newest we know, two hours over, that were never delivered. */
+async function takeMissedEvents(deps: BillingDeps, now: Date): Promise<number> {
+  const newest = await selectNewestEventTime(deps.db);
+  const since = newest === null ? unix(addMilliseconds(now, -firstLookBackMs)) : newest - overlapMs / 1000;
+  // One made this very minute is not missed, only on its way.
+  const missedBefore = unix(addMilliseconds(now, -minuteMs));
+  let repaired = 0;
+  let startingAfter: string | undefined;
+  for (let page = 0; page < pageLimit; page += 1) {
+    const events = await deps.payments.events.list({
+      created: { gte: since },
+      limit: pageSize,
+      ...(startingAfter ? { starting_after: startingAfter } : {}),
+    });
+    const known = await selectKnownEvents(
+      deps.db,
+      events.data.map((event) => event.id),
+    );
+    const missed = new Map(events.data.filter((event) => !known.has(event.id)).map((event) => [event.id, event]));
+    repaired += await repairEach(deps, missed.keys(), async (id) => {
+      const event = missed.get(id);
+      return event !== undefined && (await takeEvent(deps, event)) && event.created < missedBefore;
+    });
+    startingAfter = events.data.at(-1)?.id;
+    if (!events.has_more || startingAfter === undefined) break;
+  }
+  return repaired;
+}
+
+/** Subscriptions with a paid invoice of the last days that we have not recorded. */
+async function findUngranted(deps: BillingDeps, now: Date): Promise<Set<string>> {
+  const found = new Set<string>();
+  let startingAfter: string | undefined;
+  for (let page = 0; page < pageLimit; page += 1) {
+    const invoices = await deps.payments.invoices.list({
+      status: "paid",
+      created: { gte: unix(addMilliseconds(now, -invoiceLookBackMs)) },
+      limit: pageSize,
+      ...(startingAfter ? { starting_after: startingAfter } : {}),
+    });
+    const recorded = await queries.selectRecordedInvoices(
+      deps.db,
+      invoices.data.map((invoice) => invoice.id),
+    );
+    for (const invoice of invoices.data) {
+      const subscription = idOf(invoice.parent?.subscription_details?.subscription);
+      if (subscription !== undefined && !recorded.has(invoice.id)) found.add(subscription);
+    }
+    startingAfter = invoices.data.at(-1)?.id;
+    if (!invoices.has_more || startingAfter === undefined) break;
+  }
+  return found;
+}
+
+/** Returns how many repairs changed something. Throws only when Stripe or PostgreSQL is away altogether. */
+export async function reconcileBilling(deps: BillingDeps): Promise<{ repaired: number }> {
+  const now = deps.clock.now();
+  const missed = await takeMissedEvents(deps, now);
+  const waiting = await selectWaitingEvents(deps.db, addMilliseconds(new Date(), -waitingForMs), batch);
+  const done = await repairEach(deps, waiting, async (eventId) => {
+    await processStripeEvent(deps, eventId);
+    return true;
+  });
+  const subscriptions = new Set([...(await findUngranted(deps, now)), ...(await queries.selectOverduePeriods(deps.db, now, batch))]);
+  const synced = await repairEach(deps, subscriptions, (id) => repairSubscription(deps, id));
+  return { repaired: missed + done + synced };
+}

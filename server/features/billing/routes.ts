@@ -1,0 +1,37 @@
+import { billingRoutes as contract } from "../../contract/billing.ts";
+import type { Deps } from "../../deps.ts";
+import type { Routes } from "../../http/app-type.ts";
+import { optionalViewerOf, viewerOf } from "../../http/viewer.ts";
+import { createCheckout } from "./checkout.ts";
+import { checkDiscountEligibility } from "./discount.ts";
+import { checkSubscription, openPortal } from "./service.ts";
+
+/** Open to all; knows a signed-in person when the call names one. */
+export function publicBillingRoutes(deps: Deps): Routes {
+  return async (app) => {
+    const path = "/api/functions/check-discount-eligibility";
+    app.post(path, { schema: contract[`POST ${path}`] }, async (request) =>
+      checkDiscountEligibility(deps, optionalViewerOf(request)?.userId),
+    );
+  };
+}
+
+/** For signed-in people. */
+export function billingRoutes(deps: Deps): Routes {
+  return async (app) => {
+    app.post(
+      "/api/functions/reliable-subscription-check",
+      { schema: contract["POST /api/functions/reliable-subscription-check"] },
+      async (request, reply) => {
+        reply.header("cache-control", "no-store");
+        return checkSubscription(deps, viewerOf(request).userId);
+      },
+    );
+    app.post("/api/functions/create-checkout", { schema: contract["POST /api/functions/create-checkout"] }, async (request) =>
+      createCheckout(deps, viewerOf(request).userId, request.body.priceId),
+    );
+    app.post("/api/billing/portal", { schema: contract["POST /api/billing/portal"] }, async (request) =>
+      openPortal(deps, viewerOf(request).userId),
+    );
+  };
+}

@@ -1,0 +1,73 @@
+/** What business time makes due in billing; worker/schedules.ts runs it. Each is safe to repeat and to run late. */
+import { inTransaction } from "../../db/transaction.ts";
+import type { SubscriptionRow } from "../../db/types.ts";
+import type { Deps } from "../../deps.ts";
+import { postScheduledGrant, selectDueScheduledGrants } from "./grant-invoice.ts";
+import * as queries from "./queries.ts";
+import { announce, syncSubscription } from "./sync-subscription.ts";
+
+type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log" | "live">;
+
+const batch = 200;
+
+/** Posts the months of annual plans that are due by `now`, oldest first. Returns how many. */
+export async function postDueScheduledGrants(deps: Pick<Deps, "db" | "live">, now: Date): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const due = await selectDueScheduledGrants(deps.db, now, batch);
+    for (const scheduled of due) {
+      const posted = await inTransaction(deps.db, async (trx) => {
+        await queries.lockSubject(trx, `billing:${scheduled.user_id}`);
+        return postScheduledGrant(trx, scheduled, now);
+      });
+      if (posted) await deps.live.publish({ userId: scheduled.user_id, table: "wallets" });
+      total += posted ? 1 : 0;
+    }
+    if (due.length < batch) return total;
+  }
+}
+
+/** Ends the subscription at Stripe and takes its unpaid invoice back, so that nobody pays for what has ended. */
+async function endAtStripe(deps: BillingDeps, subscriptionId: string): Promise<void> {
+  await deps.payments.subscriptions.cancel(
+    subscriptionId,
+    { prorate: false, invoice_now: false },
+    { idempotencyKey: `grace-over:${subscriptionId}` },
+  );
+  const unpaid = await deps.payments.invoices.list({ subscription: subscriptionId, status: "open", limit: 100 });
+  for (const invoice of unpaid.data) {
+    await deps.payments.invoices.voidInvoice(invoice.id, {}, { idempotencyKey: `grace-over:${invoice.id}` });
+  }
+}
+
+async function endGrace(deps: BillingDeps, row: SubscriptionRow, now: Date): Promise<boolean> {
+  const id = row.stripe_subscription_id;
+  // It may have been paid a moment ago: Stripe knows.
+  await syncSubscription(deps, id);
+  const current = await queries.selectSubscriptionById(deps.db, id);
+  const over = current?.status === "past_due" && current.grace_until !== null && current.grace_until <= now;
+  if (over) {
+    await endAtStripe(deps, id);
+    await syncSubscription(deps, id);
+  }
+  await announce(deps, row.user_id);
+  return over;
+}
+
+/**
+ * Ends the subscriptions whose days of grace are over by `now` (decisions.md, "Payment failure"). Returns how many. One
+ * that fails doesn't keep the others; the first failure is thrown at the end, so that the sweep runs again.
+ */
+export async function endGracePeriods(deps: BillingDeps, now: Date): Promise<number> {
+  let total = 0;
+  const failures: unknown[] = [];
+  for (const row of await queries.selectEndedGrace(deps.db, now, batch)) {
+    try {
+      total += (await endGrace(deps, row, now)) ? 1 : 0;
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+  return total;
+}

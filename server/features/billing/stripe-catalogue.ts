@@ -1,0 +1,113 @@
+/** The catalogue as Stripe knows it: made from `#domain/plans.ts`, never read back as the truth about what is sold. */
+import type Stripe from "stripe";
+import type { BillingInterval, Plan, PriceId } from "#domain/plans.ts";
+import { billingIntervals, currency, parsePriceId, planList, priceCents, priceIdOf } from "#domain/plans.ts";
+import type { Deps } from "../../deps.ts";
+import type { Payments } from "../../providers/stripe.ts";
+import { isAlreadyThere } from "../../providers/stripe.ts";
+
+export type StripePrices = ReadonlyMap<PriceId, string>;
+
+const made = new WeakMap<Payments, Promise<StripePrices>>();
+
+const sold = planList.flatMap((plan) => billingIntervals.map((interval) => ({ priceId: priceIdOf(plan.key, interval), plan, interval })));
+
+function productIdOf(plan: Plan): string {
+  return `tessera_${plan.key}`;
+}
+
+function isCurrent(price: Stripe.Price, plan: Plan, interval: BillingInterval): boolean {
+  return price.unit_amount === priceCents(plan, interval) && price.currency === currency && price.recurring?.interval === interval;
+}
+
+async function listPrices(payments: Payments): Promise<Map<string, Stripe.Price>> {
+  const page = await payments.prices.list({ lookup_keys: sold.map((item) => item.priceId), active: true, limit: 100 });
+  return new Map(page.data.flatMap((price) => (price.lookup_key ? [[price.lookup_key, price]] : [])));
+}
+
+/** Several processes may start at the same moment: the id is ours, so whoever comes second finds it there. */
+async function createProduct(payments: Payments, plan: Plan): Promise<void> {
+  try {
+    await payments.products.create(
+      { id: productIdOf(plan), name: `Tessera ${plan.name}`, metadata: { plan: plan.key } },
+      { idempotencyKey: `product:${productIdOf(plan)}` },
+    );
+  } catch (error) {
+    if (!isAlreadyThere(error)) throw error;
+  }
+}
+
+async function createPrice(payments: Payments, item: (typeof sold)[number], replaced: Stripe.Price | undefined): Promise<void> {
+  const amount = priceCents(item.plan, item.interval);
+  try {
+    await payments.prices.create(
+      {
+        product: productIdOf(item.plan),
+        currency,
+        unit_amount: amount,
+        recurring: { interval: item.interval },
+        lookup_key: item.priceId,
+        // A changed price is a new one; those subscribed keep the old.
+        transfer_lookup_key: replaced !== undefined,
+        metadata: { price_id: item.priceId },
+      },
+      { idempotencyKey: `price:${item.priceId}:${amount}:${replaced?.id ?? "first"}` },
+    );
+  } catch (error) {
+    if (!isAlreadyThere(error)) throw error;
+  }
+}
+
+async function makeCatalogue(payments: Payments): Promise<StripePrices> {
+  let prices = await listPrices(payments);
+  const absent = sold.filter(({ priceId, plan, interval }) => {
+    const price = prices.get(priceId);
+    return price === undefined || !isCurrent(price, plan, interval);
+  });
+  if (absent.length > 0) {
+    for (const plan of new Set(absent.map((item) => item.plan))) await createProduct(payments, plan);
+    for (const item of absent) await createPrice(payments, item, prices.get(item.priceId));
+    prices = await listPrices(payments);
+  }
+  return new Map(
+    sold.map(({ priceId }) => {
+      const price = prices.get(priceId);
+      if (!price) throw new Error(`Stripe has no price ${priceId} after it was made`);
+      return [priceId, price.id];
+    }),
+  );
+}
+
+/** Products and prices at Stripe, made where they are missing; our `PriceId` → Stripe's id, remembered until it fails. */
+export function ensureCatalogue(deps: Pick<Deps, "payments">): Promise<StripePrices> {
+  const known = made.get(deps.payments);
+  if (known) return known;
+  const making = makeCatalogue(deps.payments);
+  made.set(deps.payments, making);
+  making.catch(() => made.delete(deps.payments));
+  return making;
+}
+
+/** After Stripe refused what was built on it: read it again at the next need. */
+export function forgetCatalogue(deps: Pick<Deps, "payments">): void {
+  made.delete(deps.payments);
+}
+
+/** Undefined: the price is not one of ours. A price that was replaced has lost its lookup key and keeps our name. */
+export function planOfPrice(price: Stripe.Price): { plan: Plan; interval: BillingInterval } | undefined {
+  return parsePriceId(price.lookup_key ?? price.metadata.price_id ?? "");
+}
+
+/** A coupon for the first period, one per percent. */
+export async function ensureCoupon(deps: Pick<Deps, "payments">, percent: number): Promise<string> {
+  const id = `tessera_first_period_${percent}`;
+  try {
+    await deps.payments.coupons.create(
+      { id, percent_off: percent, duration: "once", name: `${percent}% off the first period` },
+      { idempotencyKey: `coupon:${id}` },
+    );
+  } catch (error) {
+    if (!isAlreadyThere(error)) throw error;
+  }
+  return id;
+}

@@ -1,0 +1,189 @@
+/**
+ * Makes our rows say what Stripe says: whatever event came, in whatever order, the whole of one subscription is read
+ * afresh and written. A lock per subscription is held around read and write, so that an older read can't overwrite a
+ * newer one; a lock per person keeps their subscriptions and grants in step.
+ */
+import type Stripe from "stripe";
+import { addMilliseconds, dayMs } from "#domain/clock.ts";
+import { graceDays } from "#domain/plans.ts";
+import { fromStripeStatus } from "#domain/subscription.ts";
+import type { Trx } from "../../db/transaction.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { SubscriptionRow } from "../../db/types.ts";
+import type { Deps } from "../../deps.ts";
+import { fromUnix, idOf, orMissing } from "../../providers/stripe.ts";
+import { findUserOfCustomer } from "./customers.ts";
+import { findDoubled, undoDuplicate } from "./duplicates.ts";
+import type { PlanLine } from "./grant-invoice.ts";
+import { cancelScheduledGrants, grantPaidInvoice } from "./grant-invoice.ts";
+import { mailPaymentFailed, mailStarted } from "./mails.ts";
+import * as queries from "./queries.ts";
+import { planOfPrice } from "./stripe-catalogue.ts";
+
+type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log" | "live">;
+
+export interface SyncResult {
+  userId: string;
+  /** The subscription's row changed. */
+  subscriptionChanged: boolean;
+  /** Credits were granted. */
+  walletChanged: boolean;
+}
+
+/** The charge of a renewal is tried as its invoice is finalised: that is the failure the days of grace count from. */
+function graceUntil(subscription: Stripe.Subscription, current: SubscriptionRow | undefined, now: Date): Date {
+  if (current?.stripe_subscription_id === subscription.id && current.status === "past_due" && current.grace_until)
+    return current.grace_until;
+  const invoice = typeof subscription.latest_invoice === "object" ? subscription.latest_invoice : null;
+  const failedAt = invoice?.status_transitions.finalized_at ?? invoice?.created;
+  return addMilliseconds(failedAt ? fromUnix(failedAt) : now, graceDays * dayMs);
+}
+
+/** Undefined: it sells nothing of ours. */
+function toRow(
+  subscription: Stripe.Subscription,
+  userId: string,
+  current: SubscriptionRow | undefined,
+  now: Date,
+): SubscriptionRow | undefined {
+  const item = subscription.items.data[0];
+  const sold = item ? planOfPrice(item.price) : undefined;
+  if (!item || !sold) return undefined;
+  const status = fromStripeStatus(subscription.status);
+  const endedAt = subscription.ended_at ?? subscription.canceled_at;
+  const known = current?.stripe_subscription_id === subscription.id ? current.ended_at : null;
+  return {
+    user_id: userId,
+    plan_key: sold.plan.key,
+    billing_interval: sold.interval,
+    status,
+    stripe_subscription_id: subscription.id,
+    current_period_start: fromUnix(item.current_period_start),
+    current_period_end: fromUnix(item.current_period_end),
+    // The portal may write the end of the period as an instant instead.
+    cancel_at_period_end:
+      subscription.cancel_at_period_end || (subscription.cancel_at !== null && subscription.cancel_at <= item.current_period_end),
+    grace_until: status === "past_due" ? graceUntil(subscription, current, now) : null,
+    started_at: fromUnix(subscription.start_date),
+    ended_at: status === "canceled" ? (endedAt ? fromUnix(endedAt) : (known ?? now)) : null,
+    updated_at: now,
+  };
+}
+
+const ranks = { canceled: 0, incomplete: 1, past_due: 2, active: 2 } as const;
+
+/** A person's row stands for their living subscription, else for their latest: an event about an older one changes nothing. */
+function replaces(row: SubscriptionRow, current: SubscriptionRow | undefined): boolean {
+  if (!current || current.stripe_subscription_id === row.stripe_subscription_id) return true;
+  const difference = ranks[row.status] - ranks[current.status];
+  return difference > 0 || (difference === 0 && row.started_at >= current.started_at);
+}
+
+function differs(row: SubscriptionRow, current: SubscriptionRow | undefined): boolean {
+  if (!current) return true;
+  const { updated_at: _left, ...before } = current;
+  const { updated_at: _right, ...after } = row;
+  const values = new Map<string, unknown>(Object.entries(before));
+  return Object.entries(after).some(([key, value]) => JSON.stringify(value) !== JSON.stringify(values.get(key)));
+}
+
+async function readPlanLines(deps: BillingDeps, invoice: Stripe.Invoice, known: Map<string, Stripe.Price>): Promise<PlanLine[]> {
+  const lines: PlanLine[] = [];
+  for (const line of invoice.lines.data) {
+    const details = line.parent?.subscription_item_details;
+    const priceId = idOf(line.pricing?.price_details?.price);
+    // Only a period that was sold gives credits: no proration, no free line.
+    if (!details || details.proration || line.amount <= 0 || priceId === undefined) continue;
+    const price = known.get(priceId) ?? (await deps.payments.prices.retrieve(priceId));
+    known.set(priceId, price);
+    const sold = planOfPrice(price);
+    if (sold) lines.push({ id: line.id, plan: sold.plan, interval: sold.interval, period: line.period });
+  }
+  return lines;
+}
+
+/** Grants every paid invoice of the subscription that is not recorded yet, oldest first, and returns those. */
+async function grantInvoices(
+  deps: BillingDeps,
+  trx: Trx,
+  subscription: Stripe.Subscription,
+  userId: string,
+  now: Date,
+): Promise<Stripe.Invoice[]> {
+  const page = await deps.payments.invoices.list({ subscription: subscription.id, status: "paid", limit: 100 });
+  const paid = page.data.filter((invoice) => invoice.status === "paid");
+  const recorded = await queries.selectRecordedInvoices(
+    trx,
+    paid.map((invoice) => invoice.id),
+  );
+  const open = paid.filter((invoice) => !recorded.has(invoice.id)).sort((left, right) => left.created - right.created);
+  const prices = new Map(subscription.items.data.map((item) => [item.price.id, item.price]));
+  for (const invoice of open) {
+    await grantPaidInvoice(trx, userId, invoice, await readPlanLines(deps, invoice, prices), now);
+  }
+  return open;
+}
+
+async function writeSubscription(
+  deps: BillingDeps,
+  trx: Trx,
+  subscription: Stripe.Subscription,
+  userId: string,
+): Promise<SyncResult | undefined> {
+  const now = deps.clock.now();
+  const current = await queries.selectSubscription(trx, userId);
+  const doubled = await findDoubled(deps, current, subscription);
+  if (doubled !== undefined) {
+    await undoDuplicate(deps, subscription, doubled);
+    return undefined;
+  }
+  const row = toRow(subscription, userId, current, now);
+  if (!row) {
+    deps.log.warn({ subscription: subscription.id }, "a subscription to nothing of ours is left alone");
+    return undefined;
+  }
+  const subscriptionChanged = replaces(row, current) && differs(row, current);
+  if (subscriptionChanged) await queries.saveSubscription(trx, row);
+  const granted = await grantInvoices(deps, trx, subscription, userId, now);
+  if (row.ended_at) await cancelScheduledGrants(trx, subscription.id, row.ended_at, now);
+  if (granted.some((invoice) => invoice.billing_reason === "subscription_create")) await mailStarted(trx, row, now);
+  if (subscriptionChanged && row.status === "past_due") await mailPaymentFailed(trx, row, now);
+  return { userId, subscriptionChanged, walletChanged: granted.length > 0 };
+}
+
+/** Stripe has forgotten it: so it has ended. */
+async function endMissing(deps: BillingDeps, trx: Trx, subscriptionId: string): Promise<SyncResult | undefined> {
+  const now = deps.clock.now();
+  const current = await queries.selectSubscriptionById(trx, subscriptionId);
+  if (!current || current.status === "canceled") return undefined;
+  deps.log.error({ subscription: subscriptionId }, "Stripe has no such subscription; it is ended here");
+  await queries.saveSubscription(trx, { ...current, status: "canceled", grace_until: null, ended_at: now, updated_at: now });
+  await cancelScheduledGrants(trx, subscriptionId, now, now);
+  return { userId: current.user_id, subscriptionChanged: true, walletChanged: false };
+}
+
+/**
+ * Reads one subscription from Stripe with its paid invoices and writes the row, the grants and the months to come.
+ * Undefined: nothing of ours. Throws Stripe's and PostgreSQL's errors; doing it again is always safe.
+ */
+export async function syncSubscription(deps: BillingDeps, subscriptionId: string): Promise<SyncResult | undefined> {
+  return inTransaction(deps.db, async (trx) => {
+    await queries.lockSubject(trx, `subscription:${subscriptionId}`);
+    const subscription = await orMissing(deps.payments.subscriptions.retrieve(subscriptionId, { expand: ["latest_invoice"] }));
+    if (!subscription) return endMissing(deps, trx, subscriptionId);
+    const customerId = idOf(subscription.customer);
+    const userId = customerId === undefined ? undefined : await findUserOfCustomer(deps, trx, customerId);
+    if (userId === undefined) {
+      deps.log.warn({ subscription: subscriptionId, customer: customerId }, "a subscription of a customer nobody knows is left alone");
+      return undefined;
+    }
+    await queries.lockSubject(trx, `billing:${userId}`);
+    return writeSubscription(deps, trx, subscription, userId);
+  });
+}
+
+/** After the commit: every connection of this person hears that their rows changed. */
+export async function announce(deps: Pick<Deps, "live">, userId: string): Promise<void> {
+  await deps.live.publish({ userId, table: "user_subscriptions" });
+  await deps.live.publish({ userId, table: "wallets" });
+}

@@ -1,0 +1,85 @@
+/** Stripe's webhook: verify the raw body, write the event down, answer. Everything else is the worker's. */
+import { DomainError } from "#domain/errors.ts";
+import type { Deps } from "../../deps.ts";
+import type { Routes } from "../../http/app-type.ts";
+import type { Payments } from "../../providers/stripe.ts";
+import type { IncomingEvent } from "./inbox.ts";
+import { recordStripeEvent } from "./inbox.ts";
+
+const bodyLimit = 1024 * 1024;
+const toleranceSeconds = 300;
+/** Two clocks in step still differ by a moment, and Stripe's instant is cut to the second; anything more is from the future. */
+const clockSkewSeconds = 2;
+
+function refuse(): DomainError {
+  return new DomainError("invalid_signature", "The signature does not match the request");
+}
+
+/** The instant a signature was made for, Unix seconds; the SDK takes "t=1x" for 1 and accepts the future. */
+function signedAt(header: string): number | undefined {
+  const instants = header.split(",").filter((part) => part.startsWith("t="));
+  const instant = instants.length === 1 ? /^t=(\d{1,12})$/.exec(instants[0] ?? "")?.[1] : undefined;
+  return instant === undefined ? undefined : Number(instant);
+}
+
+function isSignedWith(payments: Payments, body: Buffer, header: string, secret: string): boolean {
+  try {
+    return payments.webhooks.signature?.verifyHeader(body, header, secret, toleranceSeconds) === true;
+  } catch {
+    return false;
+  }
+}
+
+/** Throws `invalid_signature` unless one of the secrets signed exactly this body within the last 300 s of wall time. */
+function verifySignature(deps: Pick<Deps, "payments" | "config">, body: unknown, header: unknown): Buffer {
+  if (!Buffer.isBuffer(body) || body.length === 0 || typeof header !== "string") throw refuse();
+  const instant = signedAt(header);
+  if (instant === undefined || instant > Date.now() / 1000 + clockSkewSeconds) throw refuse();
+  const { webhookSecrets } = deps.config.stripe;
+  if (!webhookSecrets.some((secret) => secret.trim() !== "" && isSignedWith(deps.payments, body, header, secret))) throw refuse();
+  return body;
+}
+
+/** JSON may hold what PostgreSQL's jsonb can't: U+0000 and lone surrogates, both written as escapes. */
+const unstorableEscape = /\\u(0000|d[89a-f])/i;
+
+function storable(_key: string, value: unknown): unknown {
+  return typeof value === "string" ? value.replaceAll("\u0000", "\uFFFD").toWellFormed() : value;
+}
+
+function isIdentifier(value: unknown): value is string {
+  return typeof value === "string" && /^[\w.-]{1,255}$/.test(value);
+}
+
+/** Throws `invalid_json` for a signed body that is no event. */
+function readEvent(body: Buffer): IncomingEvent {
+  const text = body.toString("utf8");
+  let event: { id?: unknown; type?: unknown; livemode?: unknown; data?: { object?: { id?: unknown } | null } | null } | null;
+  try {
+    event = JSON.parse(text);
+  } catch {
+    throw new DomainError("invalid_json", "The body is not JSON");
+  }
+  const { id, type, livemode, data } = event ?? {};
+  if (!isIdentifier(id) || !isIdentifier(type) || typeof livemode !== "boolean") {
+    throw new DomainError("invalid_json", "The body is not an event");
+  }
+  const objectId = data?.object?.id;
+  const payload = unstorableEscape.test(text) ? JSON.stringify(event, storable) : text;
+  return { id, type, livemode, objectId: isIdentifier(objectId) ? objectId : null, payload };
+}
+
+export function webhookRoutes(deps: Pick<Deps, "payments" | "config" | "pool">): Routes {
+  return async (parent) => {
+    // A scope of its own: here alone a body stays as it came, for the signature covers its bytes.
+    await parent.register(async (app) => {
+      app.removeAllContentTypeParsers();
+      app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit }, (_request, body, done) => done(null, body));
+      app.post("/api/stripe/webhook", { bodyLimit }, async (request) => {
+        const body = verifySignature(deps, request.body, request.headers["stripe-signature"]);
+        await recordStripeEvent(deps.pool, readEvent(body), deps.config.stripe.livemode);
+        return { received: true };
+      });
+    });
+  };
+}
