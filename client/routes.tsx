@@ -5,12 +5,14 @@ import { paths } from "./paths.ts";
 
 /** Every page is a chunk of its own, fetched when its address is opened. */
 const HomePage = lazy(async () => ({ default: (await import("./pages/home.tsx")).HomePage }));
+const AuthPage = lazy(async () => ({ default: (await import("./pages/auth.tsx")).AuthPage }));
 const PricingPage = lazy(async () => ({ default: (await import("./pages/pricing.tsx")).PricingPage }));
 const NotFoundPage = lazy(async () => ({ default: (await import("./pages/not-found.tsx")).NotFoundPage }));
 
 /** Pages as they are named: `client/pages/<name>.tsx` exports `<Name>Page`. */
 const routes: readonly (readonly [path: string, page: ComponentType])[] = [
   [paths.home, HomePage],
+  [paths.auth, AuthPage],
   [paths.pricing, PricingPage],
 ];
 

@@ -1,9 +1,48 @@
+import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
 import { Page } from "#client/components/page.tsx";
+import { useSession } from "#client/features/auth/session-store.ts";
+import { useSubscription } from "#client/features/billing/subscription-store.ts";
+import { useCheckout } from "#client/features/billing/use-checkout.ts";
+import { Facts } from "#client/features/marketing/facts.tsx";
+import { Hero } from "#client/features/marketing/hero.tsx";
+import { PlansSection } from "#client/features/marketing/plans-section.tsx";
+import { PriceFirst } from "#client/features/marketing/price-first.tsx";
+import { SolutionCards } from "#client/features/marketing/solution-cards.tsx";
+import { SubscriptionSummary } from "#client/features/marketing/subscription-summary.tsx";
+import { paths } from "#client/paths.ts";
+import { models } from "#domain/models.ts";
+import styles from "./home.module.css";
+import { planOf } from "./plan-of.ts";
 
 export function HomePage() {
+  const { t } = useTranslation("home");
+  const { status, user } = useSession();
+  const check = useSubscription((state) => state.check);
+  const { start, processing } = useCheckout();
   return (
-    <Page>
-      <h1>Tessera</h1>
+    <Page className={styles.home ?? ""}>
+      {check?.subscribed && <SubscriptionSummary check={check} />}
+      <Hero signedIn={user !== null} />
+      <PriceFirst />
+      <SolutionCards />
+      <Facts />
+      <section className={styles.plans} id="plans" aria-labelledby="plans-heading">
+        <div className={styles.head}>
+          <h2 id="plans-heading">{t("pricing.title")}</h2>
+          <p className={styles.lead}>{t("pricing.lead", { count: models.length })}</p>
+        </div>
+        <PlansSection
+          onSubscribe={start}
+          processing={processing}
+          userId={status === "loading" ? undefined : (user?.id ?? null)}
+          currentPlan={planOf(check)}
+          currentInterval={check?.billing_interval ?? null}
+        />
+        <p>
+          <Link href={paths.pricing}>{t("pricing.more")}</Link>
+        </p>
+      </section>
     </Page>
   );
 }

@@ -1,9 +1,65 @@
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
 import { Page } from "#client/components/page.tsx";
+import { useSession } from "#client/features/auth/session-store.ts";
+import { useSubscription } from "#client/features/billing/subscription-store.ts";
+import { useCheckout } from "#client/features/billing/use-checkout.ts";
+import { Fairness } from "#client/features/marketing/fairness.tsx";
+import { Faq } from "#client/features/marketing/faq.tsx";
+import { PackList } from "#client/features/marketing/pack-list.tsx";
+import { PlansSection } from "#client/features/marketing/plans-section.tsx";
+import { PriceTable } from "#client/features/marketing/price-table.tsx";
+import { models } from "#domain/models.ts";
+import { planOf } from "./plan-of.ts";
+import styles from "./pricing.module.css";
 
 export function PricingPage() {
+  const { t } = useTranslation("pricing");
+  const { status, user } = useSession();
+  const check = useSubscription((state) => state.check);
+  const { start, processing } = useCheckout();
   return (
-    <Page>
-      <h1>Tessera</h1>
+    <Page title={t("title")} className={styles.pricing ?? ""}>
+      <div className={styles.opening}>
+        <div className={styles.head}>
+          <h1>{t("heading")}</h1>
+          <p className={styles.lead}>{t("lead", { count: models.length })}</p>
+        </div>
+        <PlansSection
+          onSubscribe={start}
+          processing={processing}
+          userId={status === "loading" ? undefined : (user?.id ?? null)}
+          currentPlan={planOf(check)}
+          currentInterval={check?.billing_interval ?? null}
+        />
+      </div>
+      <Section id="fairness" title={t("fairness.title")} lead={t("fairness.lead")}>
+        <Fairness />
+      </Section>
+      <Section id="prices" title={t("table.title")} lead={t("table.lead")}>
+        <PriceTable />
+      </Section>
+      <div className={styles.pair}>
+        <Section id="packs" title={t("packs.title")} lead={t("packs.lead")}>
+          <PackList />
+          <p className={styles.note}>{t("packs.note")}</p>
+        </Section>
+        <Section id="questions" title={t("faq.title")}>
+          <Faq />
+        </Section>
+      </div>
     </Page>
+  );
+}
+
+function Section({ id, title, lead, children }: { id: string; title: string; lead?: string; children: ReactNode }) {
+  return (
+    <section id={id} className={styles.section} aria-labelledby={`${id}-heading`}>
+      <div className={styles.head}>
+        <h2 id={`${id}-heading`}>{title}</h2>
+        {lead && <p className={styles.lead}>{lead}</p>}
+      </div>
+      {children}
+    </section>
   );
 }

@@ -1,0 +1,9 @@
+/** Spec §1, "Marketing claims": here alone, so that the owner can correct them in one place. Figures are plain numbers. */
+export const claims = {
+  savingPercent: 75,
+  developers: 7_000,
+  businesses: 300,
+  countries: 45,
+  fasterPercent: 40,
+  uptimePercent: 99.9,
+} as const;

@@ -1,0 +1,19 @@
+import { useTranslation } from "react-i18next";
+import styles from "./fairness.module.css";
+
+const rules = ["fixed", "failure", "stop", "lost"] as const;
+
+/** decisions.md, "Fairness rule", in words for people. */
+export function Fairness() {
+  const { t } = useTranslation("pricing");
+  return (
+    <ol className={styles.rules}>
+      {rules.map((rule) => (
+        <li key={rule} className={styles.rule}>
+          <h3 className={styles.title}>{t(`fairness.${rule}.title`)}</h3>
+          <p className={styles.text}>{t(`fairness.${rule}.text`)}</p>
+        </li>
+      ))}
+    </ol>
+  );
+}

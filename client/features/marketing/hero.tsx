@@ -1,0 +1,75 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { LinkButton } from "#client/components/button.tsx";
+import { ModelPattern } from "#client/components/model-pattern.tsx";
+import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
+import { useFormat } from "#client/lib/use-format.ts";
+import { paths } from "#client/paths.ts";
+import type { Model } from "#domain/models.ts";
+import { models } from "#domain/models.ts";
+import { moneyBackDays, plans } from "#domain/plans.ts";
+import styles from "./hero.module.css";
+import { useModelPrice } from "./model-price.ts";
+
+/** Where the bright stone lies among the sixteen places: off the middle, where the eye rests. */
+const brightPlace = 10;
+
+export function Hero({ signedIn }: { signedIn: boolean }) {
+  const { t } = useTranslation("home");
+  const format = useFormat();
+  return (
+    <section className={styles.hero}>
+      <div className={styles.text}>
+        <h1 className={styles.title}>{t("hero.title", { count: models.length })}</h1>
+        <p className={styles.lead}>{t("hero.lead")}</p>
+        <div className={styles.actions}>
+          <LinkButton href={signedIn ? paths.pricing : paths.auth} variant="primary">
+            {t("hero.action")}
+          </LinkButton>
+          <a className={styles.plans} href="#plans">
+            {t("hero.plans")}
+          </a>
+        </div>
+        <p className={styles.guarantee}>
+          {t("hero.guarantee", { price: format.money(plans.starter.monthlyPriceCents), days: moneyBackDays })}
+        </p>
+      </div>
+      <HeroMosaic />
+    </section>
+  );
+}
+
+/** Fifteen models make one picture; the sixteenth place is the token that lets its holder in. */
+function HeroMosaic() {
+  const { t } = useTranslation("home");
+  const price = useModelPrice();
+  const [pointed, setPointed] = useState<Model | null>(null);
+  const places: (Model | null)[] = [...models.slice(0, brightPlace), null, ...models.slice(brightPlace)];
+  return (
+    <figure className={styles.figure}>
+      <ul className={styles.mosaic} aria-label={t("hero.mosaic", { count: models.length })} onPointerLeave={() => setPointed(null)}>
+        {places.map((model) =>
+          model ? (
+            <li key={model.id} className={styles.tile} onPointerEnter={() => setPointed(model)}>
+              <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />
+              <VisuallyHidden>
+                {model.name}, {price(model)}
+              </VisuallyHidden>
+            </li>
+          ) : (
+            <li key="bright" className={styles.bright} aria-hidden="true" />
+          ),
+        )}
+      </ul>
+      <figcaption className={styles.caption}>
+        {pointed ? (
+          <>
+            <strong>{pointed.name}</strong> {price(pointed)}
+          </>
+        ) : (
+          t("hero.caption")
+        )}
+      </figcaption>
+    </figure>
+  );
+}

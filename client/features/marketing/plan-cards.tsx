@@ -1,0 +1,34 @@
+import type { DiscountEligibility } from "#contract/billing.ts";
+import type { BillingInterval, PlanKey, PriceId } from "#domain/plans.ts";
+import { planList } from "#domain/plans.ts";
+import { PlanCard } from "./plan-card.tsx";
+import styles from "./plan-cards.module.css";
+
+export interface PlanCardsProps {
+  interval: BillingInterval;
+  onSubscribe: (priceId: PriceId) => void;
+  /** The plan the person has, if any; its card says so and can't be bought again. */
+  currentPlan: PlanKey | null;
+  /** The price whose checkout is being created. */
+  processing: string | null;
+  discount: DiscountEligibility | null;
+}
+
+export function PlanCards({ interval, onSubscribe, currentPlan, processing, discount }: PlanCardsProps) {
+  return (
+    <ul className={styles.cards}>
+      {planList.map((plan) => (
+        <PlanCard
+          key={plan.key}
+          plan={plan}
+          interval={interval}
+          onSubscribe={onSubscribe}
+          current={currentPlan === plan.key}
+          subscribed={currentPlan !== null}
+          processing={processing}
+          pricing={discount?.discountEligible ? discount.pricing[plan.key] : null}
+        />
+      ))}
+    </ul>
+  );
+}

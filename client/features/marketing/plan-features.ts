@@ -1,0 +1,23 @@
+import { useTranslation } from "react-i18next";
+import { models } from "#domain/models.ts";
+import type { Plan, PlanKey } from "#domain/plans.ts";
+
+/** Spec §9, the notes beside the plans. */
+const extras = {
+  starter: [],
+  basic: [],
+  professional: ["prioritySupport", "collaboration", "commercialRights"],
+  enterprise: ["alwaysSupport", "customTuning", "dedicatedManager"],
+} as const satisfies Record<PlanKey, readonly string[]>;
+
+/** The features of a plan's card, figures from the catalogue. */
+export function usePlanFeatures(plan: Plan): string[] {
+  const { t } = useTranslation("pricing");
+  return [
+    t("features.allModels", { count: models.length }),
+    t("features.requests", { count: plan.requestsPerMinute }),
+    t("features.concurrent", { count: plan.concurrentAnswers }),
+    t("features.receipts"),
+    ...extras[plan.key].map((key) => t(`features.${key}`)),
+  ];
+}

@@ -1,0 +1,80 @@
+import { ChevronDown } from "lucide-react";
+import { useTranslation } from "react-i18next";
+import { Alert } from "#client/components/alert.tsx";
+import { Badge } from "#client/components/badge.tsx";
+import { LinkButton } from "#client/components/button.tsx";
+import { useFormat } from "#client/lib/use-format.ts";
+import { paths } from "#client/paths.ts";
+import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { CreditLevel } from "#domain/credits.ts";
+import { creditLevel } from "#domain/credits.ts";
+import { plans } from "#domain/plans.ts";
+import { tierDisplayName, timeLeft } from "#domain/subscription.ts";
+import styles from "./subscription-summary.module.css";
+
+const toneOf = { excellent: "good", good: "good", low: "warning", verylow: "danger" } as const satisfies Record<CreditLevel, string>;
+
+/** Spec §4, "Summary": one line, or all of it. Time left is reckoned from the server's clock, not the device's. */
+export function SubscriptionSummary({ check }: { check: SubscriptionCheck }) {
+  const { t } = useTranslation("home");
+  const format = useFormat();
+  const level = creditLevel(check.credits);
+  const left = format.timeLeft(timeLeft(check.subscription_end, new Date(check.server_time)));
+  return (
+    <section className={styles.summary} aria-label={t("summary.label")}>
+      <details>
+        <summary className={styles.line}>
+          <span className={styles.plan}>
+            {check.subscription_tier === "none" ? check.plan_name : tierDisplayName(check.subscription_tier)}
+          </span>
+          <span className={styles.credits}>
+            {format.credits(check.credits)} <Badge tone={toneOf[level]}>{t(`summary.level.${level}`)}</Badge>
+          </span>
+          <span className={styles.left}>
+            {t("summary.timeLeft")}: {left}
+          </span>
+          <ChevronDown className={styles.chevron} size={18} aria-hidden="true" />
+        </summary>
+        <Details check={check} timeLeftText={left} />
+      </details>
+      {check.status === "past_due" && (
+        <Alert tone="warning" title={t("summary.graceTitle")}>
+          {t("summary.grace")}
+        </Alert>
+      )}
+    </section>
+  );
+}
+
+function Details({ check, timeLeftText }: { check: SubscriptionCheck; timeLeftText: string }) {
+  const { t } = useTranslation("home");
+  const format = useFormat();
+  const plan = check.subscription_tier === "none" ? null : plans[check.subscription_tier];
+  const facts: [string, string][] = [[t("summary.available"), format.credits(check.credits)]];
+  if (plan) facts.push([t("summary.monthly"), format.credits(plan.monthlyCredits)]);
+  if (check.subscription_end) {
+    facts.push([t(check.cancel_at_period_end ? "summary.ends" : "summary.next"), format.date(check.subscription_end)]);
+  }
+  facts.push([t("summary.timeLeft"), timeLeftText]);
+  if (plan) facts.push([t("summary.value"), t("summary.perMonth", { price: format.money(plan.monthlyPriceCents) })]);
+  return (
+    <div className={styles.details}>
+      <dl className={styles.facts}>
+        {facts.map(([name, value]) => (
+          <div key={name} className={styles.fact}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className={styles.actions}>
+        <LinkButton href={paths.aiModels} variant="primary" size="small">
+          {t("summary.chat")}
+        </LinkButton>
+        <LinkButton href={paths.profile} size="small">
+          {t("summary.profile")}
+        </LinkButton>
+      </div>
+    </div>
+  );
+}

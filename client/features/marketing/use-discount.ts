@@ -1,0 +1,31 @@
+import { useCallback, useEffect, useState } from "react";
+import { api } from "#client/lib/api.ts";
+import type { DiscountEligibility } from "#contract/billing.ts";
+
+export interface DiscountState {
+  discount: DiscountEligibility | null;
+  failed: boolean;
+  retry: () => void;
+}
+
+/** Asks whether a discount applies, again when somebody signs in or out. `userId` is undefined while that is unknown. */
+export function useDiscount(userId: string | null | undefined): DiscountState {
+  const [answer, setAnswer] = useState<{ discount: DiscountEligibility | null; failed: boolean }>({ discount: null, failed: false });
+
+  const ask = useCallback((signal?: AbortSignal) => {
+    api("POST /api/functions/check-discount-eligibility", signal ? { signal } : {})
+      .then((discount) => setAnswer({ discount, failed: false }))
+      .catch(() => {
+        if (!signal?.aborted) setAnswer({ discount: null, failed: true });
+      });
+  }, []);
+
+  useEffect(() => {
+    if (userId === undefined) return;
+    const abort = new AbortController();
+    ask(abort.signal);
+    return () => abort.abort();
+  }, [userId, ask]);
+
+  return { ...answer, retry: () => ask() };
+}
