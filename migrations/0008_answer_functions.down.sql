@@ -1,0 +1,2 @@
+drop function answer_end, answer_start;
+drop index generations_running_user;

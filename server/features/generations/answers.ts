@@ -1,0 +1,222 @@
+/**
+ * The answers this process is writing. Each is asked for once and followed to its end whoever listens; its events go to
+ * the log in batches, all answers' in one insert, and its end is one transaction. The log and the row are the truth:
+ * what is in memory here only saves reading it.
+ */
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Deps } from "../../deps.ts";
+import type { Feed } from "../../http/event-stream.ts";
+import { formatEvent } from "../../http/event-stream.ts";
+import { LogFollowers } from "./log-followers.ts";
+import * as queries from "./queries.ts";
+import { toReceipt } from "./receipt.ts";
+import type { AnswerStart } from "./running-answer.ts";
+import { RunningAnswer } from "./running-answer.ts";
+import type { UpstreamTimings } from "./upstream.ts";
+import { askModel } from "./upstream.ts";
+
+export interface AnswerTimings extends UpstreamTimings {
+  /** Chunks are in the log, and a stop asked of another process is seen, within this. */
+  flushMs: number;
+  leaseMs: number;
+  /** How long a hold may stay open. */
+  holdMs: number;
+  /** How often another process's answers are read. */
+  followMs: number;
+  /** How long answers may go on once the process is to end. */
+  shutdownMs: number;
+  retryMs: number;
+}
+
+const defaultTimings: AnswerTimings = {
+  firstTokenMs: 30_000,
+  idleMs: 20_000,
+  totalMs: 8 * 60_000,
+  flushMs: 200,
+  leaseMs: 15_000,
+  holdMs: 10 * 60_000,
+  followMs: 250,
+  shutdownMs: 5_000,
+  retryMs: 250,
+};
+
+/**
+ * Between the last event in the log and the receipt of an answer somebody else had to end: its readers may have seen
+ * events that never reached the log, and the receipt's number has to be above them all.
+ */
+export const lostEventsGap = 1_000_000;
+
+export interface Answers {
+  /** Names this process on the leases of its answers. */
+  readonly owner: string;
+  readonly timings: AnswerTimings;
+  readonly closing: boolean;
+  /** Asks for an answer that is held and written down. */
+  begin(start: AnswerStart): Feed;
+  /** The answer's events, from memory or from the log. Throws when the log can't be read. */
+  follow(generationId: string): Promise<Feed>;
+  /** Stops an answer of this process at once; of another's, nothing happens here. */
+  stop(generationId: string): void;
+  /** Lets answers finish for a while, then ends them fairly. */
+  close(): Promise<void>;
+}
+
+/** Of its lease, an answer may use up this much before it is renewed. */
+const leaseShare = 1 / 3;
+
+class AnswerEngine implements Answers {
+  readonly owner = randomUUID();
+  readonly timings: AnswerTimings;
+  closing = false;
+  private readonly deps: Deps;
+  private readonly running = new Map<string, RunningAnswer>();
+  private readonly followers: LogFollowers;
+  private flushTimer: NodeJS.Timeout | undefined;
+  private closed: Promise<void> | undefined;
+  private gaveUp = false;
+
+  constructor(deps: Deps, timings: AnswerTimings) {
+    this.deps = deps;
+    this.timings = timings;
+    this.followers = new LogFollowers(deps, timings.followMs);
+  }
+
+  begin(start: AnswerStart): Feed {
+    const answer = new RunningAnswer(start);
+    this.running.set(start.id, answer);
+    void this.run(answer);
+    this.scheduleFlush();
+    return answer.feed;
+  }
+
+  async follow(generationId: string): Promise<Feed> {
+    return this.running.get(generationId)?.feed ?? this.followers.follow(generationId);
+  }
+
+  stop(generationId: string): void {
+    this.running.get(generationId)?.interrupt("stopped");
+  }
+
+  close(): Promise<void> {
+    this.closed ??= this.shutDown();
+    return this.closed;
+  }
+
+  private async shutDown(): Promise<void> {
+    this.closing = true;
+    const { shutdownMs } = this.timings;
+    await this.untilNoneRuns(shutdownMs);
+    for (const answer of this.running.values()) answer.interrupt("interrupted");
+    await this.untilNoneRuns(shutdownMs);
+    // Still there: PostgreSQL is away. The lease runs out, and another process ends them.
+    this.gaveUp = true;
+    clearTimeout(this.flushTimer);
+    for (const answer of this.running.values()) answer.feed.close();
+    this.followers.close();
+  }
+
+  private async untilNoneRuns(timeoutMs: number): Promise<void> {
+    await Promise.all([...this.running.values()].map((answer) => answer.feed.untilClosed(timeoutMs)));
+  }
+
+  private async run(answer: RunningAnswer): Promise<void> {
+    const { model, messages } = answer.start;
+    const end = await askModel(this.deps.models, {
+      model,
+      messages,
+      signal: answer.controller.signal,
+      timings: this.timings,
+      onText: (text) => answer.add(text),
+    });
+    const outcome = answer.outcome(end);
+    answer.ending = true;
+    if (outcome.failureCode)
+      this.deps.log.info({ generation: answer.start.id, model: model.id, code: outcome.failureCode }, "answer failed");
+    const row = await this.writeEnd(answer, outcome);
+    this.running.delete(answer.start.id);
+    if (!row) return answer.feed.close();
+    const ours = row.status === outcome.status && row.failure_code === outcome.failureCode;
+    const id = answer.feed.frames.length + 1 + (ours ? 0 : lostEventsGap);
+    answer.feed.close({ id, frame: formatEvent(id, "receipt", toReceipt(row)) });
+    await announce(this.deps, answer.start.userId);
+  }
+
+  /** Message, capture and receipt in one transaction, tried again until the hold's own deadline: a finished answer is not lost. */
+  private async writeEnd(answer: RunningAnswer, outcome: ReturnType<RunningAnswer["outcome"]>) {
+    const { id, holdDeadline } = answer.start;
+    for (;;) {
+      try {
+        const now = { now: this.deps.clock.now(), wallNow: new Date() };
+        return await queries.callEnd(this.deps.db, {
+          id,
+          owner: this.owner,
+          ...outcome,
+          text: answer.text,
+          lastFrames: answer.unlogged(),
+          ...now,
+        });
+      } catch (error) {
+        this.deps.log.error({ err: error, generation: id }, "the end of an answer could not be written");
+        if (this.gaveUp || Date.now() > holdDeadline.getTime()) return undefined;
+        await delay(this.timings.retryMs);
+      }
+    }
+  }
+
+  private scheduleFlush(): void {
+    if (this.flushTimer || this.gaveUp || this.running.size === 0) return;
+    this.flushTimer = setTimeout(async () => {
+      await this.flush([...this.running.values()]).catch((error: unknown) =>
+        this.deps.log.warn({ err: error }, "the stream log could not be written"),
+      );
+      this.flushTimer = undefined;
+      this.scheduleFlush();
+    }, this.timings.flushMs);
+  }
+
+  private async flush(answers: readonly RunningAnswer[]): Promise<void> {
+    const { db } = this.deps;
+    const pending = answers.flatMap((answer) => {
+      const batch = answer.ending ? undefined : answer.unlogged();
+      return batch ? [{ answer, batch }] : [];
+    });
+    if (pending.length > 0) {
+      const batches = pending.map(({ batch }) => batch);
+      await queries.insertLog(db, this.owner, batches);
+      for (const { answer, batch } of pending) answer.logged(batch);
+    }
+    await this.renewLeases(answers);
+    for (const { id, status } of await queries.selectInterruptions(
+      db,
+      answers.map((answer) => answer.start.id),
+    )) {
+      this.running.get(id)?.interrupt(status === "streaming" ? "stopped" : "interrupted");
+    }
+  }
+
+  private async renewLeases(answers: readonly RunningAnswer[]): Promise<void> {
+    const { leaseMs } = this.timings;
+    const due = answers.filter((answer) => answer.leaseExpiresAtMs - Date.now() < leaseMs * (1 - leaseShare));
+    if (due.length === 0) return;
+    const leaseExpiresAt = new Date(Date.now() + leaseMs);
+    await queries.renewLeases(
+      this.deps.db,
+      this.owner,
+      due.map((answer) => answer.start.id),
+      leaseExpiresAt,
+    );
+    for (const answer of due) answer.leaseExpiresAtMs = leaseExpiresAt.getTime();
+  }
+}
+
+/** Tells the person's open pages that an answer ended and the wallet moved. */
+export async function announce(deps: Deps, userId: string): Promise<void> {
+  const changes = (["wallets", "generations"] as const).map((table) => deps.live.publish({ userId, table }));
+  await Promise.all(changes).catch((error: unknown) => deps.log.warn({ err: error }, "live event lost"));
+}
+
+/** One per process. */
+export function createAnswers(deps: Deps, timings: Partial<AnswerTimings> = {}): Answers {
+  return new AnswerEngine(deps, { ...defaultTimings, ...timings });
+}

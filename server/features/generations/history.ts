@@ -1,0 +1,37 @@
+/** What of a conversation goes to the model, so that the fixed price always covers the cost. */
+import type { Model } from "#domain/models.ts";
+
+export interface ChatMessage {
+  role: "user" | "assistant";
+  content: string;
+}
+
+/**
+ * The estimate, the same for every provider: three bytes of UTF-8 a token, and four tokens around each message. Latin
+ * text takes about four bytes a token and Chinese about three, so it errs on the side of fewer messages.
+ */
+export const bytesPerToken = 3;
+export const tokensPerMessage = 4;
+
+export function estimateTokens(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / bytesPerToken) + tokensPerMessage;
+}
+
+/** Tokens left for earlier messages: the prompt itself is never cut. */
+export function historyBudget(model: Model, prompt: string): number {
+  return Math.max(model.inputTokenLimit - estimateTokens(prompt), 0);
+}
+
+/**
+ * The newest messages that fit (`recent`, oldest first, out of `total` in the conversation), beginning with a question:
+ * several providers refuse a conversation that begins with an answer.
+ */
+export function trimHistory(
+  recent: readonly ChatMessage[],
+  total: number,
+  prompt: string,
+): { messages: ChatMessage[]; trimmedMessages: number } {
+  const first = recent.findIndex((message) => message.role === "user");
+  const kept = first < 0 ? [] : recent.slice(first);
+  return { messages: [...kept, { role: "user", content: prompt }], trimmedMessages: total - kept.length };
+}

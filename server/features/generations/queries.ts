@@ -1,0 +1,188 @@
+/** SQL of answers. The two hot writes are one round trip each (migrations/0008). */
+import { sql } from "kysely";
+import type { GrantKind } from "#domain/credits.ts";
+import type { Executor } from "../../db/transaction.ts";
+import type { GenerationRow } from "../../db/types.ts";
+import type { ChatMessage } from "./history.ts";
+import { bytesPerToken, tokensPerMessage } from "./history.ts";
+
+export interface StartRow {
+  id: string;
+  userId: string;
+  modelId: string;
+  idempotencyKey: string;
+  requestHash: Buffer;
+  credits: number;
+  kinds: readonly GrantKind[];
+  /** Null: a conversation is begun. */
+  conversationId: string | null;
+  title: string;
+  prompt: string;
+  trimmedMessages: number;
+  requestsPerMinute: number;
+  concurrentAnswers: number;
+  owner: string;
+  leaseExpiresAt: Date;
+  holdDeadline: Date;
+  now: Date;
+  wallNow: Date;
+}
+
+export interface StartOutcome {
+  outcome: "created" | "known" | "conflict" | "rate_limited" | "too_many_answers" | "no_conversation" | "no_wallet";
+  generation_id: string | null;
+  conversation_id: string | null;
+  retry_after_ms: number | null;
+}
+
+export async function callStart(executor: Executor, start: StartRow): Promise<StartOutcome> {
+  const result = await sql<StartOutcome>`
+    select * from answer_start(${start.id}, ${start.userId}, ${start.modelId}, ${start.idempotencyKey}, ${start.requestHash},
+      ${start.credits}, ${start.kinds}, ${start.conversationId}, ${start.title}, ${start.prompt}, ${start.trimmedMessages},
+      ${start.requestsPerMinute}, ${start.concurrentAnswers}, ${start.owner}, ${start.leaseExpiresAt}, ${start.holdDeadline},
+      ${start.now}, ${start.wallNow})`.execute(executor);
+  const row = result.rows[0];
+  if (row === undefined) throw new Error("answer_start returned no row");
+  return row;
+}
+
+export interface EndRow {
+  id: string;
+  /** Null: whoever comes after the lease has expired. */
+  owner: string | null;
+  status: "completed" | "stopped" | "failed";
+  failureCode: string | null;
+  chargedCredits: number;
+  text: string;
+  promptTokens: number | null;
+  completionTokens: number | null;
+  lastFrames: LogBatch | undefined;
+  now: Date;
+  wallNow: Date;
+}
+
+/** The row as it is now, ended by this call or before; undefined when there is none. */
+export async function callEnd(executor: Executor, end: EndRow): Promise<GenerationRow | undefined> {
+  const log = end.lastFrames;
+  const result = await sql<GenerationRow>`
+    select * from answer_end(${end.id}, ${end.owner}, ${end.status}, ${end.failureCode}, ${end.chargedCredits}, ${end.text},
+      ${end.promptTokens}, ${end.completionTokens}, ${log?.firstEvent ?? null}, ${log?.lastEvent ?? null}, ${log?.frames ?? null},
+      ${end.now}, ${end.wallNow})`.execute(executor);
+  return result.rows[0];
+}
+
+/** Frames that go to the log as one row. */
+export interface LogBatch {
+  generationId: string;
+  firstEvent: number;
+  lastEvent: number;
+  frames: string;
+}
+
+/**
+ * Writes the batches of all answers of one owner. A batch that was written already is widened, never narrowed: after a
+ * lost connection nobody knows whether it was. Answers that are no longer the owner's are passed over.
+ */
+export async function insertLog(executor: Executor, owner: string, batches: readonly LogBatch[]): Promise<void> {
+  await sql`
+    insert into generation_events as known (generation_id, first_event, last_event, frames)
+      select batch.id, batch.first_event, batch.last_event, batch.frames
+        from unnest(${batches.map((batch) => batch.generationId)}::uuid[], ${batches.map((batch) => batch.firstEvent)}::integer[],
+          ${batches.map((batch) => batch.lastEvent)}::integer[], ${batches.map((batch) => batch.frames)}::text[])
+          as batch (id, first_event, last_event, frames)
+        join generations g on g.id = batch.id and g.lease_owner = ${owner} and g.status = 'streaming'
+      on conflict (generation_id, first_event) do update set last_event = excluded.last_event, frames = excluded.frames
+        where known.last_event < excluded.last_event`.execute(executor);
+}
+
+export async function renewLeases(executor: Executor, owner: string, ids: readonly string[], leaseExpiresAt: Date): Promise<void> {
+  await executor
+    .updateTable("generations")
+    .set({ lease_expires_at: leaseExpiresAt })
+    .where("id", "in", ids)
+    .where("lease_owner", "=", owner)
+    .where("status", "=", "streaming")
+    .execute();
+}
+
+/** Of these answers, the ones that were asked to stop and the ones somebody else has ended. */
+export async function selectInterruptions(executor: Executor, ids: readonly string[]): Promise<{ id: string; status: string }[]> {
+  const result = await sql<{ id: string; status: string }>`
+    select id, status from generations where id = any (${ids}::uuid[]) and (stop_requested_at is not null or status <> 'streaming')`.execute(
+    executor,
+  );
+  return result.rows;
+}
+
+export async function selectGenerations(executor: Executor, ids: readonly string[]): Promise<GenerationRow[]> {
+  const result = await sql<GenerationRow>`select * from generations where id = any (${ids}::uuid[])`.execute(executor);
+  return result.rows;
+}
+
+export async function selectGeneration(executor: Executor, userId: string, id: string): Promise<GenerationRow | undefined> {
+  return executor.selectFrom("generations").selectAll().where("id", "=", id).where("user_id", "=", userId).executeTakeFirst();
+}
+
+export async function selectByKey(executor: Executor, userId: string, key: string): Promise<GenerationRow | undefined> {
+  return executor.selectFrom("generations").selectAll().where("user_id", "=", userId).where("idempotency_key", "=", key).executeTakeFirst();
+}
+
+/** The log of each answer after the event named with it, in order. */
+export async function selectLog(executor: Executor, after: ReadonlyMap<string, number>): Promise<LogBatch[]> {
+  const result = await sql<LogBatch>`
+    select e.generation_id as "generationId", e.first_event as "firstEvent", e.last_event as "lastEvent", e.frames
+      from unnest(${[...after.keys()]}::uuid[], ${[...after.values()]}::integer[]) as known (id, after)
+      join generation_events e on e.generation_id = known.id and e.last_event > known.after
+      order by e.generation_id, e.first_event`.execute(executor);
+  return result.rows;
+}
+
+export async function setStopRequested(executor: Executor, userId: string, id: string, wallNow: Date): Promise<void> {
+  await executor
+    .updateTable("generations")
+    .set({ stop_requested_at: wallNow })
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .where("status", "=", "streaming")
+    .where("stop_requested_at", "is", null)
+    .execute();
+}
+
+/** The newest messages that fit the budget by history.ts's estimate, oldest first, and how many there are in all. */
+export async function selectHistory(
+  executor: Executor,
+  conversation: { id: string; userId: string; tokenBudget: number },
+): Promise<{ messages: ChatMessage[]; total: number }> {
+  const result = await sql<ChatMessage & { total: number; fits: boolean }>`
+    select role, content, total, estimate <= ${conversation.tokenBudget} as fits from (
+      select m.id, m.role, m.content, count(*) over () as total, row_number() over newest as place,
+          sum(ceil(octet_length(m.content) / ${bytesPerToken}::numeric) + ${tokensPerMessage}::integer) over newest as estimate
+        from messages m join conversations c on c.id = m.conversation_id
+        where c.id = ${conversation.id} and c.user_id = ${conversation.userId} window newest as (order by m.id desc)) counted
+      where estimate <= ${conversation.tokenBudget} or place = 1 order by id`.execute(executor);
+  const messages = result.rows.filter((row) => row.fits).map(({ role, content }) => ({ role, content }));
+  return { messages, total: result.rows[0]?.total ?? 0 };
+}
+
+export async function selectOrphans(executor: Executor, wallNow: Date, limit: number): Promise<{ id: string; user_id: string | null }[]> {
+  return executor
+    .selectFrom("generations")
+    .select(["id", "user_id"])
+    .where("status", "=", "streaming")
+    .where("lease_expires_at", "<", wallNow)
+    .orderBy("lease_expires_at")
+    .limit(limit)
+    .execute();
+}
+
+export async function selectRunningOf(executor: Executor, userId: string, conversationId: string): Promise<string[]> {
+  const rows = await executor
+    .selectFrom("generations")
+    .select("id")
+    .where("user_id", "=", userId)
+    .where("conversation_id", "=", conversationId)
+    .where("status", "=", "streaming")
+    .orderBy("id", "desc")
+    .execute();
+  return rows.map((row) => row.id);
+}

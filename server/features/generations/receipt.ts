@@ -1,0 +1,18 @@
+import type { Receipt } from "../../contract/generations.ts";
+import type { GenerationRow } from "../../db/types.ts";
+
+export function toReceipt(row: GenerationRow): Receipt {
+  return {
+    generationId: row.id,
+    conversationId: row.conversation_id,
+    modelId: row.model_id,
+    status: row.status,
+    heldCredits: row.quoted_credits,
+    chargedCredits: row.charged_credits,
+    availableAfter: row.available_after,
+    failureCode: row.failure_code,
+    trimmedMessages: row.trimmed_messages,
+    createdAt: row.created_at.toISOString(),
+    endedAt: row.ended_at?.toISOString() ?? null,
+  };
+}

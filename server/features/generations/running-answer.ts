@@ -1,0 +1,88 @@
+import type { Model } from "#domain/models.ts";
+import { Feed } from "../../http/event-stream.ts";
+import type { ChatMessage } from "./history.ts";
+import type { EndRow, LogBatch } from "./queries.ts";
+import type { UpstreamEnd } from "./upstream.ts";
+
+/** An answer that is held and written down, about to be asked for. */
+export interface AnswerStart {
+  id: string;
+  userId: string;
+  conversationId: string;
+  model: Model;
+  messages: readonly ChatMessage[];
+  heldCredits: number;
+  trimmedMessages: number;
+  /** Wall time. */
+  leaseExpiresAt: Date;
+  holdDeadline: Date;
+}
+
+export type Outcome = Pick<EndRow, "status" | "failureCode" | "chargedCredits" | "promptTokens" | "completionTokens">;
+
+/** One answer under way in this process. */
+export class RunningAnswer {
+  readonly start: AnswerStart;
+  readonly feed = new Feed();
+  readonly controller = new AbortController();
+  leaseExpiresAtMs: number;
+  text = "";
+  /** Its end is being written: what happens from here on comes too late. */
+  ending = false;
+  private interruption: "stopped" | "interrupted" | undefined;
+  private loggedEvents = 0;
+
+  constructor(start: AnswerStart) {
+    this.start = start;
+    this.leaseExpiresAtMs = start.leaseExpiresAt.getTime();
+    this.feed.push("start", {
+      generationId: start.id,
+      conversationId: start.conversationId,
+      modelId: start.model.id,
+      heldCredits: start.heldCredits,
+      trimmedMessages: start.trimmedMessages,
+    });
+  }
+
+  add(text: string): void {
+    // What arrives after a stop was neither asked for nor shown.
+    if (this.interruption) return;
+    this.text += text;
+    this.feed.push("delta", { text });
+  }
+
+  /** `stopped` by the person, or `interrupted` on our side. The first counts. */
+  interrupt(interruption: "stopped" | "interrupted"): void {
+    if (this.ending || this.interruption) return;
+    this.interruption = interruption;
+    this.controller.abort();
+  }
+
+  /** The fairness rule (decisions.md): full price when complete or stopped after output, nothing otherwise. */
+  outcome(end: UpstreamEnd): Outcome {
+    const { promptTokens, completionTokens } = end;
+    const full = this.start.heldCredits;
+    if (end.failure === undefined && this.interruption === undefined)
+      return { status: "completed", failureCode: null, chargedCredits: full, promptTokens, completionTokens };
+    if (this.interruption === "stopped")
+      return { status: "stopped", failureCode: null, chargedCredits: this.text === "" ? 0 : full, promptTokens, completionTokens };
+    const failureCode = this.interruption ?? end.failure ?? null;
+    return { status: "failed", failureCode, chargedCredits: 0, promptTokens, completionTokens };
+  }
+
+  /** What the log does not have yet. */
+  unlogged(): LogBatch | undefined {
+    const { frames } = this.feed;
+    if (this.loggedEvents === frames.length) return undefined;
+    return {
+      generationId: this.start.id,
+      firstEvent: this.loggedEvents + 1,
+      lastEvent: frames.length,
+      frames: frames.slice(this.loggedEvents).join(""),
+    };
+  }
+
+  logged(batch: LogBatch): void {
+    this.loggedEvents = batch.lastEvent;
+  }
+}

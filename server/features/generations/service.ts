@@ -1,0 +1,195 @@
+/** What a person does with answers: ask, follow, stop, read the receipt. */
+import { createHash } from "node:crypto";
+import { v7 as uuidv7 } from "uuid";
+import { DomainError } from "#domain/errors.ts";
+import type { Model } from "#domain/models.ts";
+import { findModel } from "#domain/models.ts";
+import { quoteCredits } from "#domain/pricing.ts";
+import { checkPrompt } from "#domain/rules.ts";
+import type { CreateGeneration, Receipt } from "../../contract/generations.ts";
+import type { Executor } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import type { Feed } from "../../http/event-stream.ts";
+import type { Entitlement } from "../billing/entitlement.ts";
+import { readEntitlement } from "../billing/entitlement.ts";
+import { availableCredits, translate as refusalOfLedger } from "../credits/service.ts";
+import type { Answers } from "./answers.ts";
+import { historyBudget, trimHistory } from "./history.ts";
+import type { StartOutcome } from "./queries.ts";
+import * as queries from "./queries.ts";
+import { toReceipt } from "./receipt.ts";
+
+export interface Ask {
+  userId: string;
+  idempotencyKey: string;
+  request: CreateGeneration;
+}
+
+const titleCodePoints = 80;
+/** How long a stop waits for the receipt. */
+const stopWaitMs = 5_000;
+
+/** The first line of the first prompt. */
+function titleOf(prompt: string): string {
+  return [...(prompt.split(/[\r\n]/, 1)[0] ?? "")].slice(0, titleCodePoints).join("").trim();
+}
+
+function hashOf(request: CreateGeneration, prompt: string): Buffer {
+  const content = JSON.stringify([request.model, prompt, request.conversationId ?? null, request.quotedCredits]);
+  return createHash("sha256").update(content).digest();
+}
+
+function readModel(request: CreateGeneration): Model {
+  const fault = checkPrompt(request.prompt);
+  if (fault) throw new DomainError("validation_failed", fault, { fields: [{ field: "prompt", message: fault }] });
+  const model = findModel(request.model);
+  if (!model) throw new DomainError("unknown_model", "There is no such model");
+  if (model.category !== "text" && model.category !== "search")
+    throw new DomainError("model_not_supported", `${model.name} does not answer in text`);
+  return model;
+}
+
+/** Why this send can't be taken now, before anything is held. */
+async function findRefusal(
+  deps: Deps,
+  answers: Answers,
+  ask: Ask,
+  model: Model,
+  entitlement: Entitlement,
+): Promise<DomainError | undefined> {
+  if (answers.closing)
+    return new DomainError("service_unavailable", "The service is restarting. Try again in a moment", { retryAfterSeconds: 2 });
+  if (!deps.models.isAvailable(model))
+    return new DomainError("model_unavailable", `${model.name} is temporarily unavailable. Try again later`);
+  if (!entitlement.subscribed) {
+    const kinds = entitlement.kinds(model.size === "small");
+    if ((await availableCredits(deps.db, ask.userId, kinds, deps.clock.now())) === 0)
+      return new DomainError("subscription_required", `${model.name} needs an active subscription`);
+  }
+  const quotedCredits = quoteCredits(model);
+  if (ask.request.quotedCredits !== quotedCredits)
+    return new DomainError("price_changed", `The price is now ${quotedCredits} credits`, { quotedCredits });
+  return undefined;
+}
+
+/** Refused or not, the same key and content give the same answer as before. */
+async function findKnown(executor: Executor, ask: Ask, requestHash: Buffer): Promise<string | undefined> {
+  const known = await queries.selectByKey(executor, ask.userId, ask.idempotencyKey);
+  if (!known) return undefined;
+  if (!known.request_hash.equals(requestHash)) throw keyConflict();
+  return known.id;
+}
+
+function keyConflict(): DomainError {
+  return new DomainError("idempotency_conflict", "The same key was used for something else");
+}
+
+function refusalOf(result: StartOutcome, credits: number): DomainError {
+  switch (result.outcome) {
+    case "conflict":
+      return keyConflict();
+    case "no_conversation":
+      return new DomainError("not_found", "There is no such conversation");
+    case "too_many_answers":
+      return new DomainError("too_many_answers", "Other answers are still under way. Wait for one to end, or stop it", {
+        retryAfterSeconds: 5,
+      });
+    case "rate_limited": {
+      const retryAfterSeconds = Math.max(Math.ceil((result.retry_after_ms ?? 0) / 1_000), 1);
+      return new DomainError("rate_limited", `Your plan's rate is used up. Try again in ${retryAfterSeconds} s`, { retryAfterSeconds });
+    }
+    default:
+      return new DomainError("insufficient_credits", `This needs ${credits} credits; 0 are available`, { needed: credits, available: 0 });
+  }
+}
+
+/**
+ * Holds the price, writes the question down and asks the model; returns the answer's events. The same key with the same
+ * content gives the same answer's events again. Throws every refusal of acceptance 17 and 22 as a DomainError.
+ */
+export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promise<Feed> {
+  const { request, userId } = ask;
+  const model = readModel(request);
+  const prompt = request.prompt.trim();
+  const requestHash = hashOf(request, prompt);
+  const entitlement = await readEntitlement(deps.db, userId, deps.clock.now());
+  const refusal = await findRefusal(deps, answers, ask, model, entitlement);
+  if (refusal) {
+    const known = await findKnown(deps.db, ask, requestHash);
+    if (known === undefined) throw refusal;
+    return answers.follow(known);
+  }
+  const earlier = request.conversationId
+    ? await queries.selectHistory(deps.db, { id: request.conversationId, userId, tokenBudget: historyBudget(model, prompt) })
+    : { messages: [], total: 0 };
+  const { messages, trimmedMessages } = trimHistory(earlier.messages, earlier.total, prompt);
+  const wallNow = new Date();
+  const credits = quoteCredits(model);
+  const start = {
+    id: uuidv7({ msecs: wallNow.getTime() }),
+    userId,
+    trimmedMessages,
+    leaseExpiresAt: new Date(wallNow.getTime() + answers.timings.leaseMs),
+    holdDeadline: new Date(wallNow.getTime() + answers.timings.holdMs),
+  };
+  const result = await queries
+    .callStart(deps.db, {
+      ...start,
+      modelId: model.id,
+      idempotencyKey: ask.idempotencyKey,
+      requestHash,
+      credits,
+      kinds: entitlement.kinds(model.size === "small"),
+      conversationId: request.conversationId ?? null,
+      title: titleOf(prompt),
+      prompt,
+      requestsPerMinute: entitlement.requestsPerMinute,
+      concurrentAnswers: entitlement.concurrentAnswers,
+      owner: answers.owner,
+      now: deps.clock.now(),
+      wallNow,
+    })
+    .catch((error: unknown) => {
+      throw refusalOfLedger(error, credits);
+    });
+  if (result.outcome === "known" && result.generation_id) return answers.follow(result.generation_id);
+  if (result.outcome !== "created" || !result.conversation_id) throw refusalOf(result, credits);
+  return answers.begin({ ...start, conversationId: result.conversation_id, model, messages, heldCredits: credits });
+}
+
+async function readOwn(executor: Executor, userId: string, id: string) {
+  const row = await queries.selectGeneration(executor, userId, id);
+  if (!row) throw new DomainError("not_found", "There is no such answer");
+  return row;
+}
+
+export async function readReceipt(executor: Executor, userId: string, id: string): Promise<Receipt> {
+  return toReceipt(await readOwn(executor, userId, id));
+}
+
+/** The answer's events from the first on. Throws `not_found` for another person's. */
+export async function followAnswer(deps: Deps, answers: Answers, userId: string, id: string): Promise<Feed> {
+  await readOwn(deps.db, userId, id);
+  return answers.follow(id);
+}
+
+/** Stops the answer, in whichever process it runs, and returns its receipt: still streaming if it does not end within 5 s. */
+export async function stopAnswer(deps: Deps, answers: Answers, userId: string, id: string): Promise<Receipt> {
+  const row = await readOwn(deps.db, userId, id);
+  if (row.status !== "streaming") return toReceipt(row);
+  await queries.setStopRequested(deps.db, userId, id, new Date());
+  answers.stop(id);
+  await (await answers.follow(id)).untilClosed(stopWaitMs);
+  return readReceipt(deps.db, userId, id);
+}
+
+/** Stops what is still being answered in a conversation. */
+export async function stopAnswersIn(deps: Deps, answers: Answers, userId: string, conversationId: string): Promise<void> {
+  for (const id of await queries.selectRunningOf(deps.db, userId, conversationId)) await stopAnswer(deps, answers, userId, id);
+}
+
+/** The receipts of these answers by id, and the ids of those still under way. Whose they are is for the caller to know. */
+export async function readReceipts(executor: Executor, ids: readonly string[]): Promise<Map<string, Receipt>> {
+  if (ids.length === 0) return new Map();
+  return new Map((await queries.selectGenerations(executor, ids)).map((row) => [row.id, toReceipt(row)]));
+}
