@@ -1,0 +1,68 @@
+/** Compares one language's texts with the English ones. */
+type Texts = { [key: string]: string | Texts };
+
+const suffix = /_(zero|one|two|few|many|other)$/;
+
+function flatten(texts: Texts, prefix = ""): Map<string, string> {
+  const flat = new Map<string, string>();
+  for (const [key, value] of Object.entries(texts)) {
+    if (typeof value === "string") flat.set(prefix + key, value);
+    else for (const [inner, text] of flatten(value, `${prefix}${key}.`)) flat.set(inner, text);
+  }
+  return flat;
+}
+
+/** What a text needs of its caller: `{{name}}` placeholders and `<name>` elements. The count may be spelled out. */
+function slots(text: string): string[] {
+  const names = [...text.matchAll(/\{\{\s*-?\s*(\w+)[^}]*\}\}|<\/?(\w+)\s*\/?>/g)].map((match) => match[1] ?? `<${match[2]}>`);
+  return [...new Set(names)].filter((name) => name !== "count").sort();
+}
+
+interface Entry {
+  categories: Set<string>;
+  texts: string[];
+}
+
+/** Keys without their plural suffix. A suffix counts as one only where English has the key as a plural. */
+function group(flat: Map<string, string>, plurals: ReadonlySet<string>): Map<string, Entry> {
+  const groups = new Map<string, Entry>();
+  for (const [key, text] of flat) {
+    const base = key.replace(suffix, "");
+    const plural = base !== key && plurals.has(base);
+    const name = plural ? base : key;
+    const entry = groups.get(name) ?? { categories: new Set<string>(), texts: [] };
+    if (plural) entry.categories.add(key.slice(base.length + 1));
+    entry.texts.push(text);
+    groups.set(name, entry);
+  }
+  return groups;
+}
+
+function pluralsOf(flat: Map<string, string>): Set<string> {
+  return new Set([...flat.keys()].filter((key) => key.endsWith("_other")).map((key) => key.replace(suffix, "")));
+}
+
+/** One line per difference: keys, placeholders, plural categories, blank texts. `language` is a BCP 47 tag. */
+export function differences(language: string, texts: Texts, english: Texts): string[] {
+  const reference = flatten(english);
+  const plurals = pluralsOf(reference);
+  const wanted = group(reference, plurals);
+  const found = group(flatten(texts), plurals);
+  const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories.toSorted().join(" ");
+  const lines: string[] = [];
+  for (const [key, entry] of wanted) {
+    const own = found.get(key);
+    if (!own) {
+      lines.push(`lacks ${key}`);
+      continue;
+    }
+    const ownCategories = [...own.categories].sort().join(" ");
+    if (plurals.has(key) && ownCategories !== categories) lines.push(`${key} has the plurals ${ownCategories} instead of ${categories}`);
+    const needed = slots(entry.texts.join(" ")).join(" ");
+    const given = slots(own.texts.join(" ")).join(" ");
+    if (needed !== given) lines.push(`${key} has the placeholders "${given}" instead of "${needed}"`);
+    if (own.texts.some((text) => text.trim() === "")) lines.push(`${key} is blank`);
+  }
+  for (const key of found.keys()) if (!wanted.has(key)) lines.push(`${key} is unknown`);
+  return lines;
+}

@@ -1,0 +1,50 @@
+/** The project's own files and their syntax trees, for the rules a machine can check. */
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { parseAst } from "vite";
+
+export const root = path.resolve(import.meta.dirname, "../..");
+const skipped = new Set(["node_modules", "dist", ".git", ".data", "coverage"]);
+
+/** Paths from the project's root, with forward slashes. */
+export function listFiles(folder: string, pattern: RegExp): string[] {
+  const found: string[] = [];
+  for (const entry of readdirSync(path.join(root, folder), { withFileTypes: true })) {
+    const file = folder === "." ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory() && !skipped.has(entry.name)) found.push(...listFiles(file, pattern));
+    if (entry.isFile() && pattern.test(entry.name)) found.push(file);
+  }
+  return found.sort();
+}
+
+export function read(file: string): string {
+  return readFileSync(path.join(root, file), "utf8");
+}
+
+export interface SyntaxNode {
+  type: string;
+  start: number;
+  end: number;
+  [property: string]: unknown;
+}
+
+function isNode(value: unknown): value is SyntaxNode {
+  return typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
+}
+
+/** Every node of the file, outermost first. */
+export function* nodesOf(file: string): Generator<SyntaxNode> {
+  const pending: unknown[] = [parseAst(read(file), { lang: file.endsWith("x") ? "tsx" : "ts" })];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if (Array.isArray(value)) pending.push(...value);
+    if (!isNode(value)) continue;
+    yield value;
+    for (const [key, child] of Object.entries(value)) if (key !== "parent" && typeof child === "object") pending.push(child);
+  }
+}
+
+/** 1 for the first line. */
+export function lineOf(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
+}

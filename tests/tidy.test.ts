@@ -1,0 +1,154 @@
+/** The rules of the house that a machine can check; CONTRIBUTING.md says why they are rules. */
+import { existsSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { differences } from "#tests/support/locales.ts";
+import type { SyntaxNode } from "#tests/support/sources.ts";
+import { lineOf, listFiles, nodesOf, read, root } from "#tests/support/sources.ts";
+
+const fileLinesMaximum = 300;
+const functionLinesMaximum = 70;
+const product = ["server", "worker", "client", "scripts"].flatMap((folder) => listFiles(folder, /\.tsx?$/));
+const everything = [...product, ...listFiles("tests", /\.tsx?$/)];
+
+/** Wall time: tokens, sign-in sessions and attempts, Stripe's signatures and inbox age, leases, and the clock itself. */
+const wallTimeAllowed = [
+  "server/features/auth/",
+  "server/features/clock/",
+  "server/features/billing/webhook.ts",
+  "server/features/billing/reconcile.ts",
+  "server/features/generations/",
+];
+/** Where a process begins, its environment is handed on to what parses it. */
+const environmentAllowed = [
+  "server/embedded/",
+  "scripts/",
+  "server/main.ts",
+  "worker/main.ts",
+  "server/sandbox/main.ts",
+  "server/db/migrate.ts",
+  "client/vite.config.ts",
+];
+
+function isFunction(node: SyntaxNode): boolean {
+  return ["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"].includes(node.type);
+}
+
+/** `object.property` with plain names. */
+function isMember(node: SyntaxNode, object: string, property: string): boolean {
+  const { object: left, property: right } = node as { object?: { name?: string }; property?: { name?: string; value?: string } };
+  return node.type === "MemberExpression" && left?.name === object && (right?.name ?? right?.value) === property;
+}
+
+function isNowDate(node: SyntaxNode): boolean {
+  const { callee } = node as { callee?: { name?: string } };
+  return node.type === "NewExpression" && callee?.name === "Date" && (node.arguments as unknown[]).length === 0;
+}
+
+/** "file:line" of each node that matches. */
+function find(files: readonly string[], matches: (node: SyntaxNode, text: string) => boolean): string[] {
+  return files.flatMap((file) => {
+    const text = read(file);
+    return [...nodesOf(file)].filter((node) => matches(node, text)).map((node) => `${file}:${lineOf(text, node.start)}`);
+  });
+}
+
+const outside = (allowed: readonly string[]) => (file: string) => !allowed.some((prefix) => file.startsWith(prefix));
+
+describe("sources", () => {
+  it(`have files of at most ${fileLinesMaximum} lines`, () => {
+    const long = product
+      .map((file) => ({ file, lines: read(file).trimEnd().split("\n").length }))
+      .filter(({ lines }) => lines > fileLinesMaximum);
+    expect(long).toEqual([]);
+  });
+
+  it(`have functions of at most ${functionLinesMaximum} lines`, () => {
+    const isLong = (node: SyntaxNode, text: string) =>
+      isFunction(node) && lineOf(text, node.end) - lineOf(text, node.start) >= functionLinesMaximum;
+    expect(find(product, isLong)).toEqual([]);
+  });
+
+  it("have no barrels", () => {
+    const isReExport = (node: SyntaxNode) =>
+      node.type === "ExportAllDeclaration" || (node.type === "ExportNamedDeclaration" && node.source !== null);
+    expect(find(everything, isReExport)).toEqual([]);
+  });
+
+  it("read the environment in one place", () => {
+    expect(find(product.filter(outside(environmentAllowed)), (node) => isMember(node, "process", "env"))).toEqual([]);
+  });
+
+  it("take business time from the clock they are given", () => {
+    const features = [...listFiles("server/features", /\.ts$/), ...listFiles("server/db", /\.ts$/)];
+    const files = features.filter(outside([...wallTimeAllowed, "server/db/business-clock.ts"]));
+    expect(find(files, (node) => isNowDate(node) || isMember(node, "Date", "now"))).toEqual([]);
+  });
+
+  it("silence no checker", () => {
+    const markers = [
+      "@ts-" + "ignore",
+      "@ts-" + "nocheck",
+      "@ts-" + "expect-error",
+      "biome-" + "ignore",
+      "eslint-" + "disable",
+      "TO" + "DO",
+      "FIX" + "ME",
+    ];
+    const found = everything.flatMap((file) =>
+      markers.filter((marker) => read(file).includes(marker)).map((marker) => `${file}: ${marker}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it("run every test: none is skipped or alone", () => {
+    const tests = listFiles("tests", /\.test\.tsx?$/);
+    const isChosen = (node: SyntaxNode) =>
+      ["it", "test", "describe"].some(
+        (name) => isMember(node, name, "only") || isMember(node, name, "skip") || isMember(node, name, "todo"),
+      );
+    expect(find(tests, isChosen)).toEqual([]);
+  });
+});
+
+describe("the manifest", () => {
+  it("pins every version exactly", () => {
+    const manifest = JSON.parse(read("package.json")) as Record<"dependencies" | "devDependencies", Record<string, string>>;
+    const versions = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
+    expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
+  });
+});
+
+describe("migrations", () => {
+  it("come in ordered pairs, up and down", () => {
+    const files = readdirSync(path.join(root, "migrations")).sort();
+    const names = files.filter((file) => file.endsWith(".up.sql")).map((file) => file.slice(0, -".up.sql".length));
+    expect(files).toEqual(names.flatMap((name) => [`${name}.down.sql`, `${name}.up.sql`]));
+    expect(names.map((name) => Number(name.slice(0, 4)))).toEqual(names.map((_, index) => index + 1));
+  });
+});
+
+describe("texts", () => {
+  const folders = ["client/i18n/locales", "server/features/notifications/locales"].filter((folder) => existsSync(path.join(root, folder)));
+  const parse = (file: string) => JSON.parse(read(file)) as Parameters<typeof differences>[1];
+
+  it.each(folders)("of %s have the English keys, placeholders and each language's plurals", (folder) => {
+    const files = listFiles(folder, /\.json$/).map((file) => file.slice(folder.length + 1));
+    // A language is a folder of namespaces, or one file.
+    const languages = [...new Set(files.map((file) => file.split(/[/.]/)[0] ?? ""))];
+    const english = files.filter((file) => /^en[/.]/.test(file));
+    const faults = languages.flatMap((language) => {
+      const counterpart = (file: string) => file.replace(/^en/, language);
+      const absent = english.filter((file) => !files.includes(counterpart(file))).map((file) => `lacks ${counterpart(file)}`);
+      const extra = files
+        .filter((file) => file.startsWith(`${language}/`) && !english.includes(file.replace(/^[^/]+/, "en")))
+        .map((file) => `${file} is unknown`);
+      const present = english.filter((file) => files.includes(counterpart(file)));
+      const different = present.flatMap((file) =>
+        differences(language, parse(`${folder}/${counterpart(file)}`), parse(`${folder}/${file}`)).map((line) => `${file}: ${line}`),
+      );
+      return [...absent, ...extra, ...different].map((line) => `${language}: ${line}`);
+    });
+    expect(faults).toEqual([]);
+  });
+});
