@@ -63,13 +63,14 @@ export function CheckEmail({ email, sandboxUrl, onBack }: CheckEmailProps) {
       </header>
       <div className={styles.form}>
         {sandboxUrl !== null && (
-          <Alert>
-            <Trans
-              t={t}
-              ns="auth"
-              i18nKey="checkEmail.sandbox"
-              components={{ sandbox: <a href={sandboxUrl} target="_blank" rel="noreferrer" /> }}
-            />
+          <Alert
+            action={
+              <a href={sandboxUrl} target="_blank" rel="noreferrer">
+                {t("auth:checkEmail.sandboxLink")}
+              </a>
+            }
+          >
+            {t("auth:checkEmail.sandbox")}
           </Alert>
         )}
         {refusal && <Alert tone="danger">{refusal}</Alert>}

@@ -9,11 +9,11 @@ import { afterReceipt, afterStart, emptyThread, fromConversation, newThreadKey, 
 interface ChatState {
   /** By conversation id, or `newThreadKey`. Kept while the page changes: an answer goes on behind the pricing page. */
   threads: Readonly<Record<string, Thread>>;
-  /** Grows with every receipt, so that what shows balances knows when to ask again. */
-  settledAnswers: number;
+  /** What the latest receipt says can be spent; null before the first one. */
+  lastAvailable: number | null;
 }
 
-export const useChat = create<ChatState>(() => ({ threads: {}, settledAnswers: 0 }));
+export const useChat = create<ChatState>(() => ({ threads: {}, lastAvailable: null }));
 
 /** One per answer being followed; aborting stops the following, never the answer. */
 const following = new Map<string, AbortController>();
@@ -89,7 +89,7 @@ async function follow(startKey: string, source: AnswerSource, onStarted: (conver
     );
     buffer.stop();
     update(key, (thread) => afterReceipt(thread, receipt, buffer.text()));
-    useChat.setState((state) => ({ settledAnswers: state.settledAnswers + 1 }));
+    if (receipt.availableAfter !== null) useChat.setState({ lastAvailable: receipt.availableAfter });
   } finally {
     buffer.stop();
     if (following.get(key) === controller) following.delete(key);
@@ -196,5 +196,5 @@ sessionStore.subscribe(({ user }) => {
   if (user?.id === userId) return;
   userId = user?.id;
   for (const controller of following.values()) controller.abort();
-  useChat.setState({ threads: {}, settledAnswers: 0 });
+  useChat.setState({ threads: {}, lastAvailable: null });
 });

@@ -1,0 +1,49 @@
+import { useTranslation } from "react-i18next";
+import { Alert } from "#client/components/alert.tsx";
+import { Button, LinkButton } from "#client/components/button.tsx";
+import { Spinner } from "#client/components/spinner.tsx";
+import { paths } from "#client/paths.ts";
+
+/** Spec §4: model access is gated by sign-in, plan and credits (credits at the composer, where the price is). */
+export type Access = { kind: "signedOut" } | { kind: "checking" } | { kind: "locked"; reason: string | null };
+
+interface AccessGateProps {
+  access: Access;
+  /** Where to come back to after signing in. */
+  returnPath: string;
+  onRefresh: () => void;
+}
+
+export function AccessGate({ access, returnPath, onRefresh }: AccessGateProps) {
+  const { t } = useTranslation("chat");
+  if (access.kind === "checking") return <Spinner label={t("access.checking")} />;
+  if (access.kind === "signedOut") {
+    const signIn = (
+      <LinkButton href={`${paths.auth}?return=${encodeURIComponent(returnPath)}`} variant="primary">
+        {t("access.signIn")}
+      </LinkButton>
+    );
+    return (
+      <Alert title={t("access.signedOutTitle")} action={signIn}>
+        {t("access.signedOutText")}
+      </Alert>
+    );
+  }
+  if (access.reason !== null) {
+    return (
+      <Alert tone="warning" title={t("access.unverifiedTitle")} action={<Button onClick={onRefresh}>{t("access.refresh")}</Button>}>
+        {access.reason}
+      </Alert>
+    );
+  }
+  const plans = (
+    <LinkButton href={paths.pricing} variant="primary">
+      {t("access.viewPlans")}
+    </LinkButton>
+  );
+  return (
+    <Alert title={t("access.lockedTitle")} action={plans}>
+      {t("access.lockedText")}
+    </Alert>
+  );
+}

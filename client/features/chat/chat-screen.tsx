@@ -1,0 +1,168 @@
+import { ChevronDown, List, Plus } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button, IconButton } from "#client/components/button.tsx";
+import { Dialog } from "#client/components/dialog.tsx";
+import { ModelPattern } from "#client/components/model-pattern.tsx";
+import { Announcer } from "./announcer.tsx";
+import styles from "./chat.module.css";
+import { dismissRefusal, reload, stopAnswer, useChat } from "./chat-store.ts";
+import { Composer } from "./composer.tsx";
+import { ConversationList } from "./conversation-list.tsx";
+import { refreshConversations } from "./conversations-store.ts";
+import { ModelPicker } from "./model-picker.tsx";
+import type { OfferedModel } from "./models-store.ts";
+import { useModels } from "./models-store.ts";
+import { ReceiptPanel } from "./receipt-panel.tsx";
+import { RefusalView } from "./refusal-view.tsx";
+import type { Thread, ThreadMessage } from "./thread.ts";
+import { emptyThread, newThreadKey } from "./thread.ts";
+import { ThreadView } from "./thread-view.tsx";
+import { useDraft } from "./use-draft.ts";
+import { useOnline } from "./use-online.ts";
+import { useSending } from "./use-sending.ts";
+import { useVisibleHeight } from "./use-visible-height.ts";
+
+interface ChatScreenProps {
+  userId: string;
+  /** What can be spent now, in credits. */
+  available: number;
+  /** The open conversation's id, or `newThreadKey`. */
+  threadKey: string;
+  /** What the address brought along for a new conversation. */
+  givenPrompt: string | null;
+  givenModelId: string | null;
+  /** To another conversation, or to a new one; `replace` where going back would lead to a screen that is no more. */
+  onOpen: (threadKey: string, replace: boolean) => void;
+}
+
+/** The model the next prompt goes to: the one just picked, else the one this conversation last used. */
+function modelOf(models: readonly OfferedModel[], picked: string | null, thread: Thread): OfferedModel | undefined {
+  const used = thread.live?.modelId ?? thread.messages.findLast((message) => message.receipt)?.receipt?.modelId;
+  return models.find((model) => model.id === (picked ?? used));
+}
+
+interface HeaderProps {
+  model: OfferedModel | undefined;
+  onConversations: () => void;
+  onModels: () => void;
+  onNew: () => void;
+}
+
+function Header({ model, onConversations, onModels, onNew }: HeaderProps) {
+  const { t } = useTranslation("chat");
+  return (
+    <header className={styles.header}>
+      <IconButton className={styles.narrowOnly} label={t("conversations.open")} onClick={onConversations}>
+        <List size={20} aria-hidden="true" />
+      </IconButton>
+      <Button
+        variant="quiet"
+        className={styles.model ?? ""}
+        aria-label={model ? t("model.change", { name: model.name }) : t("model.choose")}
+        onClick={onModels}
+      >
+        {model && <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />}
+        {model?.name ?? t("model.choose")}
+        <ChevronDown size={16} aria-hidden="true" />
+      </Button>
+      <IconButton className={styles.narrowOnly} label={t("conversations.new")} onClick={onNew}>
+        <Plus size={20} aria-hidden="true" />
+      </IconButton>
+    </header>
+  );
+}
+
+/** Conversations, thread and receipt side by side; on a phone the thread alone, the rest a tap away. */
+export function ChatScreen({ userId, available, threadKey, givenPrompt, givenModelId, onOpen }: ChatScreenProps) {
+  const { t } = useTranslation("chat");
+  const { models } = useModels();
+  const thread = useChat((state) => state.threads[threadKey] ?? emptyThread);
+  const [draft, change] = useDraft(userId, threadKey, givenPrompt);
+  const [open, setOpen] = useState<"conversations" | "models">();
+  const online = useOnline();
+  const screen = useRef<HTMLDivElement>(null);
+  useVisibleHeight(screen);
+
+  const isNew = threadKey === newThreadKey && thread.messages.length === 0;
+  const model = modelOf(models, draft.modelId ?? (isNew ? givenModelId : null), thread);
+  const onStarted = (conversationId: string) => {
+    void refreshConversations();
+    if (threadKey === newThreadKey) onOpen(conversationId, true);
+  };
+  const { sendDraft, sendAgain } = useSending({ userId, threadKey, draft, change, onStarted });
+
+  useEffect(() => void refreshConversations(), []);
+  useEffect(() => void reload(threadKey), [threadKey]);
+
+  const choose = (modelId: string) => {
+    change({ modelId });
+    setOpen(undefined);
+  };
+  const retry = (answer: ThreadMessage) => {
+    const question = thread.messages.slice(0, thread.messages.indexOf(answer)).findLast((message) => message.role === "user");
+    const same = models.find(({ id }) => id === answer.receipt?.modelId);
+    if (question && same) void sendAgain(same, question.content);
+  };
+  const list = (
+    <ConversationList
+      current={threadKey}
+      onChosen={() => setOpen(undefined)}
+      onDeleted={(id) => {
+        if (id === threadKey) onOpen(newThreadKey, true);
+      }}
+    />
+  );
+
+  return (
+    <div className={styles.screen} ref={screen}>
+      <aside className={styles.side}>{list}</aside>
+      <div className={styles.main}>
+        <Header
+          model={model}
+          onConversations={() => setOpen("conversations")}
+          onModels={() => setOpen("models")}
+          onNew={() => onOpen(newThreadKey, false)}
+        />
+        {isNew ? (
+          <div className={styles.start}>
+            <h1>{t("start.title")}</h1>
+            <p className={styles.lead}>{t("start.lead")}</p>
+            <ModelPicker models={models} chosen={model?.id ?? null} onChoose={choose} />
+          </div>
+        ) : (
+          <ThreadView key={threadKey} threadKey={threadKey} onRetry={thread.live || !online ? undefined : retry} />
+        )}
+        <div className={styles.bottom}>
+          {thread.refusal && (
+            <div className={styles.refusal}>
+              <RefusalView
+                refusal={thread.refusal}
+                onDismiss={() => dismissRefusal(threadKey)}
+                onAccept={(credits) => model && void sendDraft(model, credits)}
+              />
+            </div>
+          )}
+          <Composer
+            text={draft.text}
+            onText={(text) => change({ text, unsettledKey: null })}
+            onSend={() => model && void sendDraft(model)}
+            onStop={() => stopAnswer(threadKey)}
+            model={model}
+            available={available}
+            online={online}
+            live={thread.live}
+          />
+        </div>
+        <Announcer threadKey={threadKey} />
+      </div>
+      <ReceiptPanel threadKey={threadKey} model={model} available={available} />
+      <Dialog open={open === "conversations"} onClose={() => setOpen(undefined)} title={t("conversations.title")} placement="side">
+        {list}
+      </Dialog>
+      <Dialog open={open === "models"} onClose={() => setOpen(undefined)} title={t("model.choose")}>
+        <ModelPicker models={models} chosen={model?.id ?? null} onChoose={choose} />
+      </Dialog>
+    </div>
+  );
+}

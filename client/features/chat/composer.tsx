@@ -1,0 +1,119 @@
+import { ArrowUp, Square } from "lucide-react";
+import type { FormEvent, KeyboardEvent } from "react";
+import { useRef } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "#client/components/button.tsx";
+import { PriceTiles } from "#client/components/price-tiles.tsx";
+import { useFormat } from "#client/lib/use-format.ts";
+import { limits } from "#domain/rules.ts";
+import styles from "./composer.module.css";
+import { sendsMessage } from "./composing.ts";
+import type { OfferedModel } from "./models-store.ts";
+import type { LiveAnswer } from "./thread.ts";
+
+/** The count is shown once the end is near enough to matter. */
+const countFrom = limits.promptMax - 1_000;
+
+interface ComposerProps {
+  text: string;
+  onText: (text: string) => void;
+  onSend: () => void;
+  onStop: () => void;
+  model: OfferedModel | undefined;
+  /** What can be spent now, in credits. */
+  available: number;
+  online: boolean;
+  live: LiveAnswer | null;
+}
+
+function codePoints(text: string): number {
+  // Counting is only worth it where it can matter: code points are never more than code units.
+  return text.length < countFrom ? text.length : [...text.trim()].length;
+}
+
+/** The exact price before the send, or what stands in its way. */
+function Price({ model, available, online, live }: Pick<ComposerProps, "model" | "available" | "online" | "live">) {
+  const { t } = useTranslation("chat");
+  const { credits, number } = useFormat();
+  if (live) {
+    if (live.credits === null) return null;
+    const free = live.text === "";
+    return <span>{free ? t("composer.stopFree") : t("composer.stopFull", { credits: credits(live.credits) })}</span>;
+  }
+  if (!online) return <span>{t("composer.offline")}</span>;
+  if (!model) return <span>{t("model.chooseFirst")}</span>;
+  return (
+    <>
+      <PriceTiles credits={model.credits} />
+      <span>
+        {t("composer.price", { credits: credits(model.credits) })} · {t("composer.available", { number: number(available) })}
+      </span>
+    </>
+  );
+}
+
+/** Where prompts are written. It stays at the bottom, in reach of a thumb, above the keyboard and the safe area. */
+export function Composer({ text, onText, onSend, onStop, model, available, online, live }: ComposerProps) {
+  const { t } = useTranslation("chat");
+  const { number } = useFormat();
+  const compositionEndedAt = useRef<number | undefined>(undefined);
+  const count = codePoints(text);
+  const tooLong = count > limits.promptMax;
+  const ready = text.trim() !== "" && !tooLong && model !== undefined && model.available !== false && online && live === null;
+
+  function submit(event?: FormEvent): void {
+    event?.preventDefault();
+    if (ready) onSend();
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void {
+    const { key, shiftKey, keyCode, timeStamp } = event;
+    if (!sendsMessage({ key, shiftKey, keyCode, timeStamp, isComposing: event.nativeEvent.isComposing }, compositionEndedAt.current))
+      return;
+    event.preventDefault();
+    submit();
+  }
+
+  return (
+    <form className={styles.composer} onSubmit={submit}>
+      <div className={styles.box}>
+        <textarea
+          className={styles.text}
+          name="prompt"
+          rows={1}
+          aria-label={t("composer.label")}
+          aria-describedby="composer-price"
+          aria-invalid={tooLong || undefined}
+          placeholder={t("composer.placeholder")}
+          title={t("composer.keys")}
+          enterKeyHint="send"
+          value={text}
+          onChange={(event) => onText(event.target.value)}
+          onKeyDown={onKeyDown}
+          onCompositionEnd={(event) => {
+            compositionEndedAt.current = event.timeStamp;
+          }}
+        />
+        {live ? (
+          <Button className={styles.send ?? ""} busy={live.stopping} busyLabel={t("composer.stopping")} onClick={onStop}>
+            <Square size={14} fill="currentColor" aria-hidden="true" />
+            {t("composer.stop")}
+          </Button>
+        ) : (
+          <Button className={styles.send ?? ""} type="submit" variant="primary" disabled={!ready} aria-describedby="composer-price">
+            <ArrowUp size={18} aria-hidden="true" />
+            {t("composer.send")}
+          </Button>
+        )}
+      </div>
+      <p className={styles.price} id="composer-price">
+        <Price model={model} available={available} online={online} live={live} />
+        {count > countFrom && (
+          <span className={tooLong ? styles.fault : undefined}>
+            {tooLong ? t("composer.tooLong") : t("composer.characters", { count, limit: number(limits.promptMax) })}
+          </span>
+        )}
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,164 @@
+import type { MarkedToken, Token, Tokens } from "marked";
+import type { ReactNode } from "react";
+import { createElement, Fragment, memo, useRef } from "react";
+import { useTranslation } from "react-i18next";
+import { CopyButton } from "./copy-button.tsx";
+import styles from "./markdown.module.css";
+import type { LexedText } from "./markdown-blocks.ts";
+import { decodeEntities, lexGrowing, nothingLexed, safeHref } from "./markdown-blocks.ts";
+
+/** Wide code and tables scroll by themselves, and so have to be reachable without a mouse. */
+const scrollable = { tabIndex: 0 };
+
+/**
+ * Parts in their order, as one would write them out: their place is all that tells them apart, and they never change
+ * places, so they need no keys.
+ */
+function inOrder(parts: readonly ReactNode[]): ReactNode {
+  return createElement(Fragment, null, ...parts);
+}
+
+/** Deeper nesting than anybody writes is shown as it came: the call stack is not for an answer to exhaust. */
+const deepest = 16;
+
+function CodeBlock({ token }: { token: Tokens.Code }) {
+  const { t } = useTranslation("chat");
+  const language = token.lang?.split(/\s/)[0];
+  return (
+    <div className={styles.code}>
+      <div className={styles.codeBar}>
+        <span>{language || t("answer.code")}</span>
+        <CopyButton label={t("answer.copyCode")} text={token.text} />
+      </div>
+      <pre {...scrollable}>
+        <code>{token.text}</code>
+      </pre>
+    </div>
+  );
+}
+
+function SafeLink({ href, children }: { href: string; children: ReactNode }) {
+  const safe = safeHref(href);
+  if (safe === undefined) return <>{children}</>;
+  return (
+    <a href={safe} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  );
+}
+
+/** A picture in an answer would be fetched from wherever it says; it is offered as a link instead. */
+function ImageLink({ token }: { token: Tokens.Image }) {
+  const { t } = useTranslation("chat");
+  return <SafeLink href={token.href}>{token.text ? t("answer.image", { text: token.text }) : t("answer.imageUntitled")}</SafeLink>;
+}
+
+function inline(tokens: readonly Token[] | undefined, depth: number): ReactNode {
+  return tokens && inOrder(tokens.map((token) => createElement(Inline, { token: token as MarkedToken, depth: depth + 1 })));
+}
+
+function Inline({ token, depth }: { token: MarkedToken; depth: number }): ReactNode {
+  if (depth > deepest) return token.raw;
+  switch (token.type) {
+    case "strong":
+      return <strong>{inline(token.tokens, depth)}</strong>;
+    case "em":
+      return <em>{inline(token.tokens, depth)}</em>;
+    case "del":
+      return <del>{inline(token.tokens, depth)}</del>;
+    case "codespan":
+      return <code>{token.text}</code>;
+    case "br":
+      return <br />;
+    case "escape":
+      return token.text;
+    case "link":
+      return <SafeLink href={token.href}>{inline(token.tokens, depth)}</SafeLink>;
+    case "image":
+      return <ImageLink token={token} />;
+    case "checkbox":
+      return token.checked ? "☑ " : "☐ ";
+    case "text":
+      return token.tokens ? inline(token.tokens, depth) : decodeEntities(token.text);
+    default:
+      // HTML, and whatever a later grammar knows: as it was written.
+      return token.raw;
+  }
+}
+
+function blocks(tokens: readonly Token[], depth: number): ReactNode {
+  return inOrder(tokens.map((token) => createElement(Block, { token: token as MarkedToken, depth: depth + 1 })));
+}
+
+function Cell({ as, cell, align, depth }: { as: "th" | "td"; cell: Tokens.TableCell; align: string | null | undefined; depth: number }) {
+  return createElement(as, { "data-align": align ?? undefined }, inline(cell.tokens, depth));
+}
+
+function Table({ token, depth }: { token: Tokens.Table; depth: number }) {
+  const row = (as: "th" | "td", cells: readonly Tokens.TableCell[]) =>
+    createElement("tr", null, inOrder(cells.map((cell, index) => createElement(Cell, { as, cell, align: token.align[index], depth }))));
+  return (
+    <div className={styles.table} {...scrollable}>
+      <table>
+        <thead>{row("th", token.header)}</thead>
+        <tbody>{inOrder(token.rows.map((cells) => row("td", cells)))}</tbody>
+      </table>
+    </div>
+  );
+}
+
+function List({ token, depth }: { token: Tokens.List; depth: number }) {
+  const items = inOrder(token.items.map((item) => createElement("li", null, blocks(item.tokens, depth))));
+  return token.ordered ? <ol start={token.start === "" ? undefined : token.start}>{items}</ol> : <ul>{items}</ul>;
+}
+
+/** Headings of an answer stand below those of the page, so that its outline stays the page's. */
+function Heading({ token, depth }: { token: Tokens.Heading; depth: number }) {
+  const Element = token.depth <= 1 ? "h3" : token.depth === 2 ? "h4" : "h5";
+  return <Element>{inline(token.tokens, depth)}</Element>;
+}
+
+function Block({ token, depth }: { token: MarkedToken; depth: number }): ReactNode {
+  if (depth > deepest) return <p>{token.raw}</p>;
+  switch (token.type) {
+    case "space":
+    case "def":
+      return null;
+    case "paragraph":
+      return <p>{inline(token.tokens, depth)}</p>;
+    case "heading":
+      return <Heading token={token} depth={depth} />;
+    case "code":
+      return <CodeBlock token={token} />;
+    case "blockquote":
+      return <blockquote>{blocks(token.tokens, depth)}</blockquote>;
+    case "list":
+      return <List token={token} depth={depth} />;
+    case "table":
+      return <Table token={token} depth={depth} />;
+    case "hr":
+      return <hr />;
+    case "html":
+      return <p>{token.raw}</p>;
+    default:
+      return <Inline token={token} depth={depth} />;
+  }
+}
+
+/** A block whose source is the same is the same block: only the end of a growing answer is drawn again. */
+const TopBlock = memo(
+  function TopBlock({ token }: { token: Token }) {
+    return <Block token={token as MarkedToken} depth={0} />;
+  },
+  (before, after) => before.token === after.token || (before.token.raw === after.token.raw && before.token.type === after.token.type),
+);
+
+/**
+ * An answer as React elements, built from tokens: no HTML is ever parsed, nothing in it can run or fetch. One instance per
+ * answer, whose `text` only grows until it is `finished`.
+ */
+export const Markdown = memo(function Markdown({ text, finished }: { text: string; finished: boolean }) {
+  const lexed = useRef<LexedText>(nothingLexed);
+  lexed.current = lexGrowing(text, lexed.current, finished);
+  return <div className={styles.markdown}>{inOrder(lexed.current.blocks.map((token) => createElement(TopBlock, { token })))}</div>;
+});

@@ -1,0 +1,96 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { classNames } from "#client/components/class-names.ts";
+import { ModelPattern } from "#client/components/model-pattern.tsx";
+import { PriceTiles } from "#client/components/price-tiles.tsx";
+import { Segmented } from "#client/components/segmented.tsx";
+import { useFormat } from "#client/lib/use-format.ts";
+import type { ModelCategory } from "#domain/models.ts";
+import { modelCategories } from "#domain/models.ts";
+import styles from "./models.module.css";
+import type { OfferedModel } from "./models-store.ts";
+
+interface ModelPickerProps {
+  models: readonly OfferedModel[];
+  /** Null: nothing is chosen yet. */
+  chosen: string | null;
+  /** Left out where the models can be looked at but not used. */
+  onChoose?: (modelId: string) => void;
+}
+
+interface TileProps {
+  model: OfferedModel;
+  chosen: boolean;
+  onChoose: ((modelId: string) => void) | undefined;
+}
+
+const providerNames: Readonly<Record<OfferedModel["provider"], string>> = {
+  openai: "OpenAI",
+  anthropic: "Anthropic",
+  google: "Google",
+  mistral: "Mistral",
+  deepseek: "DeepSeek",
+  perplexity: "Perplexity",
+};
+
+function TileFace({ model }: { model: OfferedModel }) {
+  const { t } = useTranslation(["chat", "common"]);
+  const { credits } = useFormat();
+  const unit = t(`common:model.unit.${model.unit}`);
+  return (
+    <>
+      <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />
+      <span className={styles.names}>
+        <span className={styles.name}>{model.name}</span>
+        <span className={styles.provider}>
+          {providerNames[model.provider]} · {t(`common:model.category.${model.category}`)}
+        </span>
+      </span>
+      <span className={styles.price}>
+        <PriceTiles credits={model.credits} />
+        <span>{t("chat:tile.price", { credits: credits(model.credits), unit })}</span>
+      </span>
+      {model.available === false && <span className={styles.reason}>{t("chat:tile.unavailable")}</span>}
+    </>
+  );
+}
+
+function ModelTile({ model, chosen, onChoose }: TileProps) {
+  const unavailable = model.available === false;
+  const look = classNames(styles.tile, chosen && styles.chosen, unavailable && styles.unavailable);
+  if (!onChoose) {
+    return (
+      <div className={look}>
+        <TileFace model={model} />
+      </div>
+    );
+  }
+  return (
+    <button type="button" className={look} aria-pressed={chosen} disabled={unavailable} onClick={() => onChoose(model.id)}>
+      <TileFace model={model} />
+    </button>
+  );
+}
+
+/** The catalogue as tiles, by kind. A model that can't be reached stays in sight, marked, so that nobody looks for it. */
+export function ModelPicker({ models, chosen, onChoose }: ModelPickerProps) {
+  const { t } = useTranslation(["chat", "common"]);
+  const [filter, setFilter] = useState<ModelCategory | "all">("all");
+  const options = (["all", ...modelCategories] as const).map((value) => ({
+    value,
+    label: value === "all" ? t("chat:filter.all") : t(`common:model.category.${value}`),
+  }));
+  const shown = models.filter((model) => filter === "all" || model.category === filter);
+  return (
+    <div className={styles.picker}>
+      <Segmented label={t("chat:filter.label")} options={options} value={filter} onChange={setFilter} />
+      <ul className={styles.grid} aria-label={t("chat:models.label")}>
+        {shown.map((model) => (
+          <li key={model.id}>
+            <ModelTile model={model} chosen={model.id === chosen} onChoose={onChoose} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

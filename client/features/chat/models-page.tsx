@@ -1,0 +1,23 @@
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Alert } from "#client/components/alert.tsx";
+import { ModelPicker } from "./model-picker.tsx";
+import styles from "./models-page.module.css";
+import { useModels } from "./models-store.ts";
+
+/** The catalogue for those who can't use it yet: everything to see, and what opens it. */
+export function ModelsPage({ gate }: { gate: ReactNode }) {
+  const { t } = useTranslation("chat");
+  const { models, status } = useModels();
+  return (
+    <div className={styles.page}>
+      <header className={styles.header}>
+        <h1>{t("title")}</h1>
+        <p className={styles.lead}>{t("lead")}</p>
+      </header>
+      {gate}
+      {status === "failed" && <Alert>{t("models.availabilityUnknown")}</Alert>}
+      <ModelPicker models={models} chosen={null} />
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Alert } from "#client/components/alert.tsx";
+import { Button, LinkButton } from "#client/components/button.tsx";
+import { problemText } from "#client/i18n/problem-text.ts";
+import { useFormat } from "#client/lib/use-format.ts";
+import { paths } from "#client/paths.ts";
+import styles from "./chat.module.css";
+import type { Refusal } from "./thread.ts";
+
+interface RefusalViewProps {
+  refusal: Refusal;
+  onDismiss: () => void;
+  /** Sends the same prompt at the price named. */
+  onAccept: (credits: number) => void;
+}
+
+/** Seconds until `atMs`, counted down on the screen. */
+function useSecondsUntil(atMs: number): number {
+  const [nowMs, setNowMs] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return Math.max(0, Math.ceil((atMs - nowMs) / 1000));
+}
+
+function Wait({ untilMs }: { untilMs: number }) {
+  const { t } = useTranslation("chat");
+  const seconds = useSecondsUntil(untilMs);
+  return <>{seconds > 0 ? t("refusal.wait", { count: seconds }) : t("refusal.ready")}</>;
+}
+
+function PriceChanged({ credits: price, onAccept, onDismiss }: { credits: number } & Pick<RefusalViewProps, "onAccept" | "onDismiss">) {
+  const { t } = useTranslation("chat");
+  const { credits } = useFormat();
+  const actions = (
+    <div className={styles.actions}>
+      <Button variant="primary" size="small" onClick={() => onAccept(price)}>
+        {t("refusal.accept", { credits: credits(price) })}
+      </Button>
+      <Button variant="quiet" size="small" onClick={onDismiss}>
+        {t("refusal.decline")}
+      </Button>
+    </div>
+  );
+  return (
+    <Alert tone="warning" title={t("refusal.priceTitle")} action={actions}>
+      {t("refusal.price", { credits: credits(price) })}
+    </Alert>
+  );
+}
+
+const ownTexts: Readonly<Record<string, "refusal.network" | "refusal.stopFailed" | "refusal.busy">> = {
+  network: "refusal.network",
+  stop_failed: "refusal.stopFailed",
+  unexpected: "refusal.busy",
+};
+
+/** Why the last send was not taken, with the way out of it. Stands right above the composer, where the prompt is again. */
+export function RefusalView({ refusal, onDismiss, onAccept }: RefusalViewProps) {
+  const { t } = useTranslation(["chat", "errors"]);
+  const { credits } = useFormat();
+  const { code, needed, available, quotedCredits, retryAtMs } = refusal;
+  if (code === "price_changed" && quotedCredits !== undefined) {
+    return <PriceChanged credits={quotedCredits} onAccept={onAccept} onDismiss={onDismiss} />;
+  }
+  const plans = (
+    <LinkButton href={paths.pricing} size="small" variant="primary">
+      {t("chat:refusal.upgrade")}
+    </LinkButton>
+  );
+  if (code === "insufficient_credits" && needed !== undefined && available !== undefined) {
+    return (
+      <Alert tone="warning" title={t("chat:refusal.creditsTitle")} action={plans}>
+        {t("chat:refusal.credits", { needed: credits(needed), available: credits(available) })}
+      </Alert>
+    );
+  }
+  const dismiss = (
+    <Button size="small" variant="quiet" onClick={onDismiss}>
+      {t("chat:refusal.dismiss")}
+    </Button>
+  );
+  const own = ownTexts[code];
+  return (
+    <Alert tone="warning" action={code === "subscription_required" ? plans : dismiss}>
+      {retryAtMs !== undefined ? <Wait untilMs={retryAtMs} /> : own ? t(`chat:${own}`) : problemText(code)}
+    </Alert>
+  );
+}

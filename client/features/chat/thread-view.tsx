@@ -1,0 +1,124 @@
+import { ArrowDown } from "lucide-react";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button, IconButton } from "#client/components/button.tsx";
+import { EmptyState } from "#client/components/empty-state.tsx";
+import { Spinner } from "#client/components/spinner.tsx";
+import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
+import { Answer, LiveAnswer } from "./answer.tsx";
+import { reload, useChat } from "./chat-store.ts";
+import styles from "./thread.module.css";
+import type { ThreadMessage } from "./thread.ts";
+import { emptyThread } from "./thread.ts";
+
+/** This close to the end counts as being there. */
+const nearEndPixels = 24;
+
+interface Following {
+  container: React.RefObject<HTMLDivElement | null>;
+  /** Whether the reader is at the end and wants to stay there. */
+  atEnd: boolean;
+  onScroll: () => void;
+  keepUp: () => void;
+  goToEnd: () => void;
+}
+
+/** Keeps the newest words in sight until the reader scrolls up, and again once they come back down. */
+function useFollowing(): Following {
+  const container = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  const lastTop = useRef(0);
+  const [atEnd, setAtEnd] = useState(true);
+
+  const keepUp = useCallback(() => {
+    const element = container.current;
+    if (element && follows.current) element.scrollTop = element.scrollHeight;
+  }, []);
+
+  const onScroll = useCallback(() => {
+    const element = container.current;
+    if (!element) return;
+    const near = element.scrollHeight - element.scrollTop - element.clientHeight < nearEndPixels;
+    // Growing content never moves the view up; only the reader does.
+    if (element.scrollTop < lastTop.current - 1) follows.current = near;
+    else if (near) follows.current = true;
+    lastTop.current = element.scrollTop;
+    setAtEnd(follows.current);
+  }, []);
+
+  const goToEnd = useCallback(() => {
+    follows.current = true;
+    setAtEnd(true);
+    keepUp();
+  }, [keepUp]);
+
+  return { container, atEnd, onScroll, keepUp, goToEnd };
+}
+
+function Question({ content }: { content: string }) {
+  const { t } = useTranslation("chat");
+  return (
+    <article className={styles.question}>
+      <VisuallyHidden as="p">{t("thread.you")}</VisuallyHidden>
+      <p className={styles.prompt}>{content}</p>
+    </article>
+  );
+}
+
+interface ThreadViewProps {
+  threadKey: string;
+  /** Asks the question before `answer` again; absent while sending is not possible. */
+  onRetry: ((answer: ThreadMessage) => void) | undefined;
+}
+
+export function ThreadView({ threadKey, onRetry }: ThreadViewProps) {
+  const { t } = useTranslation("chat");
+  const messages = useChat((state) => (state.threads[threadKey] ?? emptyThread).messages);
+  const load = useChat((state) => (state.threads[threadKey] ?? emptyThread).load);
+  const isLive = useChat((state) => Boolean(state.threads[threadKey]?.live));
+  const { container, atEnd, onScroll, keepUp, goToEnd } = useFollowing();
+  const questions = messages.filter((message) => message.role === "user").length;
+
+  // One's own prompt is always worth going to.
+  useLayoutEffect(() => {
+    if (questions > 0) goToEnd();
+  }, [goToEnd, questions]);
+  // A finished answer only for those who followed it.
+  useLayoutEffect(() => {
+    if (messages.length > 0) keepUp();
+  }, [keepUp, messages]);
+
+  useEffect(() => {
+    const element = container.current;
+    if (!element) return;
+    const observer = new ResizeObserver(keepUp);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [container, keepUp]);
+
+  const again = <Button onClick={() => void reload(threadKey)}>{t("thread.retry")}</Button>;
+  return (
+    <div className={styles.frame}>
+      <div ref={container} className={styles.scroller} onScroll={onScroll}>
+        <section className={styles.thread} aria-label={t("thread.label")}>
+          {load === "loading" && <Spinner label={t("thread.loading")} />}
+          {load === "failed" && <EmptyState title={t("thread.failed")} action={again} />}
+          {load === "missing" && <EmptyState title={t("thread.missing")} />}
+          {messages.map((message) =>
+            message.role === "user" ? (
+              <Question key={message.id} content={message.content} />
+            ) : (
+              <Answer key={message.id} message={message} onRetry={onRetry} />
+            ),
+          )}
+          {isLive && <LiveAnswer threadKey={threadKey} onGrow={keepUp} />}
+        </section>
+      </div>
+      {!atEnd && (
+        <IconButton className={styles.toEnd} label={t("thread.latest")} onClick={goToEnd}>
+          <ArrowDown size={20} aria-hidden="true" />
+        </IconButton>
+      )}
+    </div>
+  );
+}

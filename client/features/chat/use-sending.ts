@@ -1,0 +1,62 @@
+import { useRef } from "react";
+import type { Draft } from "#client/offline/drafts.ts";
+import { writeDraft } from "#client/offline/drafts.ts";
+import { checkPrompt } from "#domain/rules.ts";
+import { sendPrompt } from "./chat-store.ts";
+import type { OfferedModel } from "./models-store.ts";
+
+interface SendingOptions {
+  userId: string;
+  threadKey: string;
+  draft: Draft;
+  change: (part: Partial<Draft>) => void;
+  /** Once the prompt is taken: the conversation it belongs to, which may be new. */
+  onStarted: (conversationId: string) => void;
+}
+
+export interface Sending {
+  /** Sends the draft to `model` at the price shown, or at another one the person has just accepted. */
+  sendDraft: (model: OfferedModel, acceptedCredits?: number) => Promise<void>;
+  /** Sends a prompt again as a new one. */
+  sendAgain: (model: OfferedModel, prompt: string) => Promise<void>;
+}
+
+/**
+ * Sends, and keeps the draft until the server has taken the prompt. While nobody knows whether it was, the key stays with
+ * the draft: the same prompt sent again is then the same answer and the same charge.
+ */
+export function useSending({ userId, threadKey, draft, change, onStarted }: SendingOptions): Sending {
+  const written = useRef(draft);
+  written.current = draft;
+
+  async function sendDraft(model: OfferedModel, acceptedCredits?: number): Promise<void> {
+    const text = draft.text;
+    if (checkPrompt(text) !== undefined) return;
+    const idempotencyKey = (acceptedCredits === undefined ? draft.unsettledKey : null) ?? crypto.randomUUID();
+    const kept: Draft = { text, modelId: model.id, unsettledKey: idempotencyKey };
+    change({ text: "" });
+    // The screen is empty for the next prompt; the device still holds this one until it is safe.
+    await writeDraft(userId, threadKey, kept);
+    const taken = await sendPrompt({
+      threadKey,
+      modelId: model.id,
+      prompt: text.trim(),
+      quotedCredits: acceptedCredits ?? model.credits,
+      idempotencyKey,
+      onStarted: (conversationId) => {
+        void writeDraft(userId, threadKey, { ...written.current, modelId: null, unsettledKey: null });
+        onStarted(conversationId);
+      },
+    });
+    if (taken) return;
+    const since = written.current.text;
+    change({ ...kept, text: since === "" ? text : `${text}\n\n${since}` });
+  }
+
+  async function sendAgain(model: OfferedModel, prompt: string): Promise<void> {
+    const idempotencyKey = crypto.randomUUID();
+    await sendPrompt({ threadKey, modelId: model.id, prompt, quotedCredits: model.credits, idempotencyKey, onStarted });
+  }
+
+  return { sendDraft, sendAgain };
+}

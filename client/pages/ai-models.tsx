@@ -1,0 +1,61 @@
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { useLocation, useSearchParams } from "wouter";
+import { Page } from "#client/components/page.tsx";
+import { useSession } from "#client/features/auth/session-store.ts";
+import { noteAvailableCredits, useSubscription } from "#client/features/billing/subscription-store.ts";
+import { AccessGate } from "#client/features/chat/access-gate.tsx";
+import { ChatScreen } from "#client/features/chat/chat-screen.tsx";
+import { useChat } from "#client/features/chat/chat-store.ts";
+import { conversationPath } from "#client/features/chat/conversation-list.tsx";
+import { ModelsPage } from "#client/features/chat/models-page.tsx";
+import { refreshModels } from "#client/features/chat/models-store.ts";
+import { newThreadKey } from "#client/features/chat/thread.ts";
+import { useLiveConversations } from "#client/features/chat/use-live-conversations.ts";
+import { paths } from "#client/paths.ts";
+
+export function AiModelsPage() {
+  const { t } = useTranslation("chat");
+  const [, navigate] = useLocation();
+  const [search] = useSearchParams();
+  const { status, user } = useSession();
+  const { check, status: checkStatus, refresh } = useSubscription();
+  const lastAvailable = useChat((state) => state.lastAvailable);
+  const threadKey = search.get("conversation") ?? newThreadKey;
+  useLiveConversations(threadKey);
+
+  useEffect(() => void refreshModels(), []);
+  useEffect(() => {
+    if (lastAvailable !== null) noteAvailableCredits(lastAvailable);
+  }, [lastAvailable]);
+
+  if (user && check?.subscribed) {
+    return (
+      <Page title={t("title")} width="bare">
+        <ChatScreen
+          userId={user.id}
+          available={check.credits}
+          threadKey={threadKey}
+          givenPrompt={search.get("prompt")}
+          givenModelId={search.get("model")}
+          onOpen={(key, replace) => navigate(key === newThreadKey ? paths.aiModels : conversationPath(key), { replace })}
+        />
+      </Page>
+    );
+  }
+  const checking = status === "loading" || (user !== null && !check) || (checkStatus === "refreshing" && check?.reason !== null);
+  const gate = checking ? (
+    <AccessGate access={{ kind: "checking" }} returnPath={paths.aiModels} onRefresh={() => void refresh()} />
+  ) : (
+    <AccessGate
+      access={user ? { kind: "locked", reason: checkStatus === "failed" ? (check?.reason ?? null) : null } : { kind: "signedOut" }}
+      returnPath={search.size > 0 ? `${paths.aiModels}?${search}` : paths.aiModels}
+      onRefresh={() => void refresh()}
+    />
+  );
+  return (
+    <Page title={t("title")}>
+      <ModelsPage gate={gate} />
+    </Page>
+  );
+}
