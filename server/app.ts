@@ -8,7 +8,7 @@ import { accountRoutes } from "./features/account/routes.ts";
 import { adminRoutes } from "./features/admin/routes.ts";
 import { authRoutes } from "./features/auth/routes.ts";
 import { registerTokens } from "./features/auth/tokens.ts";
-import { createReadViewer } from "./features/auth/viewer.ts";
+import { createReadViewer, createSessionCheck } from "./features/auth/viewer.ts";
 import { readEntitlement } from "./features/billing/entitlement.ts";
 import { billingRoutes, publicBillingRoutes } from "./features/billing/routes.ts";
 import { webhookRoutes } from "./features/billing/webhook.ts";
@@ -54,7 +54,7 @@ async function registerFeatures(app: App, deps: Deps): Promise<void> {
   app.addHook("onClose", () => answers.close());
   const spendable = async (userId: string) => (await readEntitlement(deps.db, userId, deps.clock.now())).kinds(true);
 
-  await app.register(publicScope(readViewer, [authRoutes(deps), catalogueRoutes(deps), publicBillingRoutes(deps), adminRoutes(deps)]));
+  await app.register(publicScope(readViewer, [authRoutes(deps), catalogueRoutes(deps), publicBillingRoutes(deps), adminRoutes()]));
   await app.register(
     signedInScope(readViewer, [
       accountRoutes(deps),
@@ -65,7 +65,7 @@ async function registerFeatures(app: App, deps: Deps): Promise<void> {
     ]),
   );
   await app.register(webhookRoutes(deps));
-  await app.register(realtimeRoutes(deps, readViewer));
+  await app.register(realtimeRoutes(deps, readViewer, createSessionCheck(deps)));
   if (deps.config.sandbox) await app.register(clockRoutes(deps, deps.config.sandbox.token));
   app.get("/api/openapi.json", { schema: { hide: true } }, async () => app.swagger());
 }

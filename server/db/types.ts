@@ -39,6 +39,7 @@ export interface EmailLinks {
   user_id: string;
   purpose: "confirm" | "recover";
   token_hash: Buffer;
+  password_hash: string | null;
   expires_at: Date;
   used_at: Date | null;
   created_at: Date;

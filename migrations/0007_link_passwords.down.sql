@@ -1,0 +1,1 @@
+alter table email_links drop column password_hash;

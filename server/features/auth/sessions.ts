@@ -1,0 +1,105 @@
+/** Sign-ins: opened, continued by rotation, ended. All on wall time. */
+
+import { v7 as uuidv7 } from "uuid";
+import { addMilliseconds, dayMs } from "#domain/clock.ts";
+import { DomainError } from "#domain/errors.ts";
+import type { Trx } from "../../db/transaction.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { UserRow } from "../../db/types.ts";
+import type { Deps } from "../../deps.ts";
+import { hashToken } from "../../http/secret-keys.ts";
+import * as queries from "./queries.ts";
+import type { RefreshToken } from "./tokens.ts";
+import { readRefreshToken, writeRefreshToken } from "./tokens.ts";
+
+/** A sign-in lasts this long after its last refresh. */
+const sessionMs = 30 * dayMs;
+/** How long the predecessor is still answered, with the same successor: tabs that refresh at once all stay in (decisions.md, "Session"). */
+export const refreshGraceMs = 10_000;
+
+/** A sign-in as the routes hand it out. */
+export interface SignIn {
+  user: UserRow;
+  sessionId: string;
+  refreshToken: string;
+}
+
+type SessionDeps = Pick<Deps, "config" | "db" | "live" | "log">;
+
+export async function openSession(trx: Trx, deps: Pick<Deps, "config">, user: UserRow, userAgent: string | undefined): Promise<SignIn> {
+  const now = new Date();
+  const sessionId = uuidv7();
+  const refreshToken = writeRefreshToken(deps.config, { sessionId, counter: 0 });
+  await queries.insertSession(trx, {
+    id: sessionId,
+    user_id: user.id,
+    token_hash: hashToken(refreshToken),
+    previous_token_hash: null,
+    rotated_at: now,
+    expires_at: addMilliseconds(now, sessionMs),
+    revoked_at: null,
+    created_at: now,
+    user_agent: userAgent?.slice(0, 300) ?? null,
+  });
+  return { user, sessionId, refreshToken };
+}
+
+type Continuation = { outcome: "continued"; signIn: SignIn } | { outcome: "reused"; userId: string } | { outcome: "over" };
+
+async function continueSession(trx: Trx, deps: Pick<Deps, "config">, presented: RefreshToken, token: string): Promise<Continuation> {
+  const now = new Date();
+  const session = await queries.lockSession(trx, presented.sessionId);
+  if (!session || session.revoked_at || session.expires_at <= now) return { outcome: "over" };
+  const user = await queries.findUser(trx, session.user_id);
+  if (!user || user.banned_at) return { outcome: "over" };
+  const presentedHash = hashToken(token);
+  if (presentedHash.equals(session.token_hash)) {
+    const counter = session.counter + 1;
+    const refreshToken = writeRefreshToken(deps.config, { sessionId: session.id, counter });
+    await queries.rotateSession(trx, session, {
+      counter,
+      tokenHash: hashToken(refreshToken),
+      now,
+      expiresAt: addMilliseconds(now, sessionMs),
+    });
+    return { outcome: "continued", signIn: { user, sessionId: session.id, refreshToken } };
+  }
+  const isPredecessor = session.previous_token_hash !== null && presentedHash.equals(session.previous_token_hash);
+  if (isPredecessor && now.getTime() - session.rotated_at.getTime() <= refreshGraceMs) {
+    const refreshToken = writeRefreshToken(deps.config, { sessionId: session.id, counter: session.counter });
+    return { outcome: "continued", signIn: { user, sessionId: session.id, refreshToken } };
+  }
+  await queries.revokeSession(trx, session.id, now);
+  return { outcome: "reused", userId: session.user_id };
+}
+
+/** Open connections are checked again. Lost, it is made up for by the check they get every minute. */
+async function announce(deps: Pick<Deps, "live" | "log">, userId: string): Promise<void> {
+  try {
+    await deps.live.publish({ userId, table: "session" });
+  } catch (error) {
+    deps.log.warn({ err: error, userId }, "a change of sign-ins could not be announced");
+  }
+}
+
+/** Exchanges a refresh token for its successor. Throws `session_expired`; reuse after the grace ends the sign-in. */
+export async function refreshSession(deps: SessionDeps, token: string): Promise<SignIn> {
+  const presented = readRefreshToken(deps.config, token);
+  const result = presented
+    ? await inTransaction(deps.db, (trx) => continueSession(trx, deps, presented, token))
+    : { outcome: "over" as const };
+  if (result.outcome === "continued") return result.signIn;
+  if (result.outcome === "reused") {
+    deps.log.warn({ userId: result.userId, sessionId: presented?.sessionId }, "refresh token reused; sign-in ended");
+    await announce(deps, result.userId);
+  }
+  throw new DomainError("session_expired", "Your session has ended. Sign in again");
+}
+
+/** Ends the sign-in a refresh token belongs to; a token that names none changes nothing. */
+export async function endSession(deps: SessionDeps, token: string): Promise<void> {
+  const presented = readRefreshToken(deps.config, token);
+  if (!presented) return;
+  const userId = await queries.revokeSession(deps.db, presented.sessionId, new Date());
+  if (userId !== undefined) await announce(deps, userId);
+}

@@ -1,0 +1,24 @@
+import type { Deps } from "../../deps.ts";
+import type { App } from "../../http/app-type.ts";
+import type { ReadViewer } from "../../http/viewer.ts";
+import { selectLiveSessions } from "./queries.ts";
+import { readAccessToken } from "./tokens.ts";
+
+/** One query a call: the sign-in must hold and the person must not be banned; the role is read afresh. */
+export function createReadViewer(app: App, deps: Pick<Deps, "db">): ReadViewer {
+  return async (accessToken) => {
+    const claims = readAccessToken(app, accessToken);
+    if (!claims) return null;
+    const [row] = await selectLiveSessions(deps.db, [claims.sid], new Date());
+    if (!row || row.user_id !== claims.sub) return null;
+    return { userId: row.user_id, sessionId: row.session_id, email: row.email, role: row.role };
+  };
+}
+
+/** Which of these sign-ins still hold; for connections that outlive their access token. */
+export function createSessionCheck(deps: Pick<Deps, "db">): (sessionIds: readonly string[]) => Promise<Set<string>> {
+  return async (sessionIds) => {
+    const rows = await selectLiveSessions(deps.db, sessionIds, new Date());
+    return new Set(rows.map((row) => row.session_id));
+  };
+}

@@ -1,0 +1,18 @@
+/**
+ * The token of a mailed link is derived from the link's id, so that no usable link rests anywhere: the link's row holds a
+ * hash, the mail's row holds the id, and the token exists in the mail itself alone.
+ */
+import type { Config } from "../../config.ts";
+import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
+
+export function linkToken(config: Pick<Config, "secretKey">, linkId: string): string {
+  return `${encodeUuid(linkId)}.${signText(deriveKey(config.secretKey, "mailed-link"), linkId)}`;
+}
+
+/** The link a token belongs to; undefined when we never issued it. */
+export function readLinkToken(config: Pick<Config, "secretKey">, token: string): string | undefined {
+  const [head = "", signature = "", ...rest] = token.split(".");
+  const linkId = decodeUuid(head);
+  if (linkId === undefined || rest.length > 0) return undefined;
+  return isSignatureOf(deriveKey(config.secretKey, "mailed-link"), linkId, signature) ? linkId : undefined;
+}

@@ -1,0 +1,149 @@
+/** Mails in the reader's language: plain text, and the same as calm HTML that follows the reader's light or dark theme. */
+import { createInstance } from "i18next";
+import type { LanguageCode } from "#domain/languages.ts";
+import { fallbackLanguage, matchLanguage } from "#domain/languages.ts";
+import type { PlanKey } from "#domain/plans.ts";
+import { plans } from "#domain/plans.ts";
+import type { Config } from "../../config.ts";
+import { linkToken } from "./links.ts";
+import de from "./locales/de.json" with { type: "json" };
+import en from "./locales/en.json" with { type: "json" };
+import es from "./locales/es.json" with { type: "json" };
+import fr from "./locales/fr.json" with { type: "json" };
+import it from "./locales/it.json" with { type: "json" };
+import ja from "./locales/ja.json" with { type: "json" };
+import pl from "./locales/pl.json" with { type: "json" };
+import pt from "./locales/pt.json" with { type: "json" };
+import ro from "./locales/ro.json" with { type: "json" };
+import ru from "./locales/ru.json" with { type: "json" };
+import zh from "./locales/zh.json" with { type: "json" };
+import type { MailTemplate } from "./templates.ts";
+
+const texts = { en, es, fr, de, zh, ja, pt, pl, ro, it, ru } satisfies Record<LanguageCode, object>;
+
+const i18n = createInstance();
+await i18n.init({
+  fallbackLng: fallbackLanguage,
+  resources: Object.fromEntries(Object.entries(texts).map(([language, translation]) => [language, { translation }])),
+  // Plain text needs none; the HTML escapes what it takes in.
+  interpolation: { escapeValue: false },
+});
+
+export interface RenderedMail {
+  subject: string;
+  text: string;
+  html: string;
+  language: LanguageCode;
+}
+
+/** A queued mail as its row holds it. */
+export interface MailContent {
+  template: string;
+  language: string;
+  parameters: Readonly<Record<string, string | number>>;
+}
+
+type MailConfig = Pick<Config, "publicUrl" | "secretKey">;
+
+/** Where the one button of each mail leads. */
+const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent["parameters"]) => string> = {
+  "confirm-email": (config, { linkId }) => `/auth?confirm=${linkToken(config, String(linkId))}`,
+  "account-exists": () => "/auth",
+  "subscription-started": () => "/ai-models",
+  "payment-failed": () => "/profile",
+};
+
+function isTemplate(name: string): name is MailTemplate {
+  return Object.hasOwn(targets, name);
+}
+
+function planName(key: string | number | undefined): string | undefined {
+  return Object.hasOwn(plans, String(key)) ? plans[String(key) as PlanKey].name : undefined;
+}
+
+/** The parameters as the texts name them: instants as dates, counts as the language writes them. */
+function readable(language: LanguageCode, parameters: MailContent["parameters"]): Record<string, string | number | undefined> {
+  const { plan, credits, renewsAt, graceUntil } = parameters;
+  const instant = renewsAt ?? graceUntil;
+  return {
+    plan: planName(plan),
+    date:
+      instant === undefined
+        ? undefined
+        : new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(new Date(instant)),
+    count: Number(credits ?? 0),
+    credits: new Intl.NumberFormat(language).format(Number(credits ?? 0)),
+  };
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+const style = `:root{color-scheme:light dark}body{margin:0;padding:32px 20px;background:#faf7f2;color:#29241f;font:16px/1.6 system-ui,-apple-system,"Segoe UI",sans-serif}
+main{max-width:520px;margin:0 auto}h1{margin:0 0 20px;font-size:22px;line-height:1.3;font-weight:600}p{margin:0 0 16px}
+.action{display:inline-block;padding:12px 20px;border-radius:4px;background:#a63d22;color:#ffffff;text-decoration:none;font-weight:600}
+.quiet{color:#6a6259;font-size:14px}.address{word-break:break-all}.end{margin-top:32px;padding-top:16px;border-top:1px solid #ddd5ca}
+@media(prefers-color-scheme:dark){body{background:#1c1916;color:#efe9e1}.quiet,.quiet a{color:#aea59a}.end{border-color:#3b352f}}`;
+
+interface Parts {
+  subject: string;
+  lead: string;
+  detail: string;
+  action: string;
+  note: string;
+  signature: string;
+  address: string;
+}
+
+function toHtml(language: LanguageCode, parts: Parts): string {
+  const { subject, lead, detail, action, note, signature, address } = Object.fromEntries(
+    Object.entries(parts).map(([name, text]) => [name, escapeHtml(text)]),
+  ) as unknown as Parts;
+  return `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${subject}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>${subject}</h1>
+<p>${lead}</p>
+<p>${detail}</p>
+<p><a class="action" href="${address}">${action}</a></p>
+<p class="quiet address"><a href="${address}">${address}</a></p>
+<p class="quiet">${note}</p>
+<p class="quiet end">${signature}</p>
+</main>
+</body>
+</html>
+`;
+}
+
+function toText({ lead, detail, action, address, note, signature }: Parts): string {
+  return `${lead}\n\n${detail}\n\n${action}:\n${address}\n\n${note}\n\n-- \n${signature}\n`;
+}
+
+/** Throws when there is no such template: a row nobody can have written. */
+export function renderMail(config: MailConfig, mail: MailContent): RenderedMail {
+  const { template } = mail;
+  if (!isTemplate(template)) throw new Error(`no mail template ${template}`);
+  const language = matchLanguage(mail.language) ?? fallbackLanguage;
+  const t = i18n.getFixedT(language);
+  const parameters = readable(language, mail.parameters);
+  const text = (name: string) => t(`${template}.${name}`, parameters);
+  const parts: Parts = {
+    subject: text("subject"),
+    lead: text("lead"),
+    detail: text("detail"),
+    action: text("action"),
+    note: text("note"),
+    signature: t("signature"),
+    address: new URL(targets[template](config, mail.parameters), config.publicUrl).href,
+  };
+  return { subject: parts.subject, text: toText(parts), html: toHtml(language, parts), language };
+}
