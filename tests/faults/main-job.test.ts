@@ -1,0 +1,149 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { FaultPoint } from "#server/fault-points.ts";
+import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
+import { seededRandom } from "#tests/support/ledger-model.ts";
+import type { Part, Product } from "#tests/support/product.ts";
+import { startProduct } from "#tests/support/product.ts";
+import { Visitor } from "#tests/support/visitor.ts";
+
+let product: Product | undefined;
+afterEach(async () => {
+  await product?.stop();
+  product = undefined;
+});
+
+/** Kills the part when it comes to `point`, and starts it again as the supervisor would. */
+async function armed(part: Part, point: FaultPoint): Promise<Promise<string>> {
+  await part.stop();
+  await part.start({ TESSERA_FAULT_POINT: point });
+  return part.ended().then(async (how) => {
+    await part.start();
+    return how;
+  });
+}
+
+describe("kill -9 at a named point of buying, then a restart", () => {
+  it.each<{ point: FaultPoint; of: "api" | "worker" }>([
+    { point: "webhook-stored", of: "api" },
+    { point: "job-published", of: "worker" },
+    { point: "event-read", of: "worker" },
+    { point: "event-committed", of: "worker" },
+  ])(
+    "$point: one subscription, one grant, one mail (acceptance 23)",
+    async ({ point, of }) => {
+      product = await startProduct();
+      const visitor = await new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl).join();
+      const url = await visitor.checkout();
+      const part = of === "api" ? product.apis[0] : product.workers[0];
+      if (!part) throw new Error("no part");
+      const restarted = await armed(part, point).then((ended) => ({ ended }));
+      await visitor.pay(url);
+      expect(await restarted.ended).toBe("SIGKILL");
+      await visitor.waitForSubscription(300, 60_000);
+      await waitUntilSettled(product.database);
+      await expectBooksAgree(product.database);
+      const grants = await product.database.db.selectFrom("grants").select("credits").execute();
+      expect(grants).toEqual([{ credits: 300 }]);
+      const mails = (await (await fetch(`${product.sandboxUrl}/mail?to=${encodeURIComponent(visitor.email)}`)).json()) as {
+        subject: string;
+      }[];
+      expect(new Set(mails.map((mail) => mail.subject)).size).toBe(mails.length);
+    },
+    120_000,
+  );
+});
+
+describe("kill -9 of the worker between sending a mail and noting it", () => {
+  it("leaves one mail in the mailbox (acceptance 23)", async () => {
+    product = await startProduct();
+    const [worker] = product.workers;
+    if (!worker) throw new Error("no worker");
+    const restarted = await armed(worker, "mail-sent").then((ended) => ({ ended }));
+    const visitor = new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl);
+    await visitor.signUp();
+    expect(await restarted.ended).toBe("SIGKILL");
+    await waitUntilSettled(product.database);
+    const mails = (await (await fetch(`${product.sandboxUrl}/mail?to=${encodeURIComponent(visitor.email)}`)).json()) as unknown[];
+    expect(mails).toHaveLength(1);
+    await visitor.confirm();
+  }, 90_000);
+});
+
+describe("kill -9 of the API at a named point of an answer, then a restart", () => {
+  it.each<{ point: FaultPoint; charged: number; status: string }>([
+    { point: "answer-held", charged: 0, status: "failed" },
+    { point: "answer-streaming", charged: 0, status: "failed" },
+    { point: "answer-ended", charged: 1, status: "completed" },
+  ])(
+    "$point: $status, $charged charged, and the books agree (acceptance 21)",
+    async ({ point, charged, status }) => {
+      product = await startProduct();
+      const visitor = await new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl).join();
+      await visitor.subscribe();
+      const [api] = product.apis;
+      if (!api) throw new Error("no api");
+      const restarted = await armed(api, point).then((ended) => ({ ended }));
+      const cut = visitor.ask({ prompt: "Tell a long story about mosaics" }).catch(() => undefined);
+      expect(await restarted.ended).toBe("SIGKILL");
+      await cut;
+      await waitUntilSettled(product.database, 60_000);
+      const generation = await product.database.db.selectFrom("generations").selectAll().executeTakeFirstOrThrow();
+      expect(generation).toMatchObject({ status, charged_credits: charged });
+      expect((await visitor.check()).credits).toBe(300 - charged);
+      const told = await visitor.resume(generation.id, 0);
+      expect(told.receipt).toMatchObject({ status, chargedCredits: charged });
+      if (point === "answer-streaming") expect(told.text.length).toBeGreaterThan(0);
+      await expectBooksAgree(product.database);
+    },
+    120_000,
+  );
+});
+
+describe("kill -9 at random moments of the main job", () => {
+  it("of API, worker and sandbox in turn: every job completes or is refunded, and the books agree", async () => {
+    const seed = Math.floor(Date.now() / 1000) % 100_000;
+    const random = seededRandom(seed);
+    product = await startProduct({ apis: 1, workers: 2 });
+    const { apiUrls, sandboxUrl, apis, workers, sandbox, database } = product;
+    const kills = process.env.TEST_FULL === "1" ? 30 : 6;
+    let busy = true;
+    const persist = async <T>(work: () => Promise<T>): Promise<T> => {
+      for (let attempt = 0; ; attempt += 1) {
+        try {
+          return await work();
+        } catch (error) {
+          if (attempt > 60) throw error;
+          await new Promise((resolve) => setTimeout(resolve, 250));
+        }
+      }
+    };
+    const life = async (): Promise<void> => {
+      const visitor = new Visitor(apiUrls[0] ?? "", sandboxUrl);
+      await persist(() => visitor.signUp());
+      await persist(() => visitor.confirm());
+      const url = await persist(() => visitor.checkout());
+      await persist(() => visitor.pay(url));
+      await visitor.waitForSubscription(300, 90_000);
+      while (busy) await visitor.ask().catch(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    };
+    const lives = Promise.all([life(), life(), life()]);
+    for (let round = 0; round < kills; round += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 300 + random(1_200)));
+      const victims = [...apis, ...workers, sandbox];
+      const victim = victims[random(victims.length)];
+      await victim?.stop("SIGKILL");
+      await victim?.start();
+    }
+    busy = false;
+    await lives;
+    await waitUntilSettled(database, 90_000);
+    await expectBooksAgree(database);
+    const people = await database.db.selectFrom("user_subscriptions").select("status").execute();
+    expect(
+      people.map((row) => row.status),
+      `seed ${seed}`,
+    ).toEqual(["active", "active", "active"]);
+    const plans = await database.db.selectFrom("grants").select("credits").where("kind", "=", "plan").execute();
+    expect(plans).toHaveLength(3);
+  }, 300_000);
+});

@@ -1,0 +1,33 @@
+import { expect } from "vitest";
+import { waitUntil } from "#server/embedded/processes.ts";
+import { findDisagreements } from "#server/features/credits/service.ts";
+import type { TestDatabase } from "./postgres.ts";
+
+/** Nothing under way: no event unprocessed, no job left, no answer streaming, no hold open. */
+export async function waitUntilSettled({ pool }: TestDatabase, timeoutMs = 60_000): Promise<void> {
+  let left: unknown;
+  const settled = async () => {
+    const { rows } = await pool.query<Record<string, number>>(
+      `select (select count(*) from stripe_events where status = 'received') as events, (select count(*) from outbox) as jobs,
+        (select count(*) from generations where status = 'streaming') as answers, (select count(*) from holds where state = 'open') as holds`,
+    );
+    left = rows[0];
+    return Object.values(rows[0] ?? { none: 1 }).every((count) => count === 0);
+  };
+  if (!(await waitUntil(settled, timeoutMs, 50))) throw new Error(`not settled in time: ${JSON.stringify(left)}`);
+}
+
+/** The ledger's invariants over everything that happened, and no job given up. */
+export async function expectBooksAgree(database: TestDatabase): Promise<void> {
+  expect(await findDisagreements(database.db)).toEqual([]);
+  const overdrawn = await database.db.selectFrom("wallets").select("id").whereRef("balance", "<", "held").execute();
+  expect(overdrawn).toEqual([]);
+  const dead = await database.db.selectFrom("dead_letters").select(["job", "error"]).execute();
+  expect(dead).toEqual([]);
+  const { rows: charges } = await database.pool.query(
+    `select g.id, g.status, g.charged_credits, coalesce(sum(e.amount), 0) as posted from generations g
+       left join ledger_transactions t on t.key = 'capture:' || g.id left join ledger_entries e on e.transaction_id = t.id and e.account = 'spent'
+     group by g.id having g.charged_credits is distinct from coalesce(sum(e.amount), 0)`,
+  );
+  expect(charges).toEqual([]);
+}
