@@ -55,7 +55,7 @@ async function withOwner<T>(ownerUrl: string, work: (db: Kysely<unknown>, client
 
 const ledgerTables = sql.raw("wallets, grants, ledger_transactions, ledger_entries, holds, hold_parts");
 const ledgerFunctions = sql.raw(
-  "ledger_post_grant, ledger_hold, ledger_end_hold, ledger_expire_grant, ledger_claw_back, ledger_disagreements, ledger_assert_balanced, ledger_assert_entries, ledger_assert_wallet, ledger_refuse_change",
+  "ledger_post_grant, ledger_hold, ledger_end_hold, ledger_expire_grant, ledger_claw_back, ledger_disagreements, ledger_assert_balanced, ledger_assert_entries, ledger_assert_wallet, ledger_refuse_change, answer_start, answer_end",
 );
 
 /** Least privilege: everything the product does itself, and of the ledger only reading and calling its functions. */
