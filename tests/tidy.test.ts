@@ -2,9 +2,11 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { cyclesOf, importsOf } from "#tests/support/imports.ts";
 import { differences } from "#tests/support/locales.ts";
 import type { SyntaxNode } from "#tests/support/sources.ts";
 import { lineOf, listFiles, nodesOf, read, root } from "#tests/support/sources.ts";
+import { zoneFault } from "#tests/support/zones.ts";
 
 const fileLinesMaximum = 300;
 const functionLinesMaximum = 70;
@@ -108,6 +110,38 @@ describe("sources", () => {
         (name) => isMember(node, name, "only") || isMember(node, name, "skip") || isMember(node, name, "todo"),
       );
     expect(find(tests, isChosen)).toEqual([]);
+  });
+});
+
+describe("imports", () => {
+  const imports = importsOf(product);
+
+  it("stay within the map of zones", () => {
+    const faults = imports.flatMap((one) => {
+      const fault = zoneFault(one);
+      return fault === undefined ? [] : [`${one.from} → ${one.to}: ${fault}`];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it("run in no circle", () => {
+    expect(cyclesOf(imports)).toEqual([]);
+  });
+
+  it("are refused where the map forbids them, and a circle is found", () => {
+    const refused: [string, string, boolean][] = [
+      ["server/domain/plans.ts", "server/db/database.ts", true],
+      ["server/http/problem.ts", "server/features/auth/service.ts", false],
+      ["server/features/auth/service.ts", "server/features/credits/queries.ts", false],
+      ["server/sandbox/app.ts", "server/db/database.ts", false],
+      ["server/app.ts", "worker/relay.ts", false],
+      ["client/features/chat/thread.ts", "client/features/auth/session.ts", true],
+      ["client/lib/format.ts", "server/contract/api.ts", false],
+      ["client/components/button.tsx", "client/features/chat/thread.ts", false],
+    ];
+    for (const [from, to, typeOnly] of refused) expect(zoneFault({ from, to, typeOnly }), `${from} → ${to}`).toBeDefined();
+    const circle = ["a", "b", "c"].map((from, index) => ({ from, to: ["b", "c", "a"][index] ?? "", typeOnly: false }));
+    expect(cyclesOf(circle)).toEqual(["a → b → c → a"]);
   });
 });
 

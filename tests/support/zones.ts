@@ -1,0 +1,56 @@
+/** Who may import whom: ARCHITECTURE.md's map, as a table. A file belongs to the first zone whose pattern matches it. */
+import type { Import } from "./imports.ts";
+
+interface Zone {
+  name: string;
+  files: RegExp;
+  /** Besides itself. */
+  mayImport: readonly string[];
+}
+
+const zones: readonly Zone[] = [
+  { name: "domain", files: /^server\/domain\//, mayImport: [] },
+  { name: "contract", files: /^server\/contract\//, mayImport: ["domain"] },
+  { name: "config", files: /^server\/config\.ts$/, mayImport: ["domain"] },
+  { name: "supervised", files: /^server\/embedded\/child\.ts$/, mayImport: [] },
+  { name: "embedded", files: /^server\/embedded\//, mayImport: ["domain", "config", "plumbing", "supervised"] },
+  { name: "sandbox", files: /^server\/sandbox\//, mayImport: ["contract", "domain"] },
+  { name: "plumbing", files: /^server\/(db|queue|providers|http)\//, mayImport: ["contract", "domain", "config", "deps", "faults"] },
+  { name: "faults", files: /^server\/fault-points\.ts$/, mayImport: [] },
+  { name: "deps", files: /^server\/deps\.ts$/, mayImport: ["domain", "config", "plumbing"] },
+  { name: "features", files: /^server\/features\//, mayImport: ["contract", "domain", "config", "deps", "plumbing", "faults"] },
+  {
+    name: "app",
+    files: /^server\/(app|main)\.ts$/,
+    mayImport: ["contract", "domain", "config", "deps", "plumbing", "features", "supervised", "faults"],
+  },
+  {
+    name: "worker",
+    files: /^worker\//,
+    mayImport: ["contract", "domain", "config", "deps", "plumbing", "features", "supervised", "faults"],
+  },
+  { name: "client plumbing", files: /^client\/(lib|offline|i18n|components|sw|paths\.ts)/, mayImport: ["contract", "domain"] },
+  { name: "client features", files: /^client\/features\//, mayImport: ["contract", "domain", "client plumbing"] },
+  { name: "client pages", files: /^client\//, mayImport: ["contract", "domain", "client plumbing", "client features"] },
+  { name: "scripts", files: /^scripts\//, mayImport: ["domain", "contract", "client plumbing"] },
+];
+
+function zoneOf(file: string): Zone {
+  const zone = zones.find(({ files }) => files.test(file));
+  if (!zone) throw new Error(`${file} belongs to no zone: add it to the map in tests/support/zones.ts`);
+  return zone;
+}
+
+const featureOf = (file: string) => /^(?:server|client)\/features\/([^/]+)\//.exec(file)?.[1];
+
+/** Why the import is not allowed; undefined where it is. */
+export function zoneFault({ from, to, typeOnly }: Import): string | undefined {
+  const importer = zoneOf(from);
+  const imported = zoneOf(to);
+  if (importer !== imported && !importer.mayImport.includes(imported.name)) return `${importer.name} may not import ${imported.name}`;
+  if (from.startsWith("client/") && imported.name === "contract" && !typeOnly) return "the client takes only types of the contract";
+  const other = featureOf(from) !== undefined && featureOf(to) !== undefined && featureOf(from) !== featureOf(to);
+  if (other && from.startsWith("client/")) return "a client feature may not import another";
+  if (other && /\/(queries|routes)\.ts$/.test(to)) return "a feature calls another's service, never its queries or routes";
+  return undefined;
+}
