@@ -1,4 +1,5 @@
 import "./components/tokens.css";
+import "./components/fonts.css";
 import "./components/base.css";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";

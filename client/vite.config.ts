@@ -1,4 +1,5 @@
 import react from "@vitejs/plugin-react";
+import type { Plugin } from "vite";
 import { defineConfig } from "vite";
 import { VitePWA } from "vite-plugin-pwa";
 import { manifest } from "./sw/manifest.ts";
@@ -9,6 +10,24 @@ const api = "http://127.0.0.1:3000";
 function chunkFileNames({ facadeModuleId }: { facadeModuleId?: string | null }): string {
   const [, language] = facadeModuleId?.match(/locales\/(\w+)\/\w+\.json$/) ?? [];
   return language ? `assets/locale-${language}-[name]-[hash].js` : "assets/[name]-[hash].js";
+}
+
+/**
+ * Chunks of styles arrive in any order, and the first mention of a layer settles its rank: so every file opens with the
+ * whole order.
+ */
+function layerOrderFirst(): Plugin {
+  return {
+    name: "layer-order-first",
+    enforce: "post",
+    generateBundle(_options, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (file.type === "asset" && file.fileName.endsWith(".css")) {
+          file.source = `@layer reset,tokens,base,components,pages;${file.source}`;
+        }
+      }
+    },
+  };
 }
 
 export default defineConfig(({ mode }) => ({
@@ -29,6 +48,7 @@ export default defineConfig(({ mode }) => ({
   },
   plugins: [
     react(),
+    layerOrderFirst(),
     VitePWA({
       strategies: "injectManifest",
       srcDir: "sw",
@@ -39,7 +59,14 @@ export default defineConfig(({ mode }) => ({
       injectManifest: {
         rollupFormat: "iife",
         // The shell: what every page needs, and the screens a person opens offline. Other languages come on use.
-        globPatterns: ["index.html", "boot.js", "assets/*.{js,css}", "icons/icon-192.png", "favicon.svg"],
+        globPatterns: [
+          "index.html",
+          "boot.js",
+          "assets/*.{js,css}",
+          "assets/spectral-latin-500*.woff2",
+          "icons/icon-192.png",
+          "favicon.svg",
+        ],
         globIgnores: ["assets/locale-!(en)-*.js"],
       },
     }),

@@ -62,9 +62,18 @@ function triangle(x: number, y: number, signX: number, signY: number): string {
   return `M${cornerX} ${cornerY}L${middleX - signX * (reach - slack)} ${cornerY}L${cornerX} ${middleY - signY * (reach - slack)}z`;
 }
 
+/** Too few stones of the figure look empty, too many like a block: draw again until the share is right. */
 function quarter(seed: string): Cell[][] {
   const draw = drawsFrom(seed);
   for (let warmUp = 0; warmUp < 8; warmUp += 1) draw();
+  for (;;) {
+    const cells = drawQuarter(draw);
+    const figures = cells.flat().filter((cell) => cell.stone === "figure").length;
+    if (figures >= 5 && figures <= 8) return cells;
+  }
+}
+
+function drawQuarter(draw: () => number): Cell[][] {
   const cells: Cell[][] = Array.from({ length: half }, () => []);
   for (let row = 0; row < half; row += 1) {
     for (let column = row; column < half; column += 1) {

@@ -39,8 +39,10 @@ export function PriceTable() {
             .map((model) => (
               <tr key={model.id} className={styles.row}>
                 <th scope="row" className={styles.model}>
-                  <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />
-                  {model.name}
+                  <span className={styles.name}>
+                    <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />
+                    {model.name}
+                  </span>
                 </th>
                 <td className={styles.price}>
                   <PriceTiles credits={model.credits} />
