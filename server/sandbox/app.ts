@@ -6,7 +6,7 @@ import type { FastifyInstance } from "fastify";
 import Fastify, { LogController } from "fastify";
 import { SandboxClock } from "./clock.ts";
 import { refuseForeignOrigins } from "./control/origin-guard.ts";
-import { answerProblem, createControlPlugin } from "./control/plugin.ts";
+import { createControlPlugin, problemAnswerer } from "./control/plugin.ts";
 import { ControlProblem } from "./control/problem.ts";
 import { createProductClock } from "./control/product-clock.ts";
 import type { EventFault } from "./control/routes.ts";
@@ -97,6 +97,7 @@ export async function buildSandbox(environment: SandboxEnvironment, createStripe
   const stepper = stripe && createStepper({ clock, stripe, product: createProductClock(environment.productUrl, environment.token) });
   const catcher = createMailCatcher(mails, (details, message) => app.log.warn(details, message));
 
+  const answerProblem = problemAnswerer(environment.publicUrl);
   app.setErrorHandler(answerProblem);
   app.setNotFoundHandler((request, reply) =>
     answerProblem(new ControlProblem(404, "not_found", "There is nothing at this address."), request, reply),
@@ -104,7 +105,17 @@ export async function buildSandbox(environment: SandboxEnvironment, createStripe
   app.addHook("onRequest", refuseForeignOrigins(environment.origin));
   await app.register(models.plugin, { prefix: "/providers" });
   if (stripe) await app.register(stripe.plugin);
-  await app.register(createControlPlugin({ clock, stepper, mails, models, eventFaults: stripe && rememberEventFaults(stripe) }));
+  await app.register(
+    createControlPlugin({
+      clock,
+      stepper,
+      mails,
+      models,
+      eventFaults: stripe && rememberEventFaults(stripe),
+      productUrl: environment.publicUrl,
+      payments: undefined,
+    }),
+  );
 
   const stopTicking = stripe && stepper ? startTicking(stripe, clock, stepper.moving, app.log) : undefined;
   return {

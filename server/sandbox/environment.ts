@@ -13,6 +13,8 @@ export interface SandboxEnvironment {
   smtpPort: number;
   /** The product's origin as the sandbox reaches it. */
   productUrl: URL;
+  /** The product's origin as people reach it. */
+  publicUrl: URL;
   /** The folder of the sandbox's own databases. */
   dataDirectory: string;
   /** False when the product talks to the real Stripe: the clock may not be moved then. */
@@ -77,13 +79,15 @@ export function readSandboxEnvironment(variables: NodeJS.ProcessEnv): SandboxEnv
   if (token === undefined) read.faults.push("SANDBOX_TOKEN is missing: the sandbox and the product know each other by it");
   const host = read.text("HOST") ?? "127.0.0.1";
   const port = read.port("SANDBOX_PORT", 3001, 1);
+  const productUrl = read.url("PRODUCT_URL", "http://127.0.0.1:3000");
   const environment: SandboxEnvironment = {
     host,
     port,
     origin: read.url("SANDBOX_URL", `http://${reachableHost(host)}:${port}`),
     token: token ?? "",
     smtpPort: read.port("SANDBOX_SMTP_PORT", 0, 0),
-    productUrl: read.url("PRODUCT_URL", "http://127.0.0.1:3000"),
+    productUrl,
+    publicUrl: read.url("PUBLIC_URL", productUrl.href),
     dataDirectory: `${read.text("DATA_DIR") ?? ".data"}/sandbox`,
     stripe: read.oneOf("SANDBOX_STRIPE", "on", ["on", "off"]) === "on",
     logLevel: read.oneOf("LOG_LEVEL", "warn", logLevels),

@@ -1,6 +1,8 @@
 import type { FastifyError, FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
+import { problemPage } from "./page.ts";
+import type { PageSources } from "./page-routes.ts";
+import { registerPageRoutes, sendPage } from "./page-routes.ts";
 import { ControlProblem, problemBody } from "./problem.ts";
-import type { ControlParts } from "./routes.ts";
 import { registerControlRoutes } from "./routes.ts";
 
 const bodyLimitBytes = 16 * 1024;
@@ -13,15 +15,20 @@ function asProblem(error: FastifyError | ControlProblem): ControlProblem {
   return new ControlProblem(500, "internal_error", "The sandbox failed; its log says why.");
 }
 
-/** Answers an error of the control surface, or of an address that nobody serves. */
-export function answerProblem(error: FastifyError | ControlProblem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const problem = asProblem(error);
-  if (problem.statusCode === 500) request.log.error({ error }, "the sandbox failed");
-  return reply.code(problem.statusCode).type("application/problem+json").send(problemBody(problem));
+/** Answers an error of the control surface, or of an address that nobody serves: a page for people, a problem for scripts. */
+export function problemAnswerer(productUrl: URL) {
+  return (error: FastifyError | ControlProblem, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const problem = asProblem(error);
+    if (problem.statusCode === 500) request.log.error({ error }, "the sandbox failed");
+    const body = problemBody(problem);
+    reply.code(problem.statusCode);
+    if (request.headers.accept?.includes("text/html") === true) return sendPage(reply, problemPage(productUrl, body.title, body.detail));
+    return reply.type("application/problem+json").send(body);
+  };
 }
 
-/** The sandbox's control surface. */
-export function createControlPlugin(parts: ControlParts): FastifyPluginAsync {
+/** The sandbox's control surface: the page for people, the endpoints for people and scripts. */
+export function createControlPlugin(sources: PageSources): FastifyPluginAsync {
   return async (instance) => {
     instance.addContentTypeParser(
       "application/x-www-form-urlencoded",
@@ -31,6 +38,7 @@ export function createControlPlugin(parts: ControlParts): FastifyPluginAsync {
       },
     );
     instance.get("/healthz", async () => ({ status: "ok" }));
-    registerControlRoutes(instance, parts);
+    registerControlRoutes(instance, sources);
+    registerPageRoutes(instance, sources);
   };
 }

@@ -1,0 +1,92 @@
+import { readFileSync } from "node:fs";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { clockSection } from "./clock-section.ts";
+import { html } from "./html.ts";
+import { readFields, readInteger, readText } from "./input.ts";
+import { mailSection } from "./mail-section.ts";
+import { modelsSection } from "./models-section.ts";
+import { introduction, page } from "./page.ts";
+import type { PaymentsOverview } from "./payments-section.ts";
+import { eventsSection, paymentsSection } from "./payments-section.ts";
+import { ControlProblem } from "./problem.ts";
+import type { ControlParts } from "./routes.ts";
+
+export interface PageSources extends ControlParts {
+  productUrl: URL;
+  /** Undefined where Stripe is the real one. */
+  payments: (() => PaymentsOverview) | undefined;
+}
+
+const mailsShown = 20;
+
+/** `form-action` names no other origin: the page's forms lead back to it. */
+const pagePolicy =
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+/** A mail is a stranger's HTML: it gets an origin of its own, no script and nothing from outside. */
+const mailPolicy =
+  "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; frame-ancestors 'self'";
+
+const assets = [
+  { name: "control.css", type: "text/css; charset=utf-8" },
+  { name: "control.js", type: "text/javascript; charset=utf-8" },
+  { name: "mark.svg", type: "image/svg+xml" },
+];
+
+export function sendPage(reply: FastifyReply, text: string): FastifyReply {
+  return reply
+    .headers({
+      "content-security-policy": pagePolicy,
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "same-origin",
+      "cache-control": "no-store",
+    })
+    .type("text/html; charset=utf-8")
+    .send(text);
+}
+
+function renderControlPage(sources: PageSources, done: string | undefined): string {
+  const overview = sources.payments?.();
+  const places = [
+    { id: "clock", name: "Time" },
+    { id: "mail", name: "Mail" },
+    ...(overview === undefined ? [] : [{ id: "payments", name: "Payments" }]),
+    { id: "models", name: "Models" },
+    ...(overview === undefined ? [] : [{ id: "events", name: "Events" }]),
+  ];
+  const content = html`
+    ${introduction(done)}
+    ${clockSection(sources.clock.now(), sources.stepper !== undefined, sources.stepper?.moving() ?? false)}
+    <div class="columns">
+      <div class="column">${mailSection(sources.mails.list(undefined, mailsShown), sources.mails.count())}${overview === undefined ? undefined : paymentsSection(overview)}</div>
+      <div class="column">${modelsSection(sources.models)}${overview === undefined ? undefined : eventsSection(overview, sources.eventFaults?.list() ?? [])}</div>
+    </div>`;
+  return page({ title: "Tessera sandbox", productUrl: sources.productUrl, places, content, script: true });
+}
+
+/** The page for people, its style and script, and a mail's HTML in a document of its own. */
+export function registerPageRoutes(instance: FastifyInstance, sources: PageSources): void {
+  instance.get("/", async (request, reply) => {
+    const query: unknown = request.query;
+    return sendPage(reply, renderControlPage(sources, readText(readFields(query, ["done"]), "done")));
+  });
+  for (const { name, type } of assets) {
+    const content = readFileSync(new URL(`./assets/${name}`, import.meta.url));
+    instance.get(`/control/${name}`, async (_request, reply) =>
+      reply.headers({ "cache-control": "no-cache", "x-content-type-options": "nosniff" }).type(type).send(content),
+    );
+  }
+  instance.get("/mail/:id/body", async (request, reply) => {
+    const id = readInteger(readFields(request.params, ["id"]), "id", 1, 999_999_999);
+    const mail = id === undefined ? undefined : sources.mails.find(id);
+    if (mail === undefined) throw new ControlProblem(404, "not_found", "There is no such mail.");
+    return reply
+      .headers({
+        "content-security-policy": mailPolicy,
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+        "cache-control": "no-store",
+      })
+      .type("text/html; charset=utf-8")
+      .send(`<!doctype html><meta charset="utf-8"><base target="_blank">${mail.html}`);
+  });
+}
