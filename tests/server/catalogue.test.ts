@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { models } from "#domain/models.ts";
+import { planKeys } from "#domain/plans.ts";
+import type { ApiWorld } from "../support/billing-world.ts";
+import { startApiWorld } from "../support/billing-world.ts";
+
+let real: ApiWorld;
+let sandboxed: ApiWorld;
+
+beforeAll(async () => {
+  real = await startApiWorld({ OPENAI_API_KEY: "sk-own" });
+  sandboxed = await startApiWorld({ SANDBOX_URL: "http://127.0.0.1:3001", SANDBOX_TOKEN: "token", OPENAI_API_KEY: "sk-own" });
+});
+afterAll(() => Promise.all([real.close(), sandboxed.close()]));
+
+const eligibility = "/api/functions/check-discount-eligibility";
+
+describe("models", () => {
+  test("all 15 are listed with their price, and only those with credentials are available", async () => {
+    const response = await real.app.inject("/api/models");
+    const listed = response.json().models as { id: string; provider: string; credits: number; available: boolean; sandbox: boolean }[];
+    expect(listed.map(({ id, credits }) => [id, credits])).toEqual(models.map(({ id, credits }) => [id, credits]));
+    for (const model of listed) expect([model.id, model.available, model.sandbox]).toEqual([model.id, model.provider === "openai", false]);
+  });
+
+  test("the sandbox serves those without credentials, and says so", async () => {
+    const response = await sandboxed.app.inject("/api/models");
+    for (const model of response.json().models) expect([model.available, model.sandbox]).toEqual([true, model.provider !== "openai"]);
+  });
+});
+
+test("the environment tells of the sandbox only where it is on, and business time", async () => {
+  expect((await real.app.inject("/api/environment")).json()).toEqual({ sandboxUrl: null, serverTime: real.clock.now().toISOString() });
+  expect((await sandboxed.app.inject("/api/environment")).json()).toMatchObject({ sandboxUrl: "http://127.0.0.1:3001/" });
+});
+
+describe("discount eligibility", () => {
+  const starter = { originalPrice: 1999, discountedPrice: 1599, savings: 400, discountPercentage: 20, discount: 0.2 };
+
+  test("without a campaign: not eligible, and every plan's price all the same", async () => {
+    const answer = (await real.post(eligibility)).json();
+    expect(answer.discountEligible).toBe(false);
+    expect(Object.keys(answer.pricing)).toEqual([...planKeys]);
+    expect(answer.pricing.starter).toEqual({
+      ...{ originalPrice: 1999, discountedPrice: 1999, savings: 0, discountPercentage: 0, discount: 0 },
+      annual: { originalPrice: 19_190, discountedPrice: 19_190, savings: 0, discountPercentage: 0, discount: 0 },
+    });
+  });
+
+  test("in the sandbox 20 % until an admin sets the first campaign, for visitors and for those who never paid", async () => {
+    const person = await sandboxed.person();
+    for (const who of [undefined, person]) {
+      const answer = (await sandboxed.post(eligibility, who)).json();
+      expect(answer).toMatchObject({ discountEligible: true, pricing: { starter } });
+    }
+    const now = sandboxed.clock.now();
+    const over = { percent: 50, starts_at: new Date(now.getTime() - 2_000), ends_at: now, created_at: now };
+    await sandboxed.database.db.insertInto("discount_campaigns").values(over).execute();
+    expect((await sandboxed.post(eligibility)).json().discountEligible).toBe(false);
+  });
+
+  test("a running campaign's percent, but not for those who have paid before", async () => {
+    const { db } = real.database;
+    const now = real.clock.now();
+    const running = { percent: 15, starts_at: now, ends_at: new Date(now.getTime() + 1_000), created_at: now };
+    await db.insertInto("discount_campaigns").values(running).execute();
+    const person = await real.person();
+    expect((await real.post(eligibility, person)).json().pricing.enterprise.discountPercentage).toBe(15);
+    await db
+      .insertInto("paid_invoices")
+      .values({
+        id: "in_paid_once",
+        user_id: person.userId,
+        stripe_subscription_id: null,
+        stripe_customer_id: "cus_1",
+        amount_paid_cents: 1999,
+        billing_reason: null,
+        paid_at: now,
+        recorded_at: now,
+      })
+      .execute();
+    expect((await real.post(eligibility, person)).json()).toMatchObject({
+      discountEligible: false,
+      pricing: { enterprise: { savings: 0 } },
+    });
+    await db.deleteFrom("discount_campaigns").execute();
+  });
+
+  test("an invalid token counts as a visitor, a wrong body is refused", async () => {
+    const forged = { userId: "", email: "", headers: { authorization: "Bearer forged" } };
+    expect((await real.post(eligibility, forged)).statusCode).toBe(200);
+    expect((await real.post(eligibility, undefined, { percent: 90 })).json().code).toBe("validation_failed");
+  });
+});

@@ -1,0 +1,224 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildApp } from "#server/app.ts";
+import { readConfig } from "#server/config.ts";
+import { createPool } from "#server/db/database.ts";
+import { processStripeEvent } from "#server/features/billing/process-event.ts";
+import type { ApiWorld } from "../support/billing-world.ts";
+import { deliver, startApiWorld, webhookSecret } from "../support/billing-world.ts";
+import { startTcpProxy } from "../support/tcp-proxy.ts";
+
+const previousSecret = "whsec_the-one-before";
+let world: ApiWorld;
+
+beforeAll(async () => {
+  world = await startApiWorld({ STRIPE_WEBHOOK_SECRET_PREVIOUS: previousSecret });
+});
+afterAll(() => world.close());
+
+function eventBody(changes: Record<string, unknown> = {}): { id: string; body: string } {
+  const id = `evt_${randomUUID().replaceAll("-", "")}`;
+  const event = {
+    id,
+    object: "event",
+    type: "customer.created",
+    livemode: false,
+    created: 1_800_000_000,
+    data: { object: { id: "cus_1" } },
+  };
+  return { id, body: JSON.stringify({ ...event, ...changes }, null, 2) };
+}
+
+async function rowOf(id: string) {
+  return world.database.db.selectFrom("stripe_events").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+async function jobsOf(id: string): Promise<number> {
+  const rows = await world.database.db.selectFrom("outbox").select("payload").where("job", "=", "process-stripe-event").execute();
+  return rows.filter((row) => (row.payload as { eventId: string }).eventId === id).length;
+}
+
+const wallSeconds = () => Math.floor(Date.now() / 1000);
+
+describe("a webhook is taken", () => {
+  test("is recorded with its job, and answered 200", async () => {
+    const { id, body } = eventBody();
+    const response = await deliver(world, body);
+    expect([response.statusCode, response.json()]).toEqual([200, { received: true }]);
+    expect(await rowOf(id)).toMatchObject({ type: "customer.created", object_id: "cus_1", status: "received", livemode: false });
+    expect(await jobsOf(id)).toBe(1);
+  });
+
+  test("ten times at once: ten 200s, one row, one job", async () => {
+    const { id, body } = eventBody();
+    const responses = await Promise.all(Array.from({ length: 10 }, () => deliver(world, body)));
+    expect(responses.map((response) => response.statusCode)).toEqual(Array(10).fill(200));
+    expect(await jobsOf(id)).toBe(1);
+  });
+
+  test.each([
+    ["the new", webhookSecret],
+    ["the previous", previousSecret],
+  ])("signed with %s secret while rotating", async (_name, secret) => {
+    const { id, body } = eventBody();
+    expect((await deliver(world, body, { secret })).statusCode).toBe(200);
+    expect(await rowOf(id)).toBeDefined();
+  });
+
+  test("signed with both secrets in one header", async () => {
+    const { body } = eventBody();
+    const timestamp = wallSeconds();
+    const make = (secret: string) => world.deps.payments.webhooks.generateTestHeaderString({ payload: body, secret, timestamp });
+    const header = `${make(previousSecret)},${make("whsec_another").split(",")[1]}`;
+    expect((await deliver(world, body, { header })).statusCode).toBe(200);
+  });
+
+  test("of an unknown type, and of a known type without an object: recorded, and ignored by the worker", async () => {
+    for (const changes of [
+      { type: "unheard.of.yet" },
+      { type: "invoice.paid", data: null },
+      { type: "invoice.upcoming", data: { object: {} } },
+    ]) {
+      const { id, body } = eventBody(changes);
+      expect((await deliver(world, body)).statusCode).toBe(200);
+      await processStripeEvent(world.deps, id);
+      expect((await rowOf(id))?.status).toBe("ignored");
+    }
+  });
+
+  test("of the wrong livemode: set aside, without a job, and never acted on", async () => {
+    const { id, body } = eventBody({ livemode: true });
+    expect((await deliver(world, body)).statusCode).toBe(200);
+    expect([(await rowOf(id))?.status, await jobsOf(id)]).toEqual(["set_aside", 0]);
+    await processStripeEvent(world.deps, id);
+    expect((await rowOf(id))?.status).toBe("set_aside");
+  });
+
+  test("as old as the tolerance allows", async () => {
+    expect((await deliver(world, eventBody().body, { signedAt: wallSeconds() - 298 })).statusCode).toBe(200);
+  });
+
+  test("with text PostgreSQL can't store", async () => {
+    const { id, body } = eventBody({ data: { object: { id: "cus_1", name: "a\u0000b\ud800c" } } });
+    expect((await deliver(world, body)).statusCode).toBe(200);
+    expect((await rowOf(id))?.payload).toMatchObject({ data: { object: { name: "a\ufffdb\ufffdc" } } });
+  });
+
+  test("whatever content type it claims", async () => {
+    expect((await deliver(world, eventBody().body, { contentType: "text/plain" })).statusCode).toBe(200);
+  });
+});
+
+describe("a webhook is refused, and leaves no row", () => {
+  async function expectRefused(id: string, response: { statusCode: number; json(): unknown }, code = "invalid_signature", status = 400) {
+    expect([response.statusCode, response.json()]).toEqual([status, expect.objectContaining({ code, status })]);
+    expect(await rowOf(id)).toBeUndefined();
+    expect(await jobsOf(id)).toBe(0);
+  }
+
+  test.each([
+    ["301 s old", -301],
+    ["an hour old", -3600],
+    ["10 s from the future", 10],
+    ["301 s from the future", 301],
+    ["a year from the future", 31_536_000],
+  ])("signed %s", async (_name, seconds) => {
+    const { id, body } = eventBody();
+    await expectRefused(id, await deliver(world, body, { signedAt: wallSeconds() + seconds }));
+  });
+
+  test("signed with another secret", async () => {
+    const { id, body } = eventBody();
+    await expectRefused(id, await deliver(world, body, { secret: "whsec_nobody" }));
+  });
+
+  test.each(["", " ", "t=,v1=", "t=abc,v1=00", "v1=00", "t=1,t=2,v1=00", "nonsense", "t=99999999999999999999,v1=00"])(
+    "with the header %j",
+    async (header) => {
+      const { id, body } = eventBody();
+      await expectRefused(id, await deliver(world, body, { header }));
+    },
+  );
+
+  test("without a header", async () => {
+    const { id, body } = eventBody();
+    const response = await world.app.inject({
+      method: "POST",
+      url: "/api/stripe/webhook",
+      headers: { "content-type": "application/json" },
+      payload: body,
+    });
+    await expectRefused(id, response);
+  });
+
+  test("with a re-serialised body", async () => {
+    const { id, body } = eventBody();
+    const timestamp = wallSeconds();
+    const header = world.deps.payments.webhooks.generateTestHeaderString({ payload: body, secret: webhookSecret, timestamp });
+    await expectRefused(id, await deliver(world, JSON.stringify(JSON.parse(body)), { header }));
+  });
+
+  test("without a body", async () => {
+    const response = await world.app.inject({
+      method: "POST",
+      url: "/api/stripe/webhook",
+      headers: { "stripe-signature": `t=${wallSeconds()},v1=00` },
+    });
+    expect([response.statusCode, response.json().code]).toEqual([400, "invalid_signature"]);
+  });
+
+  test.each([
+    ["{"],
+    ["null"],
+    ["[]"],
+    ['"text"'],
+    ["{}"],
+    ['{"id":"evt_x","type":"a.b","livemode":"no"}'],
+    ['{"id":5,"type":"a.b","livemode":false}'],
+  ])("signed, but no event: %s", async (body) => {
+    const response = await deliver(world, body);
+    expect([response.statusCode, response.json().code]).toEqual([400, "invalid_json"]);
+  });
+
+  test("over the limit of 1 MiB: 413", async () => {
+    const { id, body } = eventBody({ padding: "x".repeat(1024 * 1024) });
+    await expectRefused(id, await deliver(world, body), "body_too_large", 413);
+  });
+});
+
+test("a blank or missing webhook secret stops the start", () => {
+  for (const blank of [undefined, "", "  "]) {
+    expect(() =>
+      readConfig({
+        DATABASE_URL: "postgres://x/y",
+        SECRET_KEY: "k".repeat(32),
+        SMTP_URL: "smtp://x",
+        STRIPE_SECRET_KEY: "sk_test_x",
+        STRIPE_WEBHOOK_SECRET: blank,
+      }),
+    ).toThrow(/STRIPE_WEBHOOK_SECRET/);
+  }
+});
+
+test("PostgreSQL away: 5xx, and the redelivery is taken once", async () => {
+  const postgres = new URL(world.database.applicationUrl);
+  const proxy = await startTcpProxy({ host: postgres.hostname, port: Number(postgres.port) });
+  const { id, body } = eventBody();
+  postgres.port = String(proxy.port);
+  const pool = createPool(postgres.href, 4, "tessera test behind a proxy");
+  const away = { app: await buildApp({ ...world.deps, pool }), deps: world.deps };
+  try {
+    await proxy.cut();
+    const refused = await deliver(away, body);
+    expect([refused.statusCode, refused.json().code]).toEqual([503, "service_unavailable"]);
+    expect(await rowOf(id)).toBeUndefined();
+    await proxy.mend();
+    expect((await deliver(away, body)).statusCode).toBe(200);
+    expect((await deliver(away, body)).statusCode).toBe(200);
+    expect(await jobsOf(id)).toBe(1);
+  } finally {
+    await away.app.close();
+    await pool.end();
+    await proxy.cut();
+  }
+});
