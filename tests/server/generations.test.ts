@@ -1,0 +1,208 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { findDisagreements } from "#server/features/credits/service.ts";
+import type { ModelFaultKind } from "#server/sandbox/models/faults.ts";
+import type { AnswerProcess, RunningModels, TestPerson } from "#tests/support/answers.ts";
+import { ask, call, createPerson, readAnswer, send, startAnswerProcess, startModels } from "#tests/support/answers.ts";
+import type { TestDatabase } from "#tests/support/postgres.ts";
+import { createTestDatabase } from "#tests/support/postgres.ts";
+
+let database: TestDatabase;
+let models: RunningModels;
+let api: AnswerProcess;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  models = await startModels();
+  api = await startAnswerProcess(database.applicationUrl, models.url, { firstTokenMs: 400, idleMs: 300 });
+});
+afterEach(async () => {
+  models.faults.clear("*");
+  models.pace.milliseconds = 0;
+  expect(await findDisagreements(database.db)).toEqual([]);
+  const open = await database.db.selectFrom("holds").select("id").where("state", "=", "open").execute();
+  expect(open).toEqual([]);
+});
+afterAll(async () => {
+  await api.close();
+  await models.close();
+  await database.drop();
+});
+
+async function wallet(person: TestPerson): Promise<{ balance: number; held: number }> {
+  return database.db.selectFrom("wallets").select(["balance", "held"]).where("id", "=", person.walletId).executeTakeFirstOrThrow();
+}
+
+async function problem(response: Response): Promise<Record<string, unknown>> {
+  return { status: response.status, ...((await response.json()) as Record<string, unknown>) };
+}
+
+async function storedAnswer(generationId: string): Promise<string | undefined> {
+  const row = await database.db
+    .selectFrom("messages")
+    .select("content")
+    .where("generation_id", "=", generationId)
+    .where("role", "=", "assistant")
+    .executeTakeFirst();
+  return row?.content;
+}
+
+describe("an answer", () => {
+  test("streams numbered events, is charged once, stored whole, and carries its receipt", async () => {
+    models.pace.milliseconds = 1;
+    const person = await createPerson(api, database.db, { credits: 300, plan: "starter" });
+    const response = await send(api, person);
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    const answer = await readAnswer(response);
+    expect(answer.events.map((event) => event.id)).toEqual(answer.events.map((_, index) => index + 1));
+    expect(answer.events[0]).toMatchObject({ event: "start", data: { modelId: "gpt-5-mini", heldCredits: 1, trimmedMessages: 0 } });
+    expect(answer.events.length).toBeGreaterThan(5);
+    expect(answer.receipt).toMatchObject({
+      status: "completed",
+      heldCredits: 1,
+      chargedCredits: 1,
+      availableAfter: 299,
+      failureCode: null,
+    });
+    expect(answer.text).toContain("Sandbox answer");
+    expect(await storedAnswer(answer.generationId)).toBe(answer.text);
+    expect(await wallet(person)).toEqual({ balance: 299, held: 0 });
+    const row = await database.db.selectFrom("generations").selectAll().where("id", "=", answer.generationId).executeTakeFirstOrThrow();
+    expect(row.completion_tokens).toBe(models.calls.list()[0]?.completionTokens);
+    expect(await (await call(api, person, "GET", `/api/generations/${answer.generationId}`)).json()).toEqual(answer.receipt);
+  });
+
+  test("goes on when its reader goes away, and is charged when complete", async () => {
+    models.pace.milliseconds = 2;
+    const person = await createPerson(api, database.db);
+    const cut = await readAnswer(await send(api, person), (seen) => seen.text !== "");
+    const rest = await readAnswer(await call(api, person, "GET", `/api/generations/${cut.generationId}/events`));
+    expect(rest.receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
+    expect(rest.text.startsWith(cut.text)).toBe(true);
+    expect(await wallet(person)).toEqual({ balance: 99, held: 0 });
+  });
+
+  test("hears the conversation so far, trimmed to what the model takes, and says how much was left out", async () => {
+    const person = await createPerson(api, database.db, { credits: 100, plan: "enterprise" });
+    const first = await ask(api, person, { prompt: "First question about mosaics" });
+    const second = await ask(api, person, { prompt: "And the second?", conversationId: first.conversationId });
+    expect(second.conversationId).toBe(first.conversationId);
+    expect(second.text).toContain("First question about mosaics");
+    expect(second.receipt?.trimmedMessages).toBe(0);
+    const long = "tessera ".repeat(1_200);
+    for (const _ of [1, 2]) await ask(api, person, { prompt: long, conversationId: first.conversationId });
+    const last = await ask(api, person, { prompt: "What was the first?", conversationId: first.conversationId });
+    expect(last.receipt?.trimmedMessages).toBeGreaterThan(0);
+    expect(last.events[0]?.data.trimmedMessages).toBe(last.receipt?.trimmedMessages);
+    expect(models.calls.list()[0]?.promptTokens).toBeLessThanOrEqual(6_000);
+  });
+});
+
+describe("fairness: what fails on the provider's side", () => {
+  const cases: [ModelFaultKind, number, string][] = [
+    ["die_mid_stream", 0, "provider_error"],
+    ["die_mid_stream", 5, "provider_error"],
+    ["rate_limited", 0, "provider_rate_limited"],
+    ["server_error", 0, "provider_error"],
+    ["hang", 0, "provider_timeout"],
+    ["hang", 5, "provider_timeout"],
+    ["garbage", 0, "provider_garbage"],
+    ["garbage", 5, "provider_garbage"],
+    ["empty", 0, "provider_empty"],
+  ];
+  test.each(cases)("%s after %i tokens costs nothing, keeps its text, and a retry is one charge", async (fault, afterTokens, code) => {
+    const person = await createPerson(api, database.db);
+    models.pace.milliseconds = 1;
+    models.faults.set({ model: "gpt-5-mini", fault, count: 1, afterTokens, delayMs: 0 });
+    const failed = await ask(api, person);
+    expect(failed.receipt).toMatchObject({ status: "failed", failureCode: code, chargedCredits: 0, availableAfter: 100 });
+    expect(failed.text === "").toBe(afterTokens === 0);
+    expect((await storedAnswer(failed.generationId)) ?? "").toBe(failed.text);
+    expect(await wallet(person)).toEqual({ balance: 100, held: 0 });
+    const retried = await ask(api, person);
+    expect(retried.receipt).toMatchObject({ status: "completed", chargedCredits: 1, availableAfter: 99 });
+    expect(await wallet(person)).toEqual({ balance: 99, held: 0 });
+  });
+
+  test("an end without usage is an answer all the same", async () => {
+    const person = await createPerson(api, database.db);
+    models.faults.set({ model: "*", fault: "no_usage", count: 1, afterTokens: 0, delayMs: 0 });
+    const answer = await ask(api, person);
+    expect(answer.receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
+  });
+
+  test("a provider that cannot be reached costs nothing", async () => {
+    const away = await startAnswerProcess(
+      database.applicationUrl,
+      models.url,
+      {},
+      { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "http://127.0.0.1:9/v1" },
+    );
+    const person = await createPerson(away, database.db);
+    expect((await ask(away, person)).receipt).toMatchObject({ status: "failed", failureCode: "provider_error", chargedCredits: 0 });
+    await away.close();
+  });
+});
+
+describe("stopping", () => {
+  test("before any output is free", async () => {
+    const person = await createPerson(api, database.db);
+    models.faults.set({ model: "*", fault: "slow_first_token", count: 1, afterTokens: 0, delayMs: 300 });
+    const response = await send(api, person);
+    const reading = readAnswer(response);
+    const { id } = await database.db.selectFrom("generations").select("id").where("user_id", "=", person.userId).executeTakeFirstOrThrow();
+    const stopped = await (await call(api, person, "POST", `/api/generations/${id}/stop`)).json();
+    expect(stopped).toMatchObject({ status: "stopped", chargedCredits: 0, availableAfter: 100 });
+    expect((await reading).receipt).toEqual(stopped);
+    expect(await wallet(person)).toEqual({ balance: 100, held: 0 });
+  });
+
+  test("after output is the full price, keeps the text, and asks the provider for no more", async () => {
+    models.pace.milliseconds = 10;
+    const person = await createPerson(api, database.db, { plan: "starter" });
+    const seen = await readAnswer(await send(api, person, { model: "gpt-5", quotedCredits: 5 }), (answer) => answer.text !== "");
+    const stopped = await (await call(api, person, "POST", `/api/generations/${seen.generationId}/stop`)).json();
+    expect(stopped).toMatchObject({ status: "stopped", chargedCredits: 5, availableAfter: 95 });
+    expect(await storedAnswer(seen.generationId)).toContain(seen.text);
+    await expect.poll(() => models.calls.list()[0]?.outcome).toBe("aborted");
+    // Asked again, the same receipt.
+    expect(await (await call(api, person, "POST", `/api/generations/${seen.generationId}/stop`)).json()).toEqual(stopped);
+  });
+});
+
+describe("the idempotency key", () => {
+  test("two sends at once are one answer, read twice", async () => {
+    models.pace.milliseconds = 1;
+    const person = await createPerson(api, database.db);
+    const key = randomUUID();
+    const both = await Promise.all([ask(api, person, {}, { key }), ask(api, person, {}, { key }), ask(api, person, {}, { key })]);
+    expect(new Set(both.map((answer) => answer.generationId)).size).toBe(1);
+    expect(new Set(both.map((answer) => answer.text)).size).toBe(1);
+    expect(both.map((answer) => answer.receipt)).toEqual([both[0]?.receipt, both[0]?.receipt, both[0]?.receipt]);
+    expect(await wallet(person)).toEqual({ balance: 99, held: 0 });
+    const again = await ask(api, person, {}, { key });
+    expect(again.text).toBe(both[0]?.text);
+    expect(again.events.map((event) => event.id)).toEqual(both[0]?.events.map((event) => event.id));
+    expect(await wallet(person)).toEqual({ balance: 99, held: 0 });
+  });
+
+  test("gives the same answer though it would now be refused", async () => {
+    const person = await createPerson(api, database.db, { credits: 1 });
+    const key = randomUUID();
+    const first = await ask(api, person, {}, { key });
+    expect((await send(api, person)).status).toBe(402);
+    expect((await ask(api, person, {}, { key })).receipt).toEqual(first.receipt);
+  });
+
+  test("with other content is refused and writes nothing", async () => {
+    const person = await createPerson(api, database.db);
+    const key = randomUUID();
+    await ask(api, person, {}, { key });
+    expect(await problem(await send(api, person, { prompt: "Another" }, { key }))).toMatchObject({
+      status: 409,
+      code: "idempotency_conflict",
+    });
+    expect(await wallet(person)).toEqual({ balance: 99, held: 0 });
+  });
+});

@@ -1,0 +1,234 @@
+/** API processes that answer, each a Fastify application with an engine of its own, on one database and one model server. */
+import { randomBytes, randomUUID } from "node:crypto";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import { createParser } from "eventsource-parser";
+import Fastify from "fastify";
+import { addMilliseconds, addMonths, dayMs } from "#domain/clock.ts";
+import type { PlanKey } from "#domain/plans.ts";
+import { readConfig } from "#server/config.ts";
+import type { CreateGeneration, Receipt } from "#server/contract/generations.ts";
+import type { Db } from "#server/db/database.ts";
+import { inTransaction } from "#server/db/transaction.ts";
+import type { Deps } from "#server/deps.ts";
+import { createDeps } from "#server/deps.ts";
+import { registerTokens, signAccessToken } from "#server/features/auth/tokens.ts";
+import { createReadViewer } from "#server/features/auth/viewer.ts";
+import { conversationRoutes } from "#server/features/conversations/routes.ts";
+import { postGrant } from "#server/features/credits/service.ts";
+import type { Answers, AnswerTimings } from "#server/features/generations/answers.ts";
+import { createAnswers } from "#server/features/generations/answers.ts";
+import { generationRoutes } from "#server/features/generations/routes.ts";
+import type { App } from "#server/http/app-type.ts";
+import { registerProblems } from "#server/http/problem.ts";
+import { compileValidator } from "#server/http/validation.ts";
+import { signedInScope } from "#server/http/viewer.ts";
+import type { ModelServer } from "#server/sandbox/models/plugin.ts";
+import { createModelServer } from "#server/sandbox/models/plugin.ts";
+import { createUser } from "./people.ts";
+
+export interface AnswerProcess {
+  app: App;
+  deps: Deps;
+  answers: Answers;
+  url: string;
+  close(): Promise<void>;
+}
+
+export interface RunningModels extends ModelServer {
+  url: string;
+  close(): Promise<void>;
+}
+
+export async function startModels(): Promise<RunningModels> {
+  const models = createModelServer();
+  const app = Fastify({ forceCloseConnections: true });
+  await app.register(models.plugin, { prefix: "/providers" });
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  return { ...models, url, close: () => app.close() };
+}
+
+export async function startAnswerProcess(
+  applicationUrl: string,
+  modelsUrl: string,
+  timings: Partial<AnswerTimings> = {},
+  variables: NodeJS.ProcessEnv = {},
+): Promise<AnswerProcess> {
+  const config = readConfig({
+    DATABASE_URL: applicationUrl,
+    SECRET_KEY: "0123456789abcdef0123456789abcdef",
+    SANDBOX_URL: modelsUrl,
+    SANDBOX_TOKEN: "token-of-the-tests",
+    SMTP_URL: "smtp://127.0.0.1:1",
+    LOG_LEVEL: "silent",
+    ...variables,
+  });
+  const deps = createDeps(config, "test");
+  const app: App = Fastify({ forceCloseConnections: "idle" }).withTypeProvider<TypeBoxTypeProvider>();
+  app.setValidatorCompiler(compileValidator);
+  registerProblems(app);
+  await registerTokens(app, deps);
+  const answers = createAnswers(deps, timings);
+  await app.register(signedInScope(createReadViewer(app, deps), [generationRoutes(deps, answers), conversationRoutes(deps, answers)]));
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  return {
+    app,
+    deps,
+    answers,
+    url,
+    async close() {
+      await app.close();
+      await deps.close();
+    },
+  };
+}
+
+export interface TestPerson {
+  userId: string;
+  walletId: string;
+  token: string;
+}
+
+/** A signed-in person; with `plan` a subscriber of it, without nobody's; `credits` last a year. */
+export async function createPerson(
+  process: AnswerProcess,
+  db: Db,
+  options: { credits?: number; plan?: PlanKey; trialCredits?: number } = {},
+): Promise<TestPerson> {
+  const { userId, walletId } = await createUser(db, { credits: options.credits ?? 100 });
+  const now = new Date();
+  const sessionId = randomUUID();
+  await db
+    .insertInto("auth_sessions")
+    .values({
+      id: sessionId,
+      user_id: userId,
+      token_hash: randomBytes(32),
+      previous_token_hash: null,
+      rotated_at: now,
+      expires_at: addMilliseconds(now, dayMs),
+      revoked_at: null,
+      created_at: now,
+      user_agent: null,
+    })
+    .execute();
+  const { trialCredits } = options;
+  if (trialCredits)
+    await inTransaction(db, (trx) =>
+      postGrant(
+        trx,
+        { userId, kind: "trial", credits: trialCredits, expiresAt: addMilliseconds(now, 7 * dayMs), key: `trial:${userId}` },
+        now,
+      ),
+    );
+  if (options.plan) {
+    await db
+      .insertInto("user_subscriptions")
+      .values({
+        user_id: userId,
+        plan_key: options.plan,
+        billing_interval: "month",
+        status: "active",
+        stripe_subscription_id: `sub_${userId}`,
+        current_period_start: now,
+        current_period_end: addMonths(now, 1),
+        grace_until: null,
+        started_at: now,
+        ended_at: null,
+        updated_at: now,
+      })
+      .execute();
+  }
+  return { userId, walletId, token: signAccessToken(process.app, { sub: userId, sid: sessionId }) };
+}
+
+export interface SeenEvent {
+  id: number;
+  event: string;
+  data: Record<string, unknown>;
+}
+
+export interface SeenAnswer {
+  events: SeenEvent[];
+  text: string;
+  receipt: Receipt | undefined;
+  generationId: string;
+  conversationId: string;
+}
+
+export function send(
+  process: AnswerProcess,
+  person: TestPerson,
+  request: Partial<CreateGeneration> | Record<string, unknown> = {},
+  options: { key?: string; signal?: AbortSignal } = {},
+): Promise<Response> {
+  return fetch(`${process.url}/api/generations`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${person.token}`,
+      "content-type": "application/json",
+      "idempotency-key": options.key ?? randomUUID(),
+    },
+    body: JSON.stringify({ model: "gpt-5-mini", prompt: "What is a tessera?", quotedCredits: 1, ...request }),
+    ...(options.signal ? { signal: options.signal } : {}),
+  });
+}
+
+export function call(
+  process: AnswerProcess,
+  person: TestPerson,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return fetch(process.url + path, { method, headers: { authorization: `Bearer ${person.token}`, ...headers } });
+}
+
+/** Reads until the end, or until `enough` says so and the connection is dropped. */
+export async function readAnswer(response: Response, enough: (seen: SeenAnswer) => boolean = () => false): Promise<SeenAnswer> {
+  if (response.status !== 200 || !response.body) throw new Error(`${response.status}: ${await response.text()}`);
+  const seen: SeenAnswer = { events: [], text: "", receipt: undefined, generationId: "", conversationId: "" };
+  const parser = createParser({
+    onEvent({ id, event, data }) {
+      if (enough(seen)) return;
+      const parsed = { id: Number(id), event: event ?? "", data: JSON.parse(data) as Record<string, unknown> };
+      seen.events.push(parsed);
+      if (event === "start") {
+        seen.generationId = String(parsed.data.generationId);
+        seen.conversationId = String(parsed.data.conversationId);
+      }
+      if (event === "delta") seen.text += String(parsed.data.text);
+      if (event === "receipt") seen.receipt = parsed.data as unknown as Receipt;
+    },
+  });
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return seen;
+    parser.feed(decoder.decode(value, { stream: true }));
+    if (enough(seen)) {
+      await reader.cancel();
+      return seen;
+    }
+  }
+}
+
+export async function ask(
+  process: AnswerProcess,
+  person: TestPerson,
+  request: Partial<CreateGeneration> = {},
+  options: { key?: string } = {},
+): Promise<SeenAnswer> {
+  return readAnswer(await send(process, person, request, options));
+}
+
+export async function resume(
+  process: AnswerProcess,
+  person: TestPerson,
+  generationId: string,
+  lastEventId: number,
+  enough?: (seen: SeenAnswer) => boolean,
+): Promise<SeenAnswer> {
+  const response = await call(process, person, "GET", `/api/generations/${generationId}/events`, { "last-event-id": String(lastEventId) });
+  return readAnswer(response, enough);
+}
