@@ -2,7 +2,7 @@
 import swagger from "@fastify/swagger";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import websocket from "@fastify/websocket";
-import Fastify from "fastify";
+import Fastify, { LogController } from "fastify";
 import type { Deps } from "./deps.ts";
 import { accountRoutes } from "./features/account/routes.ts";
 import { adminRoutes } from "./features/admin/routes.ts";
@@ -74,7 +74,7 @@ async function registerFeatures(app: App, deps: Deps): Promise<void> {
 export async function buildApp(deps: Deps): Promise<App> {
   const app: App = Fastify({
     loggerInstance: deps.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     trustProxy: deps.config.trustedProxies.length > 0 ? deps.config.trustedProxies : false,
     bodyLimit,
     forceCloseConnections: "idle",

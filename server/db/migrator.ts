@@ -72,7 +72,8 @@ async function grantToApplication(db: Kysely<unknown>, role: string): Promise<vo
     sql`grant select on migrations to ${name}`,
     sql`revoke execute on all functions in schema public from public`,
     sql`grant execute on function ${ledgerFunctions} to ${name}`,
-    sql`grant usage on schema ${queue} to ${name}`,
+    // BullMQ makes a sequence for each queue as it goes.
+    sql`grant usage, create on schema ${queue} to ${name}`,
     sql`grant select, insert, update, delete on all tables in schema ${queue} to ${name}`,
     sql`grant usage on all sequences in schema ${queue} to ${name}`,
     sql`grant execute on all functions in schema ${queue} to ${name}`,
