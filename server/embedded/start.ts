@@ -6,7 +6,7 @@ import { migrate } from "../db/migrator.ts";
 import { assertMigrated, assertRestrictedRole } from "../db/verify.ts";
 import { buildClientWhenStale } from "./client-build.ts";
 import { lockDataDir } from "./data-lock.ts";
-import { createFirstAdmin } from "./first-admin.ts";
+import { createFirstAdmin, isPasswordUnshown, notePasswordShown } from "./first-admin.ts";
 import type { Part, PartDescription } from "./part.ts";
 import { startPart } from "./part.ts";
 import { startPostgres } from "./postgres.ts";
@@ -159,13 +159,21 @@ async function bringUp(settings: Settings, variables: NodeJS.ProcessEnv, started
   // Its failure is told where it is awaited.
   building.catch(() => {});
   const { databaseUrl, secrets } = await prepareDatabase(settings, started, log);
-  const admin = settings.adminEmail ? await createFirstAdmin(databaseUrl, settings.adminEmail, secrets.adminPassword) : false;
+  if (settings.adminEmail) await createFirstAdmin(databaseUrl, settings.adminEmail, secrets.adminPassword, settings.dataDir);
   await building;
   const environment = processEnvironment(variables, settings, secrets, { databaseUrl, smtpPort: await freePort() });
   await startParts(settings, environment, started, log);
+  return describe(settings, environment, secrets);
+}
+
+async function describe(settings: Settings, environment: NodeJS.ProcessEnv, secrets: Secrets): Promise<string[]> {
   const lines = ["", `  Tessera   ${environment.PUBLIC_URL}`];
   if (settings.sandbox) lines.push(`  Sandbox   ${environment.SANDBOX_URL}`);
-  if (settings.adminEmail) lines.push(`  Admin     ${settings.adminEmail}${admin ? `   password ${secrets.adminPassword}` : ""}`);
+  if (settings.adminEmail) {
+    const unshown = await isPasswordUnshown(settings.dataDir);
+    lines.push(`  Admin     ${settings.adminEmail}${unshown ? `   password ${secrets.adminPassword}` : ""}`);
+    await notePasswordShown(settings.dataDir);
+  }
   return [...lines, ""];
 }
 
