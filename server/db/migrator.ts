@@ -62,6 +62,8 @@ const ledgerFunctions = sql.raw(
 async function grantToApplication(db: Kysely<unknown>, role: string): Promise<void> {
   const name = sql.id(role);
   const queue = sql.id(queueSchema);
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db);
+  const database = sql.id(rows[0]?.name ?? "");
   const statements = [
     sql`grant usage on schema public to ${name}`,
     sql`grant select, insert, update, delete on all tables in schema public to ${name}`,
@@ -72,7 +74,8 @@ async function grantToApplication(db: Kysely<unknown>, role: string): Promise<vo
     sql`grant select on migrations to ${name}`,
     sql`revoke execute on all functions in schema public from public`,
     sql`grant execute on function ${ledgerFunctions} to ${name}`,
-    // BullMQ makes a sequence for each queue as it goes.
+    // BullMQ makes a sequence for each queue as it goes, and a temporary table for every bulk of jobs.
+    sql`grant temporary on database ${database} to ${name}`,
     sql`grant usage, create on schema ${queue} to ${name}`,
     sql`grant select, insert, update, delete on all tables in schema ${queue} to ${name}`,
     sql`grant usage on all sequences in schema ${queue} to ${name}`,
