@@ -4,11 +4,11 @@ import type chat from "#client/i18n/locales/en/chat.json";
 type FailureKey = Exclude<keyof typeof chat.failure, "title">;
 
 const known: readonly FailureKey[] = [
-  "model_unavailable",
-  "model_timeout",
-  "model_overloaded",
-  "model_error",
-  "model_refused",
+  "provider_error",
+  "provider_rate_limited",
+  "provider_timeout",
+  "provider_garbage",
+  "provider_empty",
   "interrupted",
 ];
 

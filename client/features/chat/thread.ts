@@ -72,18 +72,35 @@ export function afterReceipt(thread: Thread, receipt: Receipt, text: string): Th
 }
 
 /**
+ * A question whose answer ended without a word carries the receipt itself; on the screen the receipt stands where the
+ * answer would.
+ */
+function withSilentAnswer(message: ThreadMessage): ThreadMessage[] {
+  const { receipt } = message;
+  if (message.role === "assistant" || receipt === null) return [message];
+  const answer: ThreadMessage = { ...message, id: receipt.generationId, role: "assistant", content: "", receipt };
+  return [{ ...message, receipt: null }, answer];
+}
+
+/**
  * A conversation as the server tells it. An answer still under way is left out of the messages: it is streamed again from
  * its first word, so that nothing is lost or doubled.
  */
 export function fromConversation(conversation: Conversation): Thread {
-  const streaming = conversation.streamingGenerationId;
-  const messages = conversation.messages.filter(
-    (message) => message.role === "user" || message.receipt?.generationId !== streaming || streaming === null,
-  );
-  const modelId = conversation.messages.findLast((message) => message.receipt)?.receipt?.modelId ?? "";
+  const { streamingGenerationId: streaming, messages: told } = conversation;
+  const messages = told.flatMap(withSilentAnswer).filter((message) => streaming === null || message.receipt?.generationId !== streaming);
+  const receipt = told.findLast((message) => message.receipt?.generationId === streaming)?.receipt;
   const live: LiveAnswer | null =
     streaming === null
       ? null
-      : { modelId, credits: null, generationId: streaming, text: "", phase: "waiting", stopping: false, trimmedMessages: 0 };
+      : {
+          modelId: receipt?.modelId ?? "",
+          credits: receipt?.heldCredits ?? null,
+          generationId: streaming,
+          text: "",
+          phase: "waiting",
+          stopping: false,
+          trimmedMessages: receipt?.trimmedMessages ?? 0,
+        };
   return { load: "ready", messages, live, refusal: null };
 }

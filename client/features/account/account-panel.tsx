@@ -1,0 +1,73 @@
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Alert } from "#client/components/alert.tsx";
+import { Badge } from "#client/components/badge.tsx";
+import { Button } from "#client/components/button.tsx";
+import { showToast } from "#client/lib/interface-store.ts";
+import { signOut } from "#client/lib/session-refresh.ts";
+import { useFormat } from "#client/lib/use-format.ts";
+import type { User } from "#contract/auth.ts";
+import styles from "./account.module.css";
+import { useAccount } from "./use-account.ts";
+
+interface AccountPanelProps {
+  user: User;
+  /** Language and theme: other features, so the page puts them in. */
+  preferences: ReactNode;
+}
+
+export function AccountPanel({ user, preferences }: AccountPanelProps) {
+  const { t } = useTranslation("account");
+  const { date, dateTime } = useFormat();
+  const { state, retry } = useAccount(user.id);
+  const account = state.status === "ready" ? state.account : undefined;
+
+  async function leave(): Promise<void> {
+    if (!(await signOut())) showToast({ title: t("signOutFailed"), text: t("signOutFailedText") });
+  }
+
+  return (
+    <header className={styles.panel}>
+      <div className={styles.head}>
+        <h1 className={styles.title}>{t("title")}</h1>
+        <p className={styles.email}>
+          {user.email}
+          {account && (
+            <Badge tone={account.emailVerified ? "good" : "warning"}>{t(account.emailVerified ? "verified" : "unverified")}</Badge>
+          )}
+        </p>
+        <Button onClick={() => void leave()}>{t("signOut")}</Button>
+      </div>
+      {state.status === "failed" && (
+        <Alert
+          tone="warning"
+          action={
+            <Button size="small" onClick={retry}>
+              {t("retry")}
+            </Button>
+          }
+        >
+          {t("failed")}
+        </Alert>
+      )}
+      <dl className={styles.facts}>
+        <div>
+          <dt>{t("memberSince")}</dt>
+          <dd>{account ? date(account.createdAt) : "–"}</dd>
+        </div>
+        <div>
+          <dt>{t("lastSignIn")}</dt>
+          <dd>{account ? (account.lastSignInAt === null ? t("never") : dateTime(account.lastSignInAt)) : "–"}</dd>
+        </div>
+        <div>
+          <dt>{t("userId")}</dt>
+          <dd className={styles.id}>{user.id}</dd>
+        </div>
+        <div>
+          <dt>{t("preferences")}</dt>
+          <dd className={styles.preferences}>{preferences}</dd>
+        </div>
+      </dl>
+    </header>
+  );
+}

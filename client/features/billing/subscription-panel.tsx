@@ -1,0 +1,165 @@
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Alert } from "#client/components/alert.tsx";
+import type { Tone } from "#client/components/badge.tsx";
+import { Badge } from "#client/components/badge.tsx";
+import { Button, LinkButton } from "#client/components/button.tsx";
+import { Card } from "#client/components/card.tsx";
+import { EmptyState } from "#client/components/empty-state.tsx";
+import { Spinner } from "#client/components/spinner.tsx";
+import { problemText } from "#client/i18n/problem-text.ts";
+import { useFormat } from "#client/lib/use-format.ts";
+import { paths } from "#client/paths.ts";
+import type { SubscriptionCheck } from "#contract/billing.ts";
+import { creditLevel } from "#domain/credits.ts";
+import { graceDays, plans } from "#domain/plans.ts";
+import { tierDisplayName, timeLeft } from "#domain/subscription.ts";
+import styles from "./billing.module.css";
+import { useSubscription } from "./subscription-store.ts";
+import { usePortal } from "./use-portal.ts";
+
+type StatusKey = "active" | "inactive" | "pastDue" | "ending";
+
+function statusOf(check: SubscriptionCheck): [StatusKey, Tone] {
+  if (check.status === "past_due") return ["pastDue", "danger"];
+  if (!check.subscribed) return ["inactive", "neutral"];
+  return check.cancel_at_period_end ? ["ending", "warning"] : ["active", "good"];
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** What the subscription is. `atMs`: when the server said so, in this device's time. */
+function Facts({ check, atMs }: { check: SubscriptionCheck; atMs: number }) {
+  const { t } = useTranslation("billing");
+  const { number, credits, date, money, timeLeft: timeLeftText } = useFormat();
+  const plan = check.subscription_tier === "none" ? undefined : plans[check.subscription_tier];
+  const [status, tone] = statusOf(check);
+  // Business time moves on from what the server said; the device's own clock may say anything.
+  const now = new Date(Date.parse(check.server_time) + Math.max(0, Date.now() - atMs));
+  return (
+    <dl className={styles.facts}>
+      <Fact name={t("subscription.currentPlan")}>
+        <span className={styles.plan}>{plan ? tierDisplayName(plan.key) : check.plan_name}</span>
+      </Fact>
+      <Fact name={t("subscription.status")}>
+        <Badge tone={tone}>{t(`subscription.${status}`)}</Badge>
+      </Fact>
+      <Fact name={t("subscription.availableCredits")}>
+        {number(check.credits)} <span className={styles.soft}>({t(`subscription.level.${creditLevel(check.credits)}`)})</span>
+      </Fact>
+      {plan && <Fact name={t("subscription.monthlyCredits")}>{credits(plan.monthlyCredits)}</Fact>}
+      {check.subscription_end !== null && (
+        <Fact name={t(check.cancel_at_period_end ? "subscription.endsOn" : "subscription.nextBilling")}>
+          {date(check.subscription_end)}
+        </Fact>
+      )}
+      <Fact name={t("subscription.timeLeft")}>{timeLeftText(timeLeft(check.subscription_end, now))}</Fact>
+      {plan && (
+        <Fact name={t("subscription.planValue")}>
+          {t("subscription.perMonth", { price: money(plan.monthlyPriceCents) })}
+          <span className={styles.note}>
+            {t(check.billing_interval === "year" ? "subscription.billedYearly" : "subscription.billedMonthly")}
+          </span>
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+/** What is wrong with the payment, and the way to put it right. */
+function PaymentNotice({ check, onPay }: { check: SubscriptionCheck; onPay: () => void }) {
+  const { t } = useTranslation("billing");
+  const pay = (
+    <Button size="small" variant="primary" onClick={onPay}>
+      {t("subscription.payNow")}
+    </Button>
+  );
+  if (check.status === "past_due") {
+    return (
+      <Alert tone="danger" title={t("subscription.paymentFailed")} action={pay}>
+        {t("subscription.paymentFailedText", { count: graceDays })}
+      </Alert>
+    );
+  }
+  if (check.status !== "incomplete") return null;
+  return (
+    <Alert tone="warning" action={pay}>
+      {t("subscription.incomplete")}
+    </Alert>
+  );
+}
+
+function Body({ check, atMs, onPay }: { check: SubscriptionCheck; atMs: number; onPay: () => void }) {
+  const { t } = useTranslation("billing");
+  if (!check.subscribed && check.status !== "past_due" && check.status !== "incomplete") {
+    const viewPlans = (
+      <LinkButton href={paths.pricing} variant="primary">
+        {t("subscription.viewPlans")}
+      </LinkButton>
+    );
+    return (
+      <EmptyState title={t("subscription.none")} action={viewPlans}>
+        {t("subscription.noneText")}
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      <PaymentNotice check={check} onPay={onPay} />
+      <Facts check={check} atMs={atMs} />
+    </>
+  );
+}
+
+/** The subscription with every state of spec §4: checking, refreshing, redirecting, and what can fail. */
+export function SubscriptionPanel() {
+  const { t } = useTranslation(["billing", "errors"]);
+  const { relative } = useFormat();
+  const { status, check, lastKnown, refresh } = useSubscription();
+  const { state: portal, open } = usePortal();
+  const shown = status === "failed" ? lastKnown?.check : check;
+  const atMs = lastKnown?.checkedAtMs ?? Date.now();
+  const manageable = shown !== undefined && shown !== null && shown.status !== "none";
+  return (
+    <Card as="section" className={styles.card ?? ""} aria-labelledby="subscription-title">
+      <h2 id="subscription-title">{t("billing:subscription.title")}</h2>
+      {status === "failed" && (
+        <Alert tone="warning" title={t("billing:subscription.loadFailed")}>
+          {lastKnown ? t("billing:subscription.lastKnown", { age: relative(new Date(lastKnown.checkedAtMs), new Date()) }) : check?.reason}
+        </Alert>
+      )}
+      {portal.status === "failed" && (
+        <Alert tone="danger" title={t("billing:subscription.portalFailed")}>
+          {problemText(portal.code)}
+        </Alert>
+      )}
+      {shown ? (
+        <Body check={shown} atMs={atMs} onPay={() => void open()} />
+      ) : (
+        status !== "failed" && <Spinner label={t("billing:subscription.checking")} />
+      )}
+      <div className={styles.actions}>
+        {manageable && (
+          <Button
+            variant="primary"
+            busy={portal.status === "opening"}
+            busyLabel={t("billing:subscription.redirecting")}
+            onClick={() => void open()}
+          >
+            {t("billing:subscription.manage")}
+          </Button>
+        )}
+        <Button busy={status === "refreshing"} busyLabel={t("billing:subscription.refreshing")} onClick={() => void refresh()}>
+          {t("billing:subscription.refresh")}
+        </Button>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,32 @@
+import { useEffect, useState } from "react";
+import { ApiProblem, api } from "#client/lib/api.ts";
+
+/** `failed` carries the code of the refusal. */
+export type PortalState = { status: "idle" } | { status: "opening" } | { status: "failed"; code: string };
+
+/** Goes to the payment portal: cards, invoices, cancelling. */
+export function usePortal(): { state: PortalState; open: () => Promise<void> } {
+  const [state, setState] = useState<PortalState>({ status: "idle" });
+
+  useEffect(() => {
+    // Coming back, the browser may show this page as it was left: in the middle of leaving.
+    const revive = (event: PageTransitionEvent) => {
+      if (event.persisted) setState({ status: "idle" });
+    };
+    addEventListener("pageshow", revive);
+    return () => removeEventListener("pageshow", revive);
+  }, []);
+
+  async function open(): Promise<void> {
+    if (state.status === "opening") return;
+    setState({ status: "opening" });
+    try {
+      const { url } = await api("POST /api/billing/portal");
+      window.location.assign(url);
+    } catch (error) {
+      setState({ status: "failed", code: error instanceof ApiProblem ? error.code : "network" });
+    }
+  }
+
+  return { state, open };
+}
