@@ -4,6 +4,7 @@
  * for a parallel tab, so hashes alone rest in the database.
  */
 import jwt from "@fastify/jwt";
+import { validate as isUuid } from "uuid";
 import type { Config } from "../../config.ts";
 import type { Deps } from "../../deps.ts";
 import type { App } from "../../http/app-type.ts";
@@ -42,7 +43,8 @@ export function signAccessToken(app: App, claims: AccessClaims): string {
 /** Null for anything but a token of ours that is still good. */
 export function readAccessToken(app: App, token: string): AccessClaims | null {
   try {
-    return app.jwt.verify<AccessClaims>(token);
+    const claims = app.jwt.verify<AccessClaims>(token);
+    return isUuid(claims.sub) && isUuid(claims.sid) ? claims : null;
   } catch {
     return null;
   }

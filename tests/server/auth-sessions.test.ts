@@ -1,0 +1,149 @@
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Session } from "#contract/auth.ts";
+import { deriveKey } from "#server/http/secret-keys.ts";
+import type { AuthApp } from "./auth-support.ts";
+import { createAuthApp } from "./auth-support.ts";
+
+let product: AuthApp;
+beforeAll(async () => {
+  product = await createAuthApp();
+});
+afterAll(() => product.close());
+
+const refresh = (token: string) => product.post("/api/auth/refresh", { refresh_token: token });
+const sessionExpired = { status: 401, code: "session_expired" };
+
+/** Lets the grace of the last rotation pass without waiting for it. */
+async function passGrace(session: Session): Promise<void> {
+  await product.db
+    .updateTable("auth_sessions")
+    .set({ rotated_at: new Date(Date.now() - 10_500) })
+    .where("user_id", "=", session.user.id)
+    .execute();
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}
+
+/** A JWT signed with the server's own key, so that only its content can be at fault. */
+function forge(
+  claims: object,
+  header: object = { alg: "HS256", typ: "JWT" },
+  key = deriveKey(product.config.secretKey, "access-token"),
+): string {
+  const body = `${encode(header)}.${encode(claims)}`;
+  return `${body}.${createHmac("sha256", key).update(body).digest("base64url")}`;
+}
+
+test("a refresh token is exchanged for its successor, which goes on working", async () => {
+  let session = await product.join();
+  for (let round = 0; round < 4; round += 1) {
+    const answer = await refresh(session.refresh_token);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json().refresh_token).not.toBe(session.refresh_token);
+    session = answer.json();
+    expect((await product.get("/api/account", session.access_token)).statusCode).toBe(200);
+  }
+});
+
+test("five tabs refreshing at once all stay in, with one and the same successor", async () => {
+  const first = await product.join();
+  const answers = await Promise.all(Array.from({ length: 5 }, () => refresh(first.refresh_token)));
+  expect(answers.map((answer) => answer.statusCode)).toEqual([200, 200, 200, 200, 200]);
+  const successors = new Set(answers.map((answer) => answer.json<Session>().refresh_token));
+  expect(successors.size).toBe(1);
+  expect((await refresh([...successors][0] ?? "")).statusCode).toBe(200);
+});
+
+test("a refresh token reused after the grace ends the whole family, its access tokens included", async () => {
+  const first = await product.join();
+  const second = (await refresh(first.refresh_token)).json<Session>();
+  await passGrace(first);
+  expect((await refresh(first.refresh_token)).json()).toMatchObject(sessionExpired);
+  expect((await refresh(second.refresh_token)).json()).toMatchObject(sessionExpired);
+  expect((await product.get("/api/account", second.access_token)).statusCode).toBe(401);
+});
+
+test("a grandparent reused within the grace ends the family too: only the direct predecessor has one", async () => {
+  const first = await product.join();
+  const second = (await refresh(first.refresh_token)).json<Session>();
+  const third = (await refresh(second.refresh_token)).json<Session>();
+  expect((await refresh(first.refresh_token)).json()).toMatchObject(sessionExpired);
+  expect((await refresh(third.refresh_token)).json()).toMatchObject(sessionExpired);
+});
+
+test("one sign-in ended leaves the person's other sign-ins alone", async () => {
+  const first = await product.join("two-devices@example.com");
+  const other = (await product.signIn("two-devices@example.com")).json<Session>();
+  expect((await product.post("/api/auth/sign-out", { refresh_token: first.refresh_token })).statusCode).toBe(204);
+  expect((await product.get("/api/account", first.access_token)).json()).toMatchObject({ status: 401, code: "unauthenticated" });
+  expect((await refresh(first.refresh_token)).json()).toMatchObject(sessionExpired);
+  expect((await product.get("/api/account", other.access_token)).statusCode).toBe(200);
+  for (const token of [first.refresh_token, "", "x", `${other.refresh_token}x`])
+    expect((await product.post("/api/auth/sign-out", { refresh_token: token })).statusCode).toBe(204);
+  expect((await refresh(other.refresh_token)).statusCode).toBe(200);
+});
+
+test("forged, foreign and misused tokens open nothing: alg none, other algorithms, audiences, keys, expiry, refresh as access", async () => {
+  const session = await product.join();
+  const [, payload = ""] = session.access_token.split(".");
+  const claims = JSON.parse(Buffer.from(payload, "base64url").toString());
+  const without = (name: string) => Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name));
+  expect((await product.get("/api/account", forge(claims))).statusCode).toBe(200);
+  const bad = {
+    none: `${encode({ alg: "none", typ: "JWT" })}.${payload}.`,
+    noneSigned: forge(claims, { alg: "none", typ: "JWT" }),
+    otherAlgorithm: forge(claims, { alg: "HS512", typ: "JWT" }),
+    asymmetric: forge(claims, { alg: "RS256", typ: "JWT" }),
+    otherAudience: forge({ ...claims, aud: "another" }),
+    noAudience: forge(without("aud")),
+    otherIssuer: forge({ ...claims, iss: "another" }),
+    noExpiry: forge(without("exp")),
+    expired: forge({ ...claims, iat: claims.iat - 1_000, exp: claims.iat - 400 }),
+    otherPerson: forge({ ...claims, sub: (await product.join()).user.id }),
+    noSession: forge(without("sid")),
+    oddSession: forge({ ...claims, sid: "' or 1=1" }),
+    numericSession: forge({ ...claims, sid: 7 }),
+    rawKey: forge(claims, undefined, Buffer.from(product.config.secretKey)),
+    refreshKey: forge(claims, undefined, deriveKey(product.config.secretKey, "refresh-token")),
+    refreshAsAccess: session.refresh_token,
+    cut: session.access_token.slice(0, -1),
+    nothing: "",
+  };
+  for (const [name, token] of Object.entries(bad)) {
+    const answer = await product.get("/api/account", token);
+    expect([name, answer.statusCode, answer.json().code]).toEqual([name, 401, "unauthenticated"]);
+  }
+  expect((await refresh(session.access_token)).json()).toMatchObject(sessionExpired);
+  const [family = "", , signature = ""] = session.refresh_token.split(".");
+  for (const token of [`${family}.1.${signature}`, `${family}.00.${signature}`, `${family}.0.${signature}.0`, `${family}.-1.${signature}`])
+    expect((await refresh(token)).json()).toMatchObject(sessionExpired);
+  expect((await refresh(session.refresh_token)).statusCode).toBe(200);
+});
+
+test("a ban counts at the next call, and a sign-in unused for 30 days is over", async () => {
+  const banned = await product.join("banned@example.com");
+  await product.db.updateTable("users").set({ banned_at: new Date() }).where("id", "=", banned.user.id).execute();
+  expect((await product.get("/api/account", banned.access_token)).statusCode).toBe(401);
+  expect((await refresh(banned.refresh_token)).json()).toMatchObject(sessionExpired);
+  expect((await product.signIn("banned@example.com")).json()).toMatchObject({ code: "invalid_credentials" });
+
+  const old = await product.join();
+  const expiry = () =>
+    product.db
+      .selectFrom("auth_sessions")
+      .select(["expires_at", "rotated_at"])
+      .where("user_id", "=", old.user.id)
+      .executeTakeFirstOrThrow();
+  const { expires_at, rotated_at } = await expiry();
+  expect(expires_at.getTime() - rotated_at.getTime()).toBe(30 * 86_400_000);
+  await product.db
+    .updateTable("auth_sessions")
+    .set({ expires_at: new Date(Date.now() - 1) })
+    .where("user_id", "=", old.user.id)
+    .execute();
+  expect((await refresh(old.refresh_token)).json()).toMatchObject(sessionExpired);
+  expect((await product.get("/api/account", old.access_token)).statusCode).toBe(401);
+});
