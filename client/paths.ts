@@ -2,7 +2,6 @@
 export const paths = {
   home: "/",
   auth: "/auth",
-  authConfirm: "/auth/confirm",
   profile: "/profile",
   aiModels: "/ai-models",
   pricing: "/pricing",

@@ -6,6 +6,8 @@ import { paths } from "./paths.ts";
 /** Every page is a chunk of its own, fetched when its address is opened. */
 const HomePage = lazy(async () => ({ default: (await import("./pages/home.tsx")).HomePage }));
 const AuthPage = lazy(async () => ({ default: (await import("./pages/auth.tsx")).AuthPage }));
+const AiModelsPage = lazy(async () => ({ default: (await import("./pages/ai-models.tsx")).AiModelsPage }));
+const ProfilePage = lazy(async () => ({ default: (await import("./pages/profile.tsx")).ProfilePage }));
 const PricingPage = lazy(async () => ({ default: (await import("./pages/pricing.tsx")).PricingPage }));
 const NotFoundPage = lazy(async () => ({ default: (await import("./pages/not-found.tsx")).NotFoundPage }));
 
@@ -13,6 +15,8 @@ const NotFoundPage = lazy(async () => ({ default: (await import("./pages/not-fou
 const routes: readonly (readonly [path: string, page: ComponentType])[] = [
   [paths.home, HomePage],
   [paths.auth, AuthPage],
+  [paths.aiModels, AiModelsPage],
+  [paths.profile, ProfilePage],
   [paths.pricing, PricingPage],
 ];
 

@@ -16,3 +16,17 @@ export function fieldSize(count: number, columns: number): { width: number; heig
   const gap = tilePitch - tileSide;
   return { width: Math.min(count, columns) * tilePitch - gap, height: Math.ceil(count / columns) * tilePitch - gap };
 }
+
+/** The same laid in columns of `rows`, for fields that grow along the line. */
+export function columnsOfTiles(count: number, rows: number, from = 0): string {
+  let path = "";
+  for (let index = from; index < from + count; index += 1) {
+    path += `M${Math.floor(index / rows) * tilePitch} ${(index % rows) * tilePitch}h${tileSide}v${tileSide}h-${tileSide}z`;
+  }
+  return path;
+}
+
+export function columnsSize(count: number, rows: number): { width: number; height: number } {
+  const { width, height } = fieldSize(count, rows);
+  return { width: height, height: width };
+}

@@ -38,7 +38,7 @@ export function NavigationBar({ sessionStatus, user, sandboxUrl, languageSwitch 
       <div className={styles.inner}>
         <Link href={paths.home} className={styles.brand}>
           <Mark />
-          <span>Tessera</span>
+          <span className={styles.name}>Tessera</span>
         </Link>
         {sandboxUrl && <SandboxBadge address={sandboxUrl} />}
         <nav className={styles.wide} aria-label={t("navigation.label")}>

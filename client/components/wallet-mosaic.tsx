@@ -1,0 +1,65 @@
+import { useTranslation } from "react-i18next";
+import { useFormat } from "#client/lib/use-format.ts";
+import type { GrantKind } from "#domain/credits.ts";
+import { classNames } from "./class-names.ts";
+import { columnsOfTiles, columnsSize } from "./tile-field.ts";
+import type { FieldGrant } from "./wallet-field.ts";
+import { creditsPerTile, inSpendingOrder, tilesOf, warmth } from "./wallet-field.ts";
+import styles from "./wallet-mosaic.module.css";
+
+interface WalletGrant extends FieldGrant {
+  id: string;
+  kind: GrantKind;
+}
+
+interface WalletMosaicProps {
+  grants: readonly WalletGrant[];
+  /** Business time, from the server: what counts as expiring soon. */
+  now: Date;
+}
+
+const rows = 5;
+
+/** The wallet as a mosaic: every grant a field of tiles, what expires first at the edge and warmer, what is spent left open. */
+export function WalletMosaic({ grants, now }: WalletMosaicProps) {
+  const { t } = useTranslation("common");
+  const format = useFormat();
+  const perTile = creditsPerTile(grants);
+  return (
+    <figure className={styles.wallet}>
+      <ol className={styles.fields}>
+        {inSpendingOrder(grants).map((grant) => (
+          <li key={grant.id} className={styles.grant}>
+            <Field grant={grant} perTile={perTile} now={now} />
+            <p className={styles.kind}>{t(`wallet.kind.${grant.kind}`)}</p>
+            <p className={styles.text}>
+              {t("wallet.remaining", { remaining: format.number(Math.max(0, grant.remaining)), credits: format.number(grant.credits) })}
+            </p>
+            {grant.held > 0 && <p className={styles.text}>{t("wallet.held", { held: format.number(grant.held) })}</p>}
+            <p className={styles.text}>{t("wallet.until", { date: format.date(grant.expiresAt) })}</p>
+          </li>
+        ))}
+      </ol>
+      <figcaption className={styles.scale}>{t("wallet.scale", { count: perTile, formatted: format.number(perTile) })}</figcaption>
+    </figure>
+  );
+}
+
+function Field({ grant, perTile, now }: { grant: WalletGrant; perTile: number; now: Date }) {
+  const tiles = tilesOf(grant, perTile);
+  const spent = tiles.all - tiles.free - tiles.held;
+  const { width, height } = columnsSize(tiles.all, rows);
+  return (
+    <svg
+      className={classNames(styles.field, styles[warmth(grant.expiresAt, now)])}
+      viewBox={`0 0 ${width} ${height}`}
+      width={width * 1.5}
+      height={height * 1.5}
+      aria-hidden="true"
+    >
+      <path className={styles.spent} d={columnsOfTiles(spent, rows)} />
+      <path className={styles.held} d={columnsOfTiles(tiles.held, rows, spent)} />
+      <path className={styles.left} d={columnsOfTiles(tiles.free, rows, spent + tiles.held)} />
+    </svg>
+  );
+}
