@@ -10,6 +10,7 @@ import type { PaymentsOverview } from "./payments-section.ts";
 import { eventsSection, paymentsSection } from "./payments-section.ts";
 import { ControlProblem } from "./problem.ts";
 import type { ControlParts } from "./routes.ts";
+import { scriptsSection } from "./scripts-section.ts";
 
 export interface PageSources extends ControlParts {
   productUrl: URL;
@@ -52,6 +53,7 @@ function renderControlPage(sources: PageSources, done: string | undefined): stri
     ...(overview === undefined ? [] : [{ id: "payments", name: "Payments" }]),
     { id: "models", name: "Models" },
     ...(overview === undefined ? [] : [{ id: "events", name: "Events" }]),
+    { id: "scripts", name: "Scripts" },
   ];
   const content = html`
     ${introduction(done)}
@@ -59,7 +61,8 @@ function renderControlPage(sources: PageSources, done: string | undefined): stri
     <div class="columns">
       <div class="column">${mailSection(sources.mails.list(undefined, mailsShown), sources.mails.count())}${overview === undefined ? undefined : paymentsSection(overview)}</div>
       <div class="column">${modelsSection(sources.models)}${overview === undefined ? undefined : eventsSection(overview, sources.eventFaults?.list() ?? [])}</div>
-    </div>`;
+    </div>
+    ${scriptsSection()}`;
   return page({ title: "Tessera sandbox", productUrl: sources.productUrl, places, content, script: true });
 }
 
