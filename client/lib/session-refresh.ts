@@ -67,12 +67,13 @@ async function refreshPatiently(): Promise<void> {
   }
 }
 
-let patient: Promise<void> | undefined;
+let refreshing = false;
 
 function tick(): void {
-  if (currentSession() === null || remainingSeconds() > refreshWithinSeconds) return;
-  patient ??= refreshPatiently().finally(() => {
-    patient = undefined;
+  if (refreshing || currentSession() === null || remainingSeconds() > refreshWithinSeconds) return;
+  refreshing = true;
+  void refreshPatiently().finally(() => {
+    refreshing = false;
   });
 }
 

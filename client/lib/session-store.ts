@@ -67,7 +67,10 @@ export function adoptSession(next: Session | null, event: AuthEvent): void {
 export function followStorage(): void {
   const stored = readSession();
   const known = sessionStore.getState();
-  if (known.status === "loading") return keep(stored, false);
+  if (known.status === "loading") {
+    keep(stored, false);
+    return;
+  }
   if (stored?.refresh_token === session?.refresh_token) return;
   // Storage may lag behind the message that brought the newer session of the same person.
   if (stored && session && stored.user.id === session.user.id && stored.expires_at < session.expires_at) return;

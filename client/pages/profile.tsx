@@ -1,0 +1,51 @@
+import { useTranslation } from "react-i18next";
+import { LinkButton } from "#client/components/button.tsx";
+import { EmptyState } from "#client/components/empty-state.tsx";
+import { Page } from "#client/components/page.tsx";
+import { PageSpinner } from "#client/components/spinner.tsx";
+import { AccountPanel } from "#client/features/account/account-panel.tsx";
+import { useSession } from "#client/features/auth/session-store.ts";
+import { LedgerPanel } from "#client/features/billing/ledger-panel.tsx";
+import { SubscriptionPanel } from "#client/features/billing/subscription-panel.tsx";
+import { WalletPanel } from "#client/features/billing/wallet-panel.tsx";
+import { ThemeSwitch } from "#client/features/frame/theme-switch.tsx";
+import { LanguageSwitch } from "#client/features/language/language-switch.tsx";
+import { paths } from "#client/paths.ts";
+import styles from "./profile.module.css";
+
+export function ProfilePage() {
+  const { t } = useTranslation("account");
+  const { status, user } = useSession();
+  if (status === "loading") return <PageSpinner />;
+  if (!user) {
+    const signIn = (
+      <LinkButton href={`${paths.auth}?return=${encodeURIComponent(paths.profile)}`} variant="primary">
+        {t("signIn")}
+      </LinkButton>
+    );
+    return (
+      <Page title={t("title")} width="narrow" className={styles.page ?? ""}>
+        <h1>{t("title")}</h1>
+        <EmptyState title={t("signedOutTitle")} action={signIn}>
+          {t("signedOutText")}
+        </EmptyState>
+      </Page>
+    );
+  }
+  const preferences = (
+    <>
+      <LanguageSwitch />
+      <ThemeSwitch />
+    </>
+  );
+  return (
+    <Page title={t("title")} className={styles.page ?? ""}>
+      <AccountPanel user={user} preferences={preferences} />
+      <div className={styles.columns}>
+        <SubscriptionPanel />
+        <WalletPanel />
+      </div>
+      <LedgerPanel />
+    </Page>
+  );
+}
