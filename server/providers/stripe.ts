@@ -34,14 +34,16 @@ export function isRefundedAlready(error: unknown): boolean {
   return codeOf(error) === "charge_already_refunded";
 }
 
-/** No answer came: it may have been done all the same, so only the same idempotency key may ask again. */
+const keyInUse = "idempotency_key_in_use";
+
+/** No answer came, or the first request is still under way: it may be done all the same, so only the same idempotency key may ask again. */
 export function isUncertain(error: unknown): boolean {
-  return error instanceof Stripe.errors.StripeConnectionError;
+  return error instanceof Stripe.errors.StripeConnectionError || codeOf(error) === keyInUse;
 }
 
 /** The same idempotency key came with other parameters. */
 export function isOtherContent(error: unknown): boolean {
-  return error instanceof Stripe.errors.StripeIdempotencyError;
+  return error instanceof Stripe.errors.StripeIdempotencyError && error.code !== keyInUse;
 }
 
 /** What `work` asks of Stripe on a person's behalf; where Stripe fails, a refusal that says so: 502 `payment_provider_unavailable`. */

@@ -2,6 +2,7 @@
 import { inTransaction } from "../../db/transaction.ts";
 import type { SubscriptionRow } from "../../db/types.ts";
 import type { Deps } from "../../deps.ts";
+import { orMissing } from "../../providers/stripe.ts";
 import { postScheduledGrant, selectDueScheduledGrants } from "./grant-invoice.ts";
 import * as queries from "./queries.ts";
 import { announce, syncSubscription } from "./sync-subscription.ts";
@@ -29,10 +30,13 @@ export async function postDueScheduledGrants(deps: Pick<Deps, "db" | "live">, no
 
 /** Ends the subscription at Stripe and takes its unpaid invoice back, so that nobody pays for what has ended. */
 async function endAtStripe(deps: BillingDeps, subscriptionId: string): Promise<void> {
-  await deps.payments.subscriptions.cancel(
-    subscriptionId,
-    { prorate: false, invoice_now: false },
-    { idempotencyKey: `grace-over:${subscriptionId}` },
+  // Stripe may have given it up at the same moment, and then has none to cancel.
+  await orMissing(
+    deps.payments.subscriptions.cancel(
+      subscriptionId,
+      { prorate: false, invoice_now: false },
+      { idempotencyKey: `grace-over:${subscriptionId}` },
+    ),
   );
   const unpaid = await deps.payments.invoices.list({ subscription: subscriptionId, status: "open", limit: 100 });
   for (const invoice of unpaid.data) {
