@@ -3,8 +3,10 @@
  * all and exits with 1.
  */
 
+import { isIP } from "node:net";
 import type { Provider } from "#domain/models.ts";
 import { providers } from "#domain/models.ts";
+import { checkEmail } from "#domain/rules.ts";
 
 export interface ProviderCredentials {
   apiKey: string;
@@ -102,6 +104,35 @@ export class Environment {
 }
 
 const secretKeyMinimum = 32;
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
+
+function isAddressBlock(text: string): boolean {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return bits > 0 && rest.length === 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits));
+}
+
+function readTrustedProxies(environment: Environment): string[] {
+  const proxies = environment.list("TRUSTED_PROXIES");
+  for (const proxy of proxies) {
+    if (!isAddressBlock(proxy))
+      environment.faults.push(`TRUSTED_PROXIES: ${proxy} is neither an IP address nor a block such as 10.0.0.0/8`);
+  }
+  return proxies;
+}
+
+function readAdminEmails(environment: Environment): string[] {
+  const emails = environment.list("ADMIN_EMAILS").map((email) => email.toLowerCase());
+  for (const email of emails)
+    if (checkEmail(email) !== undefined) environment.faults.push(`ADMIN_EMAILS: ${email} is not an e-mail address`);
+  return emails;
+}
+
+function readLogLevel(environment: Environment, fallback: string): string {
+  const level = environment.text("LOG_LEVEL") ?? fallback;
+  if (!logLevels.includes(level)) environment.faults.push(`LOG_LEVEL=${level} is none of ${logLevels.join(", ")}`);
+  return level;
+}
 
 function readSecretKey(environment: Environment): string {
   const key = environment.required("SECRET_KEY", "signs sessions; give at least 32 random characters");
@@ -152,14 +183,14 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
     host,
     port,
     publicUrl: environment.url("PUBLIC_URL", ["https:", "http:"]) ?? new URL(`http://${host.includes(":") ? `[${host}]` : host}:${port}`),
-    trustedProxies: environment.list("TRUSTED_PROXIES"),
+    trustedProxies: readTrustedProxies(environment),
     databaseUrl:
       environment.url("DATABASE_URL", ["postgres:", "postgresql:"])?.href ??
       environment.required("DATABASE_URL", "the restricted role's address, postgres://…"),
     databasePoolSize: environment.integer("DATABASE_POOL_SIZE", 10, 2, 500),
     redisUrl: environment.url("REDIS_URL", ["redis:", "rediss:"])?.href,
     secretKey: readSecretKey(environment),
-    adminEmails: environment.list("ADMIN_EMAILS").map((email) => email.toLowerCase()),
+    adminEmails: readAdminEmails(environment),
     stripe: readStripe(environment, sandbox),
     mail: {
       smtpUrl:
@@ -169,7 +200,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
     },
     models: readModels(environment, sandboxUrl),
     sandbox,
-    logLevel: environment.text("LOG_LEVEL") ?? (production ? "info" : "warn"),
+    logLevel: readLogLevel(environment, production ? "info" : "warn"),
     faultPoint: production ? undefined : environment.text("TESSERA_FAULT_POINT"),
   };
   if (environment.faults.length > 0) throw new ConfigError(environment.faults);
