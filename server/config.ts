@@ -95,6 +95,14 @@ export class Environment {
     return undefined;
   }
 
+  /** An IP address or a name to listen on. */
+  host(name: string, fallback: string): string {
+    const value = this.text(name) ?? fallback;
+    if (isIP(value) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(value)) return value;
+    this.faults.push(`${name}=${value} is neither an IP address nor the name of this machine`);
+    return fallback;
+  }
+
   list(name: string): string[] {
     return (this.text(name) ?? "")
       .split(",")
@@ -172,7 +180,7 @@ function readStripe(environment: Environment, sandbox: Config["sandbox"]): Confi
 export function readConfig(variables: NodeJS.ProcessEnv): Config {
   const environment = new Environment(variables);
   const production = environment.text("NODE_ENV") === "production";
-  const host = environment.text("HOST") ?? "127.0.0.1";
+  const host = environment.host("HOST", "127.0.0.1");
   const port = environment.integer("PORT", 3000, 0, 65_535);
   const sandboxUrl = production ? undefined : environment.url("SANDBOX_URL", ["http:", "https:"]);
   const sandbox = sandboxUrl

@@ -1,15 +1,14 @@
 /** The API process: `npm run start:api`, any number of times on any number of machines. */
 import { buildApp } from "./app.ts";
 import { readConfigOrExit } from "./config.ts";
-import { assertMigrated, assertRestrictedRole } from "./db/verify.ts";
+import { assertFitOrExit } from "./db/verify.ts";
 import { createDeps } from "./deps.ts";
 import { exitWithParent, signalReady } from "./embedded/child.ts";
 import { armFaultPoint } from "./fault-points.ts";
 
 const config = readConfigOrExit(process.env);
 const deps = createDeps(config, "api");
-await assertRestrictedRole(deps.pool);
-await assertMigrated(deps.pool);
+await assertFitOrExit(deps.pool);
 armFaultPoint(config.faultPoint);
 const app = await buildApp(deps);
 
@@ -18,5 +17,10 @@ exitWithParent(async () => {
   await deps.close();
 });
 
-await app.listen({ host: config.host, port: config.port });
+try {
+  await app.listen({ host: config.host, port: config.port });
+} catch (error) {
+  console.error(`HOST=${config.host} PORT=${config.port}: cannot listen there (${(error as NodeJS.ErrnoException).code}); set another one`);
+  process.exit(1);
+}
 signalReady();

@@ -1,6 +1,6 @@
 /** The worker process: `npm run start:worker`, any number of times on any number of machines. */
 import { readConfigOrExit } from "#server/config.ts";
-import { assertMigrated, assertRestrictedRole } from "#server/db/verify.ts";
+import { assertFitOrExit } from "#server/db/verify.ts";
 import { createDeps } from "#server/deps.ts";
 import { exitWithParent, signalReady } from "#server/embedded/child.ts";
 import { armFaultPoint } from "#server/fault-points.ts";
@@ -8,8 +8,7 @@ import { startWorker } from "./worker.ts";
 
 const config = readConfigOrExit(process.env);
 const deps = createDeps(config, "worker");
-await assertRestrictedRole(deps.pool);
-await assertMigrated(deps.pool);
+await assertFitOrExit(deps.pool);
 armFaultPoint(config.faultPoint);
 const worker = startWorker(deps);
 

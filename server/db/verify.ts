@@ -68,3 +68,15 @@ export async function assertMigrated(pool: pg.Pool): Promise<void> {
   if (unknown.length > 0)
     throw new DatabaseFault(`DATABASE_URL: the database was migrated by a newer release (${unknown.join(", ")}); start that release`);
 }
+
+/** For a process that starts alone: prints the one line and exits with 1 where the database is not fit to serve from. */
+export async function assertFitOrExit(pool: pg.Pool): Promise<void> {
+  try {
+    await assertRestrictedRole(pool);
+    await assertMigrated(pool);
+  } catch (error) {
+    if (!(error instanceof DatabaseFault)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  }
+}

@@ -43,7 +43,7 @@ export function readSettings(variables: NodeJS.ProcessEnv, development: boolean)
   const settings: Settings = {
     production,
     development,
-    host: environment.text("HOST") ?? "127.0.0.1",
+    host: environment.host("HOST", "127.0.0.1"),
     port: environment.integer("PORT", 3000, 1, 65_535),
     sandboxPort: environment.integer("SANDBOX_PORT", 3001, 1, 65_535),
     dataDir: environment.text("DATA_DIR") ?? ".data",

@@ -1,0 +1,141 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ConfigError, readConfig } from "#server/config.ts";
+import { readSettings } from "#server/embedded/settings.ts";
+
+const whole = {
+  NODE_ENV: "production",
+  DATABASE_URL: "postgres://app:x@127.0.0.1/tessera",
+  SECRET_KEY: "0123456789abcdef0123456789abcdef",
+  STRIPE_SECRET_KEY: "sk_live_1",
+  STRIPE_WEBHOOK_SECRET: "whsec_1",
+  SMTP_URL: "smtp://mail.example",
+};
+
+function faults(read: () => unknown): readonly string[] {
+  try {
+    read();
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+}
+
+describe("in production", () => {
+  it("a whole environment is accepted and names no sandbox", () => {
+    expect(readConfig(whole)).toMatchObject({
+      production: true,
+      sandbox: undefined,
+      stripe: { livemode: true, webhookSecrets: ["whsec_1"] },
+    });
+  });
+
+  it.each(["DATABASE_URL", "SECRET_KEY", "STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "SMTP_URL"])(
+    "a missing or blank %s is one line that names it",
+    (name) => {
+      for (const [value, word] of [
+        [undefined, "missing"],
+        ["", "blank"],
+        ["  ", "blank"],
+      ] as const) {
+        const lines = faults(() => readConfig({ ...whole, [name]: value }));
+        expect(lines).toEqual([expect.stringMatching(new RegExp(`^${name} is ${word}: `))]);
+      }
+    },
+  );
+
+  it("each fault has its own line, and none shows a secret", () => {
+    const lines = faults(() =>
+      readConfig({
+        ...whole,
+        SECRET_KEY: "too-short",
+        DATABASE_URL: "mysql://app:hidden@host/x",
+        PORT: "99999",
+        STRIPE_WEBHOOK_SECRET: "",
+      }),
+    );
+    expect(lines).toHaveLength(4);
+    expect(lines.join("\n")).not.toMatch(/too-short|hidden/);
+  });
+
+  it("the sandbox is never used, whatever is set", () => {
+    const config = readConfig({ ...whole, SANDBOX_URL: "http://127.0.0.1:3001", SANDBOX_TOKEN: "t" });
+    expect(config.sandbox).toBeUndefined();
+    expect(config.models).toEqual({});
+    expect(readSettings({ ...whole, STRIPE_SECRET_KEY: "sk_live_1" }, false).sandbox).toBeUndefined();
+  });
+});
+
+describe("a malformed variable is one line that names it", () => {
+  it.each([
+    ["PORT", "eighty"],
+    ["PORT", "0"],
+    ["PORT", "3000.5"],
+    ["SANDBOX_PORT", "65536"],
+    ["PUBLIC_URL", "tessera.example"],
+    ["PUBLIC_URL", "ftp://tessera.example"],
+    ["DATABASE_URL", "tessera"],
+    ["DATABASE_URL", "http://127.0.0.1/tessera"],
+    ["REDIS_URL", "127.0.0.1:6379"],
+    ["SMTP_URL", "mail.example"],
+    ["OPENAI_BASE_URL", "localhost"],
+    ["TRUSTED_PROXIES", "10.0.0.0/8, proxy.example"],
+    ["TRUSTED_PROXIES", "10.0.0.0/33"],
+    ["ADMIN_EMAILS", "admin"],
+    ["LOG_LEVEL", "loud"],
+    ["SECRET_KEY", ""],
+    ["DATABASE_POOL_SIZE", "-1"],
+  ])("%s=%s", (name, value) => {
+    const lines = faults(() => readSettings({ [name]: value }, false));
+    expect(lines).toEqual([expect.stringContaining(name)]);
+    expect(lines.join()).not.toContain("\n");
+  });
+
+  it("whatever the values are, nothing but clear lines comes of it", () => {
+    const names = [
+      "HOST",
+      "PORT",
+      "SANDBOX_PORT",
+      "PUBLIC_URL",
+      "DATABASE_URL",
+      "REDIS_URL",
+      "SMTP_URL",
+      "TRUSTED_PROXIES",
+      "ADMIN_EMAILS",
+      "SECRET_KEY",
+      "NODE_ENV",
+    ];
+    const values = fc.oneof(fc.string(), fc.constantFrom("", "production", "postgres://a@b/c", "redis://x", "http://[::1]:3", "//", "1e3"));
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...names), values), (variables) => {
+        for (const line of faults(() => readSettings(variables, false))) expect(line.length).toBeGreaterThan(10);
+      }),
+    );
+  });
+});
+
+describe("outside production", () => {
+  it("nothing need be set, and the sandbox stands in for what is missing", () => {
+    expect(readSettings({}, false)).toMatchObject({
+      host: "127.0.0.1",
+      port: 3000,
+      sandboxPort: 3001,
+      dataDir: ".data",
+      databaseUrl: undefined,
+      sandbox: { stripe: true, mail: true },
+    });
+  });
+
+  it("what has credentials is not served by the sandbox", () => {
+    const settings = readSettings({ STRIPE_SECRET_KEY: "sk_test_1", STRIPE_WEBHOOK_SECRET: "whsec_1" }, false);
+    expect(settings.sandbox).toEqual({ stripe: false, mail: true });
+  });
+
+  it("a database without its owner's address is accepted, an owner without a database is not", () => {
+    expect(faults(() => readSettings({ DATABASE_URL: "postgres://app@h/d" }, false))).toEqual([]);
+    expect(faults(() => readSettings({ MIGRATE_DATABASE_URL: "postgres://owner@h/d" }, false))).toEqual([
+      expect.stringContaining("MIGRATE_DATABASE_URL"),
+    ]);
+  });
+});
