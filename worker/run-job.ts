@@ -4,18 +4,13 @@
  */
 import { sql } from "kysely";
 import { Value } from "typebox/value";
-import { DomainError } from "#domain/errors.ts";
+import { DomainError, PermanentFailure } from "#domain/errors.ts";
 import { sqlState } from "#server/db/transaction.ts";
 import type { Deps } from "#server/deps.ts";
 import { faultPoint } from "#server/fault-points.ts";
 import type { DispatchedJob } from "#server/queue/connection.ts";
 import type { JobName, JobPayload } from "#server/queue/jobs.ts";
 import { isJobName, jobs } from "#server/queue/jobs.ts";
-
-/** What a processor throws when trying again can't help. */
-export class PermanentFailure extends Error {
-  override readonly name = "PermanentFailure";
-}
 
 export type Processor<Name extends JobName> = (deps: Deps, payload: JobPayload<Name>) => Promise<void>;
 export type Processors = { readonly [Name in JobName]: Processor<Name> };
@@ -40,7 +35,7 @@ export function isOutage(error: unknown): boolean {
 }
 
 export function isPermanent(error: unknown): boolean {
-  return error instanceof PermanentFailure || error instanceof DomainError || (error as { permanent?: unknown } | null)?.permanent === true;
+  return error instanceof PermanentFailure || error instanceof DomainError;
 }
 
 async function settleFailure(deps: Deps, job: DispatchedJob, error: unknown): Promise<void> {

@@ -52,3 +52,8 @@ export class DomainError extends Error {
     return refusals[this.code];
   }
 }
+
+/** Work that cannot succeed however often it is tried: the worker makes it a dead letter at once. */
+export class PermanentFailure extends Error {
+  override readonly name: string = "PermanentFailure";
+}

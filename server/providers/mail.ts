@@ -1,4 +1,5 @@
 import { createTransport } from "nodemailer";
+import { PermanentFailure } from "#domain/errors.ts";
 import type { Config } from "../config.ts";
 
 export interface OutgoingMail {
@@ -19,7 +20,7 @@ export interface Mailer {
 }
 
 /** The receiving server refused this recipient or this message for good (a 5xx answer to it). */
-export class PermanentMailError extends Error {
+export class PermanentMailError extends PermanentFailure {
   override readonly name = "PermanentMailError";
 }
 

@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, describe, expect, it } from "vitest";
+import type { TestRedis } from "#tests/support/redis.ts";
+import { startRedis } from "#tests/support/redis.ts";
+import type { WorkerWorld } from "#tests/support/worker-world.ts";
+import { createWorkerWorld } from "#tests/support/worker-world.ts";
+import { replayDeadLetter } from "../../worker/run-job.ts";
+
+let world: WorkerWorld | undefined;
+let redis: TestRedis | undefined;
+afterEach(async () => {
+  await world?.close();
+  await redis?.stop();
+  world = undefined;
+  redis = undefined;
+});
+
+async function create(backend: "PostgreSQL" | "Redis"): Promise<WorkerWorld> {
+  redis = backend === "Redis" ? await startRedis() : undefined;
+  world = await createWorkerWorld(redis ? { redisUrl: redis.url } : {});
+  return world;
+}
+
+const jobsLeft = async ({ deps }: WorkerWorld) => (await deps.db.selectFrom("outbox").select("id").execute()).length;
+
+describe.each(["PostgreSQL", "Redis"] as const)("jobs on %s", (backend) => {
+  it("each runs once with three workers, and none is left", async () => {
+    const { startWorker, queueOne, delivered } = await create(backend);
+    const recipients = await Promise.all(Array.from({ length: 30 }, queueOne));
+    for (let count = 0; count < 3; count += 1) startWorker();
+    await expect.poll(() => delivered.length, { timeout: 20_000 }).toBe(30);
+    expect([...delivered].sort()).toEqual([...recipients].sort());
+    if (world) await expect.poll(() => world && jobsLeft(world), { timeout: 5_000 }).toBe(0);
+    expect(delivered).toHaveLength(30);
+  });
+
+  it("a poison job becomes a dead letter, others flow, and a replay runs it again (acceptance 23)", async () => {
+    const { deps, startWorker, queueOne, delivered } = await create(backend);
+    const id = randomUUID();
+    await deps.db
+      .insertInto("outbox")
+      .values({ id, job: "send-mail", payload: JSON.stringify({ mailId: "not a uuid" }), published_at: null })
+      .execute();
+    await deps.db.insertInto("outbox").values({ job: "no-such-job", payload: "{}", published_at: null }).execute();
+    const recipient = await queueOne();
+    startWorker();
+    await expect.poll(() => delivered, { timeout: 15_000 }).toEqual([recipient]);
+    await expect.poll(() => world && jobsLeft(world), { timeout: 10_000 }).toBe(0);
+    const letters = await deps.db.selectFrom("dead_letters").select(["job", "error"]).orderBy("job").execute();
+    expect(letters.map((letter) => letter.job)).toEqual(["no-such-job", "send-mail"]);
+    expect(letters[1]?.error).toContain("does not fit its schema");
+
+    const mail = await deps.db.selectFrom("mails").select("id").executeTakeFirstOrThrow();
+    await deps.db.updateTable("mails").set({ sent_at: null }).where("id", "=", mail.id).execute();
+    await deps.db
+      .updateTable("dead_letters")
+      .set({ payload: JSON.stringify({ mailId: mail.id }) })
+      .where("id", "=", id)
+      .execute();
+    expect(await replayDeadLetter(deps, id)).toBe(true);
+    expect(await replayDeadLetter(deps, id)).toBe(false);
+    await expect.poll(() => delivered.length, { timeout: 10_000 }).toBe(2);
+  });
+
+  it("while mail is away a job waits and then runs; it never becomes a dead letter", async () => {
+    const { deps, startWorker, queueOne, delivered, refuseWith } = await create(backend);
+    refuseWith({ code: 451, message: "try again later" });
+    const recipient = await queueOne();
+    startWorker();
+    await expect
+      .poll(async () => (await deps.db.selectFrom("outbox").select("publications").executeTakeFirst())?.publications ?? 0, {
+        timeout: 15_000,
+      })
+      .toBeGreaterThan(1);
+    refuseWith(undefined);
+    await expect.poll(() => delivered, { timeout: 20_000 }).toEqual([recipient]);
+    expect(await deps.db.selectFrom("dead_letters").select("id").execute()).toEqual([]);
+  }, 60_000);
+
+  it("a recipient that is refused for good becomes a dead letter at once", async () => {
+    const { deps, startWorker, queueOne, refuseWith } = await create(backend);
+    refuseWith({ code: 550, message: "no such mailbox" });
+    await queueOne();
+    startWorker();
+    await expect
+      .poll(async () => (await deps.db.selectFrom("dead_letters").select("attempts").execute()).length, { timeout: 15_000 })
+      .toBe(1);
+  });
+});
+
+describe("the queue lost", () => {
+  it("Redis emptied with jobs in it: they are published again and run (acceptance 5)", async () => {
+    const { deps, startWorker, queueOne, delivered } = await create("Redis");
+    await queueOne();
+    // Published, and forgotten by Redis before anybody took it: the row is still due within the minute.
+    await deps.db
+      .updateTable("outbox")
+      .set({ published_at: new Date(), publications: 1, redrive_at: new Date(Date.now() + 1_500) })
+      .execute();
+    startWorker();
+    await expect.poll(() => delivered.length, { timeout: 15_000 }).toBe(1);
+  });
+
+  it("Redis away at a cold start: nothing is lost, and the work is drained when it comes (acceptance 5)", async () => {
+    const first = await startRedis();
+    const { port } = first;
+    await first.stop();
+    world = await createWorkerWorld({ redisUrl: `redis://127.0.0.1:${port}` });
+    world.startWorker();
+    const recipient = await world.queueOne();
+    await expect.poll(() => world && jobsLeft(world)).toBe(1);
+    redis = await startRedis(port);
+    await expect.poll(() => world?.delivered, { timeout: 30_000 }).toEqual([recipient]);
+  }, 60_000);
+});
