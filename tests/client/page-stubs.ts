@@ -1,0 +1,23 @@
+import { vi } from "vitest";
+
+/** Relative addresses mean this origin, as they do in a page. */
+export const origin = "http://tessera.test";
+
+/** The few things of a page that the client's non-visual parts touch. Returns how to fire an event of the page. */
+export function stubPage(): { fire: (type: string) => void; storage: Map<string, string> } {
+  const storage = new Map<string, string>();
+  const events = new EventTarget();
+  const page = Object.assign(events, { visibilityState: "visible" });
+  vi.stubGlobal("location", new URL(origin));
+  vi.stubGlobal("document", page);
+  vi.stubGlobal("addEventListener", events.addEventListener.bind(events));
+  vi.stubGlobal("removeEventListener", events.removeEventListener.bind(events));
+  vi.stubGlobal("requestAnimationFrame", (draw: () => void) => setTimeout(draw, 0));
+  vi.stubGlobal("cancelAnimationFrame", (frame: ReturnType<typeof setTimeout>) => clearTimeout(frame));
+  vi.stubGlobal("localStorage", {
+    getItem: (key: string) => storage.get(key) ?? null,
+    setItem: (key: string, value: string) => storage.set(key, value),
+    removeItem: (key: string) => storage.delete(key),
+  });
+  return { fire: (type) => events.dispatchEvent(new Event(type)), storage };
+}

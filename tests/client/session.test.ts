@@ -1,0 +1,203 @@
+import { HttpResponse, http } from "msw";
+import { setupServer } from "msw/node";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Session } from "#contract/auth.ts";
+import { origin, stubPage } from "./page-stubs.ts";
+
+const server = setupServer();
+const refreshAddress = `${origin}/api/auth/refresh`;
+const user = { id: "0198c0de-0000-7000-8000-000000000001", email: "ada@example.com", user_metadata: { avatar_url: null } };
+
+function sessionOf(generation: number, lifeSeconds = 600): Session {
+  const expires_at = Math.floor(Date.now() / 1000) + lifeSeconds;
+  const tokens = { access_token: `access-${generation}`, refresh_token: `refresh-${generation}` };
+  return { ...tokens, expires_at, expires_in: lifeSeconds, token_type: "bearer", user };
+}
+
+/** One tab: its own copy of the client's modules, over the storage that all tabs share. */
+async function openTab() {
+  vi.resetModules();
+  const store = await import("#client/lib/session-store.ts");
+  const refresh = await import("#client/lib/session-refresh.ts");
+  const api = await import("#client/lib/api.ts");
+  const events: string[] = [];
+  store.onAuthEvent((event) => events.push(event));
+  const close = refresh.startSession();
+  closers.push(close);
+  return { ...store, ...refresh, ...api, events, close };
+}
+
+/** Lets what is under way over the (real) network of MSW and between tabs go on, with the timers standing still. */
+async function settle(until: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 500 && !until(); turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(until()).toBe(true);
+}
+
+let closers: (() => void)[] = [];
+let page: ReturnType<typeof stubPage>;
+let refreshes: string[] = [];
+
+beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"] });
+  page = stubPage();
+  refreshes = [];
+  server.use(
+    http.post(refreshAddress, async ({ request }) => {
+      const { refresh_token } = (await request.json()) as { refresh_token: string };
+      refreshes.push(refresh_token);
+      return HttpResponse.json(sessionOf(Number(refresh_token.split("-")[1]) + 1));
+    }),
+  );
+});
+afterEach(() => {
+  for (const close of closers) close();
+  closers = [];
+  server.resetHandlers();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+afterAll(() => server.close());
+
+function store(session: unknown): void {
+  page.storage.set("session", JSON.stringify(session));
+}
+
+function stored(): Session | null {
+  return JSON.parse(page.storage.get("session") ?? "null") as Session | null;
+}
+
+describe("session storage (spec §3)", () => {
+  it("keeps exactly the specified fields under the key session", async () => {
+    const tab = await openTab();
+    tab.adoptSession({ ...sessionOf(1), role: "admin", user: { ...user, password: "x" } } as Session, "SIGNED_IN");
+    expect(Object.keys(stored() ?? {}).sort()).toEqual(["access_token", "expires_at", "expires_in", "refresh_token", "token_type", "user"]);
+    expect(stored()?.user).toEqual(user);
+  });
+
+  it("reads damaged storage as signed out", async () => {
+    for (const damaged of ["{", "null", '{"access_token":1}', "[]", '"session"']) {
+      page.storage.set("session", damaged);
+      const tab = await openTab();
+      expect(tab.sessionStore.getState()).toEqual({ status: "signed_out", user: null });
+    }
+  });
+});
+
+describe("session timers (spec §9)", () => {
+  it("refresh at the first tick with 90 seconds or less left, and not before", async () => {
+    store(sessionOf(1));
+    const tab = await openTab();
+    await vi.advanceTimersByTimeAsync(480_000);
+    expect(refreshes).toEqual([]);
+    await vi.advanceTimersByTimeAsync(30_000);
+    await settle(() => tab.events.includes("TOKEN_REFRESHED"));
+    expect(refreshes).toEqual(["refresh-1"]);
+    expect(stored()?.access_token).toBe("access-2");
+    expect(tab.sessionStore.getState().user).toEqual(user);
+  });
+
+  it("retry from 200 ms, doubling, within 30 seconds, while the server is in trouble; the session stays", async () => {
+    const at: number[] = [];
+    const started = Date.now();
+    server.use(
+      http.post(refreshAddress, () => {
+        at.push(Date.now() - started);
+        return at.length % 2 === 0 ? HttpResponse.error() : new HttpResponse(null, { status: 503 });
+      }),
+    );
+    store(sessionOf(1, 60));
+    const tab = await openTab();
+    for (let second = 0; second < 145; second += 1) {
+      await settle(() => true);
+      await vi.advanceTimersByTimeAsync(200);
+      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(at.slice(0, 8)).toEqual([0, 200, 600, 1400, 3000, 6200, 12600, 25400]);
+    expect(at).toHaveLength(8);
+    expect(tab.sessionStore.getState().status).toBe("signed_in");
+  });
+
+  it("sign out when the refresh is refused, without a retry", async () => {
+    let refusals = 0;
+    server.use(
+      http.post(refreshAddress, () => {
+        refusals += 1;
+        return HttpResponse.json({ code: "session_expired" }, { status: 401 });
+      }),
+    );
+    store(sessionOf(1, 10));
+    const tab = await openTab();
+    await settle(() => tab.events.includes("SIGNED_OUT"));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(refusals).toBe(1);
+    expect(stored()).toBeNull();
+    expect(tab.sessionStore.getState()).toEqual({ status: "signed_out", user: null });
+  });
+
+  it("go by the length of the session where the device's clock is wrong", async () => {
+    const tab = await openTab();
+    tab.adoptSession({ ...sessionOf(1), expires_at: Math.floor(Date.now() / 1000) - 86_400 }, "SIGNED_IN");
+    expect(await tab.currentToken()).toBe("access-1");
+    expect(refreshes).toEqual([]);
+  });
+});
+
+describe("parallel tabs", () => {
+  it("refresh once for all: whoever waited takes over what the first one got", async () => {
+    store(sessionOf(1, 30));
+    const tabs = await Promise.all([openTab(), openTab(), openTab(), openTab(), openTab()]);
+    await settle(() => tabs.every((tab) => tab.currentSession()?.access_token === "access-2"));
+    expect(refreshes).toEqual(["refresh-1"]);
+    expect(stored()?.refresh_token).toBe("refresh-2");
+  });
+
+  it("hear every event, and sign out together", async () => {
+    const first = await openTab();
+    const second = await openTab();
+    for (const event of ["SIGNED_IN", "USER_UPDATED", "MFA_CHALLENGE_VERIFIED", "PASSWORD_RECOVERY"] as const)
+      first.adoptSession(sessionOf(1), event);
+    server.use(http.post(`${origin}/api/auth/sign-out`, () => new HttpResponse(null, { status: 204 })));
+    await settle(() => second.events.length === 4);
+    expect(second.sessionStore.getState()).toEqual({ status: "signed_in", user });
+    await expect(first.signOut()).resolves.toBe(true);
+    await settle(() => second.events.length === 5);
+    expect(second.events).toEqual(["SIGNED_IN", "USER_UPDATED", "MFA_CHALLENGE_VERIFIED", "PASSWORD_RECOVERY", "SIGNED_OUT"]);
+    expect(second.sessionStore.getState()).toEqual({ status: "signed_out", user: null });
+    expect(stored()).toBeNull();
+  });
+
+  it("that slept through a sign-out notice it when they wake", async () => {
+    store(sessionOf(1));
+    const tab = await openTab();
+    page.storage.delete("session");
+    page.fire("visibilitychange");
+    expect(tab.sessionStore.getState().status).toBe("signed_out");
+    expect(tab.events).toEqual(["SIGNED_OUT"]);
+  });
+});
+
+describe("calls", () => {
+  it("made with a token that ran out refresh first, once for all of them", async () => {
+    const bearers: (string | null)[] = [];
+    server.use(
+      http.get(`${origin}/api/account`, ({ request }) => {
+        bearers.push(request.headers.get("authorization"));
+        return HttpResponse.json({});
+      }),
+    );
+    store(sessionOf(1, -5));
+    const tab = await openTab();
+    await Promise.all([tab.api("GET /api/account"), tab.api("GET /api/account"), tab.api("GET /api/account")]);
+    expect(bearers).toEqual(["Bearer access-2", "Bearer access-2", "Bearer access-2"]);
+    expect(refreshes).toEqual(["refresh-1"]);
+  });
+
+  it("sign out on this device even where the server can't be told, and say so", async () => {
+    server.use(http.post(`${origin}/api/auth/sign-out`, () => HttpResponse.error()));
+    store(sessionOf(1));
+    const tab = await openTab();
+    await expect(tab.signOut()).resolves.toBe(false);
+    expect(stored()).toBeNull();
+  });
+});
