@@ -1,6 +1,8 @@
 import type { ComponentType } from "react";
 import { lazy } from "react";
 import { Route, Switch } from "wouter";
+import { PageSpinner } from "./components/spinner.tsx";
+import { useEnvironment } from "./features/environment/environment-store.ts";
 import { paths } from "./paths.ts";
 
 /** Every page is a chunk of its own, fetched when its address is opened. */
@@ -9,6 +11,7 @@ const AuthPage = lazy(async () => ({ default: (await import("./pages/auth.tsx"))
 const AiModelsPage = lazy(async () => ({ default: (await import("./pages/ai-models.tsx")).AiModelsPage }));
 const ProfilePage = lazy(async () => ({ default: (await import("./pages/profile.tsx")).ProfilePage }));
 const PricingPage = lazy(async () => ({ default: (await import("./pages/pricing.tsx")).PricingPage }));
+const DesignPage = lazy(async () => ({ default: (await import("./pages/design.tsx")).DesignPage }));
 const NotFoundPage = lazy(async () => ({ default: (await import("./pages/not-found.tsx")).NotFoundPage }));
 
 /** Pages as they are named: `client/pages/<name>.tsx` exports `<Name>Page`. */
@@ -18,7 +21,15 @@ const routes: readonly (readonly [path: string, page: ComponentType])[] = [
   [paths.aiModels, AiModelsPage],
   [paths.profile, ProfilePage],
   [paths.pricing, PricingPage],
+  [paths.design, DesignRoute],
 ];
+
+/** Outside production only: where the sandbox is on. */
+function DesignRoute() {
+  const { asked, sandboxUrl } = useEnvironment();
+  if (!asked) return <PageSpinner />;
+  return sandboxUrl === null ? <NotFoundPage /> : <DesignPage />;
+}
 
 export function Routes() {
   return (

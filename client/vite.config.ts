@@ -30,7 +30,7 @@ function layerOrderFirst(): Plugin {
   };
 }
 
-export default defineConfig(({ mode }) => ({
+export default defineConfig({
   root: import.meta.dirname,
   build: {
     outDir: "dist",
@@ -41,10 +41,6 @@ export default defineConfig(({ mode }) => ({
     modulePreload: { polyfill: false },
     target: ["chrome123", "firefox128", "safari17.5"],
     rolldownOptions: { output: { chunkFileNames } },
-  },
-  define: {
-    // The page of primitives is part of development and of builds made for looking at it, never of a production bundle.
-    __DESIGN_PAGE__: JSON.stringify(mode !== "production" || process.env.DESIGN_PAGE === "1"),
   },
   plugins: [
     react(),
@@ -72,4 +68,4 @@ export default defineConfig(({ mode }) => ({
     }),
   ],
   server: { proxy: { "/api": { target: api, ws: true } } },
-}));
+});

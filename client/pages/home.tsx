@@ -22,8 +22,10 @@ export function HomePage() {
   const { start, processing } = useCheckout();
   return (
     <Page className={styles.home ?? ""}>
-      {check?.subscribed && <SubscriptionSummary check={check} />}
-      <Hero signedIn={user !== null} />
+      <div className={styles.opening}>
+        {check?.subscribed && <SubscriptionSummary check={check} />}
+        <Hero signedIn={user !== null} />
+      </div>
       <PriceFirst />
       <SolutionCards />
       <Facts />

@@ -4,6 +4,7 @@ import type { User } from "#contract/auth.ts";
 import { Footer } from "./footer.tsx";
 import styles from "./frame.module.css";
 import { NavigationBar } from "./navigation-bar.tsx";
+import { OfflineNotice } from "./offline-notice.tsx";
 
 interface FrameProps {
   sessionStatus: "loading" | "signed_out" | "signed_in";
@@ -24,6 +25,7 @@ export function Frame({ sessionStatus, user, sandboxUrl, languageSwitch, childre
       </a>
       <NavigationBar sessionStatus={sessionStatus} user={user} sandboxUrl={sandboxUrl} languageSwitch={languageSwitch} />
       <main id="content" className={styles.content} tabIndex={-1}>
+        <OfflineNotice />
         {children}
       </main>
       <Footer />

@@ -66,7 +66,7 @@ export function PlanCard({ plan, interval, onSubscribe, current, subscribed, pro
       <div className={styles.models}>
         <h4 className={styles.label}>{t("plan.models")}</h4>
         <p className={styles.small}>
-          {highlighted.map((model) => model.name).join(" · ")} {t("plan.moreModels", { count: models.length - highlighted.length })}
+          {highlighted.map((model) => model.name).join("\u00a0· ")} {t("plan.moreModels", { count: models.length - highlighted.length })}
         </p>
       </div>
     </li>

@@ -1,0 +1,31 @@
+import { CloudOff } from "lucide-react";
+import { useSyncExternalStore } from "react";
+import { useTranslation } from "react-i18next";
+import styles from "./offline-notice.module.css";
+
+function subscribe(onChange: () => void): () => void {
+  addEventListener("online", onChange);
+  addEventListener("offline", onChange);
+  return () => {
+    removeEventListener("online", onChange);
+    removeEventListener("offline", onChange);
+  };
+}
+
+/** Says that there is no connection, and what still works. The region stands from the start, so that it is read out. */
+export function OfflineNotice() {
+  const { t } = useTranslation("common");
+  const offline = useSyncExternalStore(subscribe, () => !navigator.onLine);
+  return (
+    <div role="status" className={styles.region}>
+      {offline && (
+        <p className={styles.notice}>
+          <CloudOff size={18} aria-hidden="true" />
+          <span>
+            <strong>{t("offline.title")}.</strong> {t("offline.text")}
+          </span>
+        </p>
+      )}
+    </div>
+  );
+}

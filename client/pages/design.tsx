@@ -1,0 +1,46 @@
+import { useTranslation } from "react-i18next";
+import { Page } from "#client/components/page.tsx";
+import {
+  BadgeSpecimens,
+  ButtonSpecimens,
+  ChoiceSpecimens,
+  FieldSpecimens,
+  MessageSpecimens,
+  OverlaySpecimens,
+} from "#client/features/design/specimens.tsx";
+import { ModelSpecimens, TileSpecimens } from "#client/features/design/tile-specimens.tsx";
+import { TokenSpecimens } from "#client/features/design/tokens-specimen.tsx";
+import styles from "./design.module.css";
+
+const sections = [
+  ["tiles", ModelSpecimens],
+  ["waiting", TileSpecimens],
+  ["buttons", ButtonSpecimens],
+  ["fields", FieldSpecimens],
+  ["choices", ChoiceSpecimens],
+  ["badges", BadgeSpecimens],
+  ["messages", MessageSpecimens],
+  ["above", OverlaySpecimens],
+  ["colours", TokenSpecimens],
+] as const;
+
+/** Every primitive in every state, to look at. Not part of the product: outside production only. */
+export function DesignPage() {
+  const { t } = useTranslation("design");
+  return (
+    <Page title={t("title")} className={styles.design ?? ""}>
+      <div className={styles.head}>
+        <h1>{t("heading")}</h1>
+        <p>{t("lead")}</p>
+      </div>
+      {sections.map(([key, Specimens]) => (
+        <section key={key} className={styles.section} aria-labelledby={`design-${key}`}>
+          <h2 id={`design-${key}`}>{t(key)}</h2>
+          <div className={styles.specimens}>
+            <Specimens />
+          </div>
+        </section>
+      ))}
+    </Page>
+  );
+}
