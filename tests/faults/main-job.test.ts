@@ -2,11 +2,11 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { FaultPoint } from "#server/fault-points.ts";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
 import { seededRandom } from "#tests/support/ledger-model.ts";
-import type { Part, Product } from "#tests/support/product.ts";
-import { startProduct } from "#tests/support/product.ts";
+import type { Part, ScaleSetup } from "#tests/support/scale.ts";
+import { startScale } from "#tests/support/scale.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 
-let product: Product | undefined;
+let product: ScaleSetup | undefined;
 afterEach(async () => {
   await product?.stop();
   product = undefined;
@@ -31,7 +31,7 @@ describe("kill -9 at a named point of buying, then a restart", () => {
   ])(
     "$point: one subscription, one grant, one mail (acceptance 23)",
     async ({ point, of }) => {
-      product = await startProduct();
+      product = await startScale();
       const visitor = await new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl).join();
       const url = await visitor.checkout();
       const part = of === "api" ? product.apis[0] : product.workers[0];
@@ -55,7 +55,7 @@ describe("kill -9 at a named point of buying, then a restart", () => {
 
 describe("kill -9 of the worker between sending a mail and noting it", () => {
   it("leaves one mail in the mailbox (acceptance 23)", async () => {
-    product = await startProduct();
+    product = await startScale();
     const [worker] = product.workers;
     if (!worker) throw new Error("no worker");
     const restarted = await armed(worker, "mail-sent").then((ended) => ({ ended }));
@@ -77,7 +77,7 @@ describe("kill -9 of the API at a named point of an answer, then a restart", () 
   ])(
     "$point: $status, $charged charged, and the books agree (acceptance 21)",
     async ({ point, charged, status }) => {
-      product = await startProduct();
+      product = await startScale();
       const visitor = await new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl).join();
       await visitor.subscribe();
       const [api] = product.apis;
@@ -103,7 +103,7 @@ describe("kill -9 at random moments of the main job", () => {
   it("of API, worker and sandbox in turn: every job completes or is refunded, and the books agree", async () => {
     const seed = Math.floor(Date.now() / 1000) % 100_000;
     const random = seededRandom(seed);
-    product = await startProduct({ apis: 1, workers: 2 });
+    product = await startScale({ apis: 1, workers: 2 });
     const { apiUrls, sandboxUrl, apis, workers, sandbox, database } = product;
     const kills = process.env.TEST_FULL === "1" ? 30 : 6;
     let busy = true;

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import WebSocket from "ws";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
-import type { Product } from "#tests/support/product.ts";
-import { startProduct } from "#tests/support/product.ts";
+import type { ScaleSetup } from "#tests/support/scale.ts";
+import { startScale } from "#tests/support/scale.ts";
 import { advanceClock, Visitor } from "#tests/support/visitor.ts";
 
 /** A connection to the second API process that keeps every message. */
@@ -25,9 +25,9 @@ async function listen(apiUrl: string, accessToken: string) {
 }
 
 describe("the main job on Redis with two API processes and two workers (acceptance 25)", () => {
-  let product: Product;
+  let product: ScaleSetup;
   beforeAll(async () => {
-    product = await startProduct({ apis: 2, workers: 2, redis: true });
+    product = await startScale({ apis: 2, workers: 2, redis: true });
   }, 90_000);
   afterAll(() => product?.stop());
 
