@@ -9,21 +9,21 @@ import { refuseForeignOrigins } from "./control/origin-guard.ts";
 import { createControlPlugin, problemAnswerer } from "./control/plugin.ts";
 import { ControlProblem } from "./control/problem.ts";
 import { createProductClock } from "./control/product-clock.ts";
-import type { EventFault } from "./control/routes.ts";
 import { createStepper } from "./control/stepper.ts";
 import type { SandboxEnvironment } from "./environment.ts";
 import { createMailCatcher } from "./mail/catcher.ts";
 import { MailStore } from "./mail/store.ts";
 import type { ModelServer } from "./models/plugin.ts";
 import { createModelServer } from "./models/plugin.ts";
-import type { CreateStripe, StripeStandIn } from "./stripe-stand-in.ts";
+import type { StripeSandbox } from "./stripe/plugin.ts";
+import { createStripeSandbox } from "./stripe/plugin.ts";
 
 export interface Sandbox {
   app: FastifyInstance;
   clock: SandboxClock;
   models: ModelServer;
   /** Undefined where the product talks to the real Stripe. */
-  stripe: StripeStandIn | undefined;
+  stripe: StripeSandbox | undefined;
   /** Opens both ports. Rejects when one is taken. */
   listen(): Promise<{ url: string; smtpPort: number }>;
   close(): Promise<void>;
@@ -39,14 +39,9 @@ function openDatabase(directory: string): DatabaseSync {
   return database;
 }
 
-function openStripe(
-  environment: SandboxEnvironment,
-  createStripe: CreateStripe | undefined,
-  clock: SandboxClock,
-  log: FastifyInstance["log"],
-): StripeStandIn | undefined {
+function openStripe(environment: SandboxEnvironment, clock: SandboxClock, log: FastifyInstance["log"]): StripeSandbox | undefined {
   if (!environment.stripe) return undefined;
-  return createStripe?.({
+  return createStripeSandbox({
     databasePath: join(environment.dataDirectory, "stripe.sqlite"),
     origin: environment.origin,
     webhook: { url: new URL("/api/stripe/webhook", environment.productUrl), secret: `whsec_${environment.token}` },
@@ -56,7 +51,7 @@ function openStripe(
 }
 
 /** What falls due as real time passes; never two runs at once. */
-function startTicking(stripe: StripeStandIn, clock: SandboxClock, moving: () => boolean, log: FastifyInstance["log"]): () => void {
+function startTicking(stripe: StripeSandbox, clock: SandboxClock, moving: () => boolean, log: FastifyInstance["log"]): () => void {
   let running = false;
   const timer = setInterval(() => {
     const dueAt = stripe.nextDueAt();
@@ -72,18 +67,7 @@ function startTicking(stripe: StripeStandIn, clock: SandboxClock, moving: () => 
   return () => clearInterval(timer);
 }
 
-function rememberEventFaults(stripe: StripeStandIn) {
-  let faults: readonly EventFault[] = [];
-  return {
-    list: () => faults,
-    set(next: EventFault[]) {
-      faults = next;
-      stripe.setEventFaults(next);
-    },
-  };
-}
-
-export async function buildSandbox(environment: SandboxEnvironment, createStripe?: CreateStripe): Promise<Sandbox> {
+export async function buildSandbox(environment: SandboxEnvironment): Promise<Sandbox> {
   const database = openDatabase(environment.dataDirectory);
   const app = Fastify({
     logger: { level: environment.logLevel },
@@ -93,7 +77,7 @@ export async function buildSandbox(environment: SandboxEnvironment, createStripe
   const clock = new SandboxClock(database);
   const mails = new MailStore(database);
   const models = createModelServer();
-  const stripe = openStripe(environment, createStripe, clock, app.log);
+  const stripe = openStripe(environment, clock, app.log);
   const stepper = stripe && createStepper({ clock, stripe, product: createProductClock(environment.productUrl, environment.token) });
   const catcher = createMailCatcher(mails, (details, message) => app.log.warn(details, message));
 
@@ -111,9 +95,9 @@ export async function buildSandbox(environment: SandboxEnvironment, createStripe
       stepper,
       mails,
       models,
-      eventFaults: stripe && rememberEventFaults(stripe),
+      setEventFaults: stripe?.setEventFaults,
       productUrl: environment.publicUrl,
-      payments: undefined,
+      payments: stripe?.listForControlPage,
     }),
   );
 

@@ -16,8 +16,11 @@ export function timeOf(instant: Date): Html {
   return html`<time datetime="${instant.toISOString()}">${dayAndTime.format(instant)}</time>`;
 }
 
-export function money(amountCents: number, currency: string): string {
-  return new Intl.NumberFormat("en-US", { style: "currency", currency }).format(amountCents / 100);
+const usDollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+
+/** The catalogue knows one currency. */
+export function dollars(amountCents: number): string {
+  return usDollars.format(amountCents / 100);
 }
 
 function counted(count: number, unit: string): string {

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import type { FastifyInstance, FastifyReply } from "fastify";
+import type { SandboxListing } from "../stripe/plugin.ts";
 import { clockSection } from "./clock-section.ts";
 import { html } from "./html.ts";
 import { readFields, readInteger, readText } from "./input.ts";
 import { mailSection } from "./mail-section.ts";
 import { modelsSection } from "./models-section.ts";
 import { introduction, page } from "./page.ts";
-import type { PaymentsOverview } from "./payments-section.ts";
 import { eventsSection, paymentsSection } from "./payments-section.ts";
 import { ControlProblem } from "./problem.ts";
 import type { ControlParts } from "./routes.ts";
@@ -15,7 +15,7 @@ import { scriptsSection } from "./scripts-section.ts";
 export interface PageSources extends ControlParts {
   productUrl: URL;
   /** Undefined where Stripe is the real one. */
-  payments: (() => PaymentsOverview) | undefined;
+  payments: (() => SandboxListing) | undefined;
 }
 
 const mailsShown = 20;
@@ -60,7 +60,7 @@ function renderControlPage(sources: PageSources, done: string | undefined): stri
     ${clockSection(sources.clock.now(), sources.stepper !== undefined, sources.stepper?.moving() ?? false)}
     <div class="columns">
       <div class="column">${mailSection(sources.mails.list(undefined, mailsShown), sources.mails.count())}${overview === undefined ? undefined : paymentsSection(overview)}</div>
-      <div class="column">${modelsSection(sources.models)}${overview === undefined ? undefined : eventsSection(overview, sources.eventFaults?.list() ?? [])}</div>
+      <div class="column">${modelsSection(sources.models)}${overview === undefined ? undefined : eventsSection(overview)}</div>
     </div>
     ${scriptsSection()}`;
   return page({ title: "Tessera sandbox", productUrl: sources.productUrl, places, content, script: true });

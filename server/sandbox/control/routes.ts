@@ -5,6 +5,7 @@ import type { ModelFault } from "../models/faults.ts";
 import { isFaultTarget, modelFaultKinds } from "../models/faults.ts";
 import type { ModelServer } from "../models/plugin.ts";
 import { slowestPaceMs } from "../models/plugin.ts";
+import type { EventFault } from "../stripe/deliver.ts";
 import { parseDuration } from "./duration.ts";
 import { readChoice, readFields, readInteger, readText } from "./input.ts";
 import { ControlProblem } from "./problem.ts";
@@ -12,14 +13,7 @@ import { ProductRefusal, ProductUnreachable } from "./product-clock.ts";
 import type { Stepper } from "./stepper.ts";
 import { StepStalled } from "./stepper.ts";
 
-export const eventFaultKinds = ["delay", "double", "reorder", "lose"] as const;
-
-export interface EventFault {
-  kind: (typeof eventFaultKinds)[number];
-  eventType?: string;
-  count?: number;
-  delayMs?: number;
-}
+export const eventFaultKinds = ["delay", "double", "reorder", "lose"] as const satisfies readonly EventFault["kind"][];
 
 export interface ControlParts {
   clock: SandboxClock;
@@ -27,13 +21,8 @@ export interface ControlParts {
   stepper: Stepper | undefined;
   mails: MailStore;
   models: ModelServer;
-  eventFaults: EventFaults | undefined;
-}
-
-/** The event faults as set; the Stripe sandbox plays them. */
-export interface EventFaults {
-  list(): readonly EventFault[];
-  set(faults: EventFault[]): void;
+  /** Replaces the faults that are still to strike events; undefined where Stripe is the real one. */
+  setEventFaults: ((faults: EventFault[]) => void) | undefined;
 }
 
 const farthestMonths = 60;
@@ -135,16 +124,13 @@ function readEventFault(body: unknown): EventFault | null {
   };
 }
 
-function registerEvents(instance: FastifyInstance, { eventFaults }: ControlParts): void {
+function registerEvents(instance: FastifyInstance, { setEventFaults }: ControlParts): void {
   instance.post("/stripe/fault", async (request, reply) => {
-    if (eventFaults === undefined) throw stripeIsElsewhere();
+    if (setEventFaults === undefined) throw stripeIsElsewhere();
     const fault = readEventFault(request.body);
-    eventFaults.set(
-      fault === null
-        ? []
-        : [...eventFaults.list().filter((other) => other.kind !== fault.kind || other.eventType !== fault.eventType), fault],
-    );
-    return answerChange(request, reply, "events", { faults: eventFaults.list() });
+    const faults = fault === null ? [] : [fault];
+    setEventFaults(faults);
+    return answerChange(request, reply, "events", { faults });
   });
 }
 
