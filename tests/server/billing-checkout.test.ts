@@ -1,0 +1,192 @@
+/** Acceptance 7 and bad input: a checkout is shared by double clicks and tabs, discounted once, and never blocked by Stripe's bad days. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildApp } from "#server/app.ts";
+import { ensureCatalogue } from "#server/features/billing/stripe-catalogue.ts";
+import { createPayments } from "#server/providers/stripe.ts";
+import type { BillingWorld } from "../support/billing-stripe.ts";
+import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
+import { startTcpProxy } from "../support/tcp-proxy.ts";
+
+const start = new Date("2026-03-10T09:30:00Z");
+const path = "/api/functions/create-checkout";
+let world: BillingWorld;
+
+beforeAll(async () => {
+  world = await startBillingWorld({}, start);
+});
+afterAll(() => world.close());
+
+async function subscriptionsOf(userId: string, status: "all" | "active" = "all") {
+  const user = await world.database.db.selectFrom("users").select("stripe_customer_id").where("id", "=", userId).executeTakeFirstOrThrow();
+  return (await world.deps.payments.subscriptions.list({ customer: user.stripe_customer_id ?? "", status, limit: 100 })).data;
+}
+
+describe("bad input", () => {
+  test.each(["", "starter", "starter_week", "starter_month_x", "STARTER_MONTH", "price_123", "__proto___month", "pack_100"])(
+    "the price %j is unknown, and nothing is written",
+    async (priceId) => {
+      const person = await world.person();
+      expect((await world.post(path, person, { priceId })).json()).toMatchObject({ code: "unknown_price", status: 400 });
+      expect(await world.database.db.selectFrom("checkouts").select("id").where("user_id", "=", person.userId).execute()).toEqual([]);
+    },
+  );
+
+  test.each([{}, { priceId: 5 }, { priceId: "starter_month", percent: 90 }, { priceId: "x".repeat(101) }, { priceId: "a\u0000" }])(
+    "the body %j is refused",
+    async (body) => {
+      expect((await world.post(path, await world.person(), body)).json()).toMatchObject({ code: "validation_failed", status: 400 });
+    },
+  );
+
+  test.each([path, "/api/functions/reliable-subscription-check", "/api/billing/portal"])("%s needs a signed-in person", async (url) => {
+    expect((await world.post(url, undefined, { priceId: "starter_month" })).json()).toMatchObject({ code: "unauthenticated", status: 401 });
+  });
+
+  test("the portal has nothing to show who never began a checkout", async () => {
+    expect((await world.post("/api/billing/portal", await world.person())).json()).toMatchObject({ code: "subscription_required" });
+  });
+});
+
+test("the catalogue is made once, however many processes start at the same moment", async () => {
+  const deps = Array.from({ length: 5 }, () => ({ payments: createPayments(world.deps.config.stripe) }));
+  const maps = await Promise.all(deps.map((each) => ensureCatalogue(each)));
+  for (const map of maps) expect([...map]).toEqual([...(maps[0] ?? [])]);
+  const prices = await world.deps.payments.prices.list({ limit: 100 });
+  expect(prices.data.map((price) => [price.lookup_key, price.unit_amount]).sort()).toEqual([
+    ["basic_month", 3999],
+    ["basic_year", 38_390],
+    ["enterprise_month", 9999],
+    ["enterprise_year", 95_990],
+    ["professional_month", 4999],
+    ["professional_year", 47_990],
+    ["starter_month", 1999],
+    ["starter_year", 19_190],
+  ]);
+});
+
+describe("one checkout", () => {
+  test("serves a double click, a second tab and a later return", async () => {
+    const person = await world.person();
+    const clicks = await Promise.all(Array.from({ length: 5 }, () => world.checkout(person, "starter_month")));
+    const later = await world.checkout(person, "starter_month");
+    expect(new Set([...clicks, later].map((each) => each.url)).size).toBe(1);
+    expect(later.status).toBe(200);
+    const customers = await world.deps.payments.customers.list({ email: person.email });
+    expect(customers.data).toHaveLength(1);
+    await Promise.all([world.pay(later.url), world.pay(later.url)]);
+    await world.settle();
+    expect(await subscriptionsOf(person.userId)).toHaveLength(1);
+    expect((await stateOf(world, person.userId)).wallet?.balance).toBe(300);
+    expect(await world.checkout(person, "starter_month")).toMatchObject({ status: 409, code: "already_subscribed" });
+  });
+
+  test("that was paid is not offered again before its events came: Stripe says so", async () => {
+    const person = await world.person();
+    await world.buy(person, "starter_month");
+    expect(await world.checkout(person, "starter_month")).toMatchObject({ status: 409, code: "already_subscribed" });
+    await world.settle();
+  });
+
+  test("that was declined can be paid with another card", async () => {
+    const person = await world.person();
+    const { url } = await world.checkout(person, "starter_month");
+    await world.pay(url, "declined");
+    await world.settle();
+    expect(await stateOf(world, person.userId)).toMatchObject({ subscription: { status: undefined }, wallet: { balance: 0 } });
+    expect((await world.checkout(person, "starter_month")).url).toBe(url);
+    await world.pay(url);
+    await world.settle();
+    expect((await stateOf(world, person.userId)).wallet?.balance).toBe(300);
+  });
+
+  test("that ran out is replaced by another", async () => {
+    const person = await world.person();
+    const { url } = await world.checkout(person, "starter_month");
+    await world.moveTo(new Date(world.clock.now().getTime() + 25 * 3_600_000));
+    const second = await world.checkout(person, "starter_month");
+    expect([second.status, second.url === url]).toEqual([200, false]);
+  });
+});
+
+describe("two tabs with different plans", () => {
+  test("once one is paid, the other can't be", async () => {
+    const person = await world.person();
+    const first = await world.checkout(person, "starter_month");
+    const second = await world.checkout(person, "basic_month");
+    await world.pay(first.url);
+    await world.settle();
+    await expect(world.pay(second.url)).rejects.toThrow();
+    expect(await subscriptionsOf(person.userId)).toHaveLength(1);
+  });
+
+  test.each([false, true])(
+    "both paid at once: one subscription stays, the other is ended and refunded (events reversed: %j)",
+    async (reversed) => {
+      const person = await world.person();
+      const first = await world.checkout(person, "starter_month");
+      const second = await world.checkout(person, "basic_month");
+      await world.pay(first.url);
+      world.clock.moveTo(new Date(world.clock.now().getTime() + 2_000));
+      await world.pay(second.url);
+      const events = await world.takeEvents();
+      await world.bring(reversed ? events.toReversed() : events);
+      await world.settle();
+      const [kept, ...more] = await subscriptionsOf(person.userId, "active");
+      expect([kept?.items.data[0]?.price.lookup_key, more]).toEqual(["starter_month", []]);
+      expect(await stateOf(world, person.userId)).toMatchObject({
+        subscription: { plan_key: "starter", status: "active" },
+        wallet: { balance: 300 },
+      });
+      const refunds = await world.deps.payments.refunds.list({ limit: 10 });
+      expect(refunds.data.filter((refund) => refund.customer === kept?.customer).map((refund) => refund.amount)).toEqual([3999]);
+    },
+  );
+});
+
+describe("a discount", () => {
+  test("goes to people who never paid, for their first period only, once", async () => {
+    const now = world.clock.now();
+    const campaign = { percent: 20, starts_at: now, ends_at: new Date("2027-01-01T00:00:00Z"), created_at: now };
+    await world.database.db.insertInto("discount_campaigns").values(campaign).execute();
+    const person = await world.person();
+    await world.buy(person, "starter_month");
+    await world.settle();
+    const state = await stateOf(world, person.userId);
+    expect([state.invoices.map((invoice) => invoice.amount_paid_cents), state.wallet?.balance]).toEqual([[1599], 300]);
+    expect((await world.post("/api/functions/check-discount-eligibility", person)).json().discountEligible).toBe(false);
+    await world.moveTo(new Date(world.clock.now().getTime() + 32 * 86_400_000));
+    expect((await stateOf(world, person.userId)).invoices.map((invoice) => invoice.amount_paid_cents)).toEqual([1599, 1999]);
+    await world.database.db.deleteFrom("discount_campaigns").execute();
+  });
+});
+
+describe("Stripe away", () => {
+  test("is said clearly, and the next try goes on as if nothing had been", async () => {
+    const proxy = await startTcpProxy({ host: "127.0.0.1", port: Number(new URL(world.sandboxUrl).port) });
+    const apiUrl = new URL(`http://127.0.0.1:${proxy.port}`);
+    const app = await buildApp({ ...world.deps, payments: createPayments({ ...world.deps.config.stripe, apiUrl }) });
+    const person = await world.person();
+    const call = () => app.inject({ method: "POST", url: path, headers: person.headers, payload: { priceId: "starter_month" } });
+    try {
+      await proxy.cut();
+      expect((await call()).json()).toMatchObject({
+        code: "payment_provider_unavailable",
+        status: 502,
+        error: expect.stringContaining("Nothing was charged"),
+      });
+      await proxy.mend();
+      const [one, two] = [await call(), await call()];
+      expect([one.statusCode, two.json().url]).toEqual([200, one.json().url]);
+    } finally {
+      await app.close();
+      await proxy.cut();
+    }
+  });
+});
+
+test("the portal opens for a customer", async () => {
+  const person = await world.person();
+  await world.checkout(person, "starter_month");
+  const response = await world.post("/api/billing/portal", person);
+  expect([response.statusCode, URL.canParse(response.json().url)]).toEqual([200, true]);
+});

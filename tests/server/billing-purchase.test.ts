@@ -1,0 +1,171 @@
+/** Acceptance 1, 2, 4, 7: one purchase is one subscription and one grant, however often and in whatever order we hear of it. */
+import type Stripe from "stripe";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { processStripeEvent } from "#server/features/billing/process-event.ts";
+import { findDisagreements } from "#server/features/credits/service.ts";
+import type { BillingWorld } from "../support/billing-stripe.ts";
+import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
+import type { Person } from "../support/billing-world.ts";
+import { deliver } from "../support/billing-world.ts";
+import { seededRandom } from "../support/ledger-model.ts";
+
+let world: BillingWorld;
+const check = "/api/functions/reliable-subscription-check";
+const monthStart = new Date("2026-03-10T09:30:00Z");
+const monthEnd = new Date("2026-04-10T09:30:00Z");
+const afterRenewal = new Date("2026-04-10T10:30:00Z");
+
+beforeAll(async () => {
+  world = await startBillingWorld({}, monthStart);
+});
+afterAll(() => world.close());
+
+async function grantsOf(person: Person) {
+  return (await stateOf(world, person.userId)).grants;
+}
+
+/** The events about this person: those that name their customer. */
+async function eventsOf(events: readonly Stripe.Event[], person: Person): Promise<Stripe.Event[]> {
+  const user = await world.database.db
+    .selectFrom("users")
+    .select("stripe_customer_id")
+    .where("id", "=", person.userId)
+    .executeTakeFirstOrThrow();
+  return events.filter((event) => (event.data.object as { customer?: string }).customer === user.stripe_customer_id);
+}
+
+describe("a purchase", () => {
+  test("is an active subscription with its month of credits, pushed live and mailed once", async () => {
+    const person = await world.person();
+    expect((await world.post(check, person)).json()).toMatchObject({
+      ...{ subscribed: false, subscription_tier: "none", plan_name: "No Plan", credits: 0, subscription_end: null },
+      ...{ reason: "No active subscription", status: "none", billing_interval: null },
+    });
+    world.pushed.length = 0;
+    await world.buy(person, "starter_month");
+    await world.settle();
+    expect((await world.post(check, person)).json()).toEqual({
+      ...{ subscribed: true, subscription_tier: "starter", plan_name: "Starter Plan", credits: 300, reason: null, status: "active" },
+      ...{ subscription_end: monthEnd.toISOString(), billing_interval: "month", cancel_at_period_end: false },
+      server_time: world.clock.now().toISOString(),
+    });
+    await expect
+      .poll(() => world.pushed.filter((event) => event.userId === person.userId).map((event) => event.table))
+      .toContain("user_subscriptions");
+    const mails = await world.database.db.selectFrom("mails").select("template").where("user_id", "=", person.userId).execute();
+    expect(mails).toEqual([{ template: "subscription-started" }]);
+    expect((await world.post("/api/functions/create-checkout", person, { priceId: "basic_month" })).json()).toMatchObject({
+      code: "already_subscribed",
+      status: 409,
+    });
+  });
+
+  test("whose every event comes ten times at once is one posting", async () => {
+    const person = await world.person();
+    await world.buy(person, "professional_month");
+    const events = await world.takeEvents();
+    for (const event of events) {
+      const responses = await Promise.all(Array.from({ length: 10 }, () => deliver(world, JSON.stringify(event))));
+      expect(responses.map((response) => response.statusCode)).toEqual(Array(10).fill(200));
+    }
+    const paid = events.find((event) => event.type === "invoice.paid");
+    await Promise.all(Array.from({ length: 10 }, () => processStripeEvent(world.deps, paid?.id ?? "")));
+    await Promise.all(events.flatMap((event) => [event, event]).map((event) => processStripeEvent(world.deps, event.id)));
+    expect(await grantsOf(person)).toEqual([expect.objectContaining({ credits: 750, remaining: 750 })]);
+  });
+
+  test("whose invoice is told of under two event ids is one grant", async () => {
+    const person = await world.person();
+    await world.buy(person, "basic_month");
+    const events = await world.takeEvents();
+    const twins = events.map((event) => ({ ...event, id: `${event.id}twin` }));
+    await world.bring([...events, ...twins]);
+    expect(await grantsOf(person)).toEqual([expect.objectContaining({ credits: 600, remaining: 600 })]);
+  });
+
+  test("that a forged payload speaks of gives nothing: the object is read from Stripe", async () => {
+    const person = await world.person();
+    await world.buy(person, "starter_month");
+    const events = await world.takeEvents();
+    const paid = events.find((event) => event.type === "invoice.paid");
+    const inflated = JSON.parse(
+      JSON.stringify(paid).replaceAll("1999", "99999900").replaceAll("starter_month", "enterprise_month"),
+    ) as Stripe.Event;
+    await world.bring([inflated, ...events]);
+    expect(await grantsOf(person)).toEqual([expect.objectContaining({ credits: 300 })]);
+  });
+
+  test("of a customer nobody knows is ignored, and of an object Stripe has not, too", async () => {
+    const customer = await world.deps.payments.customers.create({ email: "stranger@example.com" });
+    const unknown = {
+      object: "event",
+      created: 1,
+      livemode: false,
+      type: "customer.subscription.updated",
+      data: { object: { id: "sub_unknown" } },
+    };
+    await world.takeEvents();
+    for (const [id, event] of [
+      ["evt_nosub", unknown],
+      ["evt_noinvoice", { ...unknown, type: "invoice.paid", data: { object: { id: "in_unknown" } } }],
+      ["evt_nosession", { ...unknown, type: "checkout.session.completed", data: { object: { id: "cs_unknown", customer: customer.id } } }],
+    ] as const) {
+      await world.bring([{ ...event, id } as unknown as Stripe.Event]);
+      const row = await world.database.db.selectFrom("stripe_events").select("status").where("id", "=", id).executeTakeFirst();
+      expect(row?.status).not.toBe("received");
+    }
+  });
+});
+
+/** Every order of the events that matter, and of a renewal and a cancellation after it. */
+describe("any order of events", () => {
+  const telling = [
+    "checkout.session.completed",
+    "customer.subscription.created",
+    "invoice.finalized",
+    "invoice.paid",
+    "invoice.payment_succeeded",
+  ];
+
+  function permutations<T>(items: readonly T[]): T[][] {
+    if (items.length <= 1) return [[...items]];
+    return items.flatMap((item, index) => permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]));
+  }
+
+  test("of a purchase ends in the same state (all 120), then of its renewal (seeded)", { timeout: 120_000 }, async () => {
+    const orders = permutations(telling);
+    const people = await Promise.all(orders.map(() => world.person()));
+    for (const person of people) await world.buy(person, "starter_month");
+    const bought = await world.takeEvents();
+    const purchases = new Map<Person, Stripe.Event[]>();
+    for (const [index, person] of people.entries()) {
+      const own = (await eventsOf(bought, person)).filter((event) => telling.includes(event.type));
+      expect(own.map((event) => event.type).sort()).toEqual([...telling].sort());
+      purchases.set(person, own);
+      // Half of them hear of their purchase only after it was renewed.
+      const order = orders[index] ?? [];
+      if (index % 2 === 0) await world.bring(order.flatMap((type) => own.filter((event) => event.type === type)));
+    }
+    const heard = people.filter((_person, index) => index % 2 === 0);
+    const [first, ...others] = await Promise.all(heard.map((person) => stateOf(world, person.userId)));
+    expect(first).toMatchObject({ wallet: { balance: 300 }, subscription: { status: "active", current_period_end: monthEnd } });
+    for (const other of others) expect(other).toEqual(first);
+
+    await world.moveTo(afterRenewal, { bringing: false });
+    const renewed = await world.takeEvents();
+    const random = seededRandom(7);
+    for (const [index, person] of people.entries()) {
+      const all = [...(index % 2 === 0 ? [] : (purchases.get(person) ?? [])), ...(await eventsOf(renewed, person))];
+      const keyed = all.map((event) => ({ event, key: random(1_000_000) }));
+      await world.bring(keyed.sort((left, right) => left.key - right.key).map(({ event }) => event));
+    }
+    const [renewal, ...rest] = await Promise.all(people.map((person) => stateOf(world, person.userId)));
+    expect(renewal).toMatchObject({ wallet: { balance: 300 }, subscription: { status: "active", current_period_start: monthEnd } });
+    expect(renewal?.grants.map((grant) => [grant.remaining, grant.expired_at])).toEqual([
+      [0, true],
+      [300, false],
+    ]);
+    for (const other of rest) expect(other).toEqual(renewal);
+    expect(await findDisagreements(world.deps.db)).toEqual([]);
+  });
+});

@@ -1,0 +1,202 @@
+/**
+ * The API with a Stripe sandbox beside it. Nothing is delivered by itself: a test takes the events Stripe has made and
+ * brings them in the order and number it wants. Business time is shared and stands still until it is moved.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import Fastify from "fastify";
+import type Stripe from "stripe";
+import { freePort } from "#server/embedded/processes.ts";
+import { processStripeEvent } from "#server/features/billing/process-event.ts";
+import { endGracePeriods, postDueScheduledGrants } from "#server/features/billing/schedules.ts";
+import { expireDueGrants } from "#server/features/credits/service.ts";
+import { createStripeSandbox } from "#server/sandbox/stripe/plugin.ts";
+import type { ApiWorld, Person } from "./billing-world.ts";
+import { deliver, startApiWorld } from "./billing-world.ts";
+
+export type Card = "success" | "declined" | "authentication";
+
+export interface BillingWorld extends ApiWorld {
+  sandboxUrl: string;
+  /** The address of a checkout, or the refusal. */
+  checkout(person: Person, priceId: string): Promise<{ status: number; url: string; code: string }>;
+  pay(checkoutUrl: string, card?: Card): Promise<void>;
+  /** Checkout and payment; no event of it is brought. */
+  buy(person: Person, priceId?: string): Promise<void>;
+  /** What Stripe has made since the last call, oldest first. */
+  takeEvents(): Promise<Stripe.Event[]>;
+  /** Brings events to the webhook and acts on them, one after the other, in this order. */
+  bring(events: readonly Stripe.Event[]): Promise<void>;
+  /** Brings what Stripe has made since the last call. */
+  settle(): Promise<void>;
+  /** Moves time, stopping wherever Stripe or the product has something to do; `bringing` false: no event is brought on the way. */
+  moveTo(target: Date, options?: { bringing?: boolean }): Promise<void>;
+}
+
+async function startStripe(world: ApiWorld, port: number) {
+  const folder = await mkdtemp(path.join(tmpdir(), "tessera-stripe-"));
+  const server = Fastify({ forceCloseConnections: true });
+  const stripe = createStripeSandbox({
+    databasePath: path.join(folder, "stripe.sqlite"),
+    origin: new URL(`http://127.0.0.1:${port}`),
+    // Nobody listens there.
+    webhook: { url: new URL("http://127.0.0.1:1/"), secret: "whsec_unused" },
+    now: () => world.clock.now(),
+    log: { info: () => {}, warn: () => {} },
+  });
+  await server.register(stripe.plugin);
+  await server.listen({ host: "127.0.0.1", port });
+  return {
+    stripe,
+    async close() {
+      await server.close();
+      await stripe.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function listEvents(world: ApiWorld, seen: Set<string>): Promise<Stripe.Event[]> {
+  const fresh: Stripe.Event[] = [];
+  for await (const event of world.deps.payments.events.list({ limit: 100 })) {
+    if (seen.has(event.id)) break;
+    fresh.push(event);
+  }
+  for (const event of fresh) seen.add(event.id);
+  return fresh.reverse();
+}
+
+async function runSweeps(world: ApiWorld): Promise<void> {
+  const now = world.clock.now();
+  await postDueScheduledGrants(world.deps, now);
+  await endGracePeriods(world.deps, now);
+  await expireDueGrants(world.deps.db, now);
+}
+
+async function nextSweep(world: ApiWorld): Promise<Date | null> {
+  const { db } = world.database;
+  const instants = await Promise.all([
+    db
+      .selectFrom("scheduled_grants")
+      .select((e) => e.fn.min("due_at").as("at"))
+      .where("posted_at", "is", null)
+      .where("cancelled_at", "is", null)
+      .executeTakeFirst(),
+    db
+      .selectFrom("user_subscriptions")
+      .select((e) => e.fn.min("grace_until").as("at"))
+      .where("status", "=", "past_due")
+      .executeTakeFirst(),
+    db
+      .selectFrom("grants")
+      .select((e) => e.fn.min("expires_at").as("at"))
+      .where("expired_at", "is", null)
+      .executeTakeFirst(),
+  ]);
+  const known = instants.flatMap((row) => (row?.at ? [row.at.getTime()] : []));
+  return known.length > 0 ? new Date(Math.min(...known)) : null;
+}
+
+export async function startBillingWorld(variables: NodeJS.ProcessEnv = {}, start?: Date): Promise<BillingWorld> {
+  const port = await freePort();
+  const sandboxUrl = `http://127.0.0.1:${port}`;
+  const world = await startApiWorld({ STRIPE_API_URL: sandboxUrl, ...variables }, start);
+  const { stripe, close } = await startStripe(world, port);
+  const seen = new Set<string>();
+
+  async function checkout(person: Person, priceId: string) {
+    const response = await world.post("/api/functions/create-checkout", person, { priceId });
+    const { url = "", code = "" } = response.json();
+    return { status: response.statusCode, url, code };
+  }
+  async function pay(checkoutUrl: string, card: Card = "success") {
+    const session = new URL(checkoutUrl).pathname.split("/").at(-1);
+    const response = await fetch(`${sandboxUrl}/checkout/${session}/pay`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ card }),
+      redirect: "manual",
+    });
+    if (card === "success" && response.status !== 303) throw new Error(`payment answered ${response.status}: ${await response.text()}`);
+  }
+  async function bring(events: readonly Stripe.Event[]) {
+    for (const event of events) {
+      const response = await deliver(world, JSON.stringify(event));
+      if (response.statusCode !== 200) throw new Error(`webhook answered ${response.statusCode}: ${response.body}`);
+      await processStripeEvent(world.deps, event.id);
+    }
+  }
+  const takeEvents = () => listEvents(world, seen);
+  const settle = async () => bring(await takeEvents());
+
+  return {
+    ...world,
+    sandboxUrl,
+    checkout,
+    pay,
+    bring,
+    takeEvents,
+    settle,
+    async buy(person, priceId = "starter_month") {
+      const opened = await checkout(person, priceId);
+      if (opened.status !== 200) throw new Error(`checkout answered ${opened.status} ${opened.code}`);
+      await pay(opened.url);
+    },
+    async moveTo(target, { bringing = true } = {}) {
+      for (;;) {
+        const dueAt = [stripe.nextDueAt(), bringing ? await nextSweep(world) : null].flatMap((at) =>
+          at && at <= target ? [at.getTime()] : [],
+        );
+        if (dueAt.length === 0) break;
+        world.clock.moveTo(new Date(Math.min(...dueAt)));
+        await stripe.runDue(world.clock.now());
+        if (!bringing) continue;
+        await settle();
+        await runSweeps(world);
+      }
+      world.clock.moveTo(target);
+    },
+    async close() {
+      await world.close();
+      await close();
+    },
+  };
+}
+
+/** What a person has in the end, without the ids that differ from person to person. */
+export async function stateOf(world: ApiWorld, userId: string) {
+  const { db } = world.database;
+  const subscription = await db.selectFrom("user_subscriptions").selectAll().where("user_id", "=", userId).executeTakeFirst();
+  const grants = await db
+    .selectFrom("grants")
+    .innerJoin("wallets", "wallets.id", "grants.wallet_id")
+    .select(["grants.kind", "grants.credits", "grants.remaining", "grants.expires_at", "grants.expired_at"])
+    .where("wallets.user_id", "=", userId)
+    .orderBy("grants.expires_at")
+    .execute();
+  const wallet = await db.selectFrom("wallets").select(["balance", "held"]).where("user_id", "=", userId).executeTakeFirst();
+  const invoices = await db
+    .selectFrom("paid_invoices")
+    .select(["amount_paid_cents", "billing_reason", "paid_at"])
+    .where("user_id", "=", userId)
+    .orderBy("paid_at")
+    .execute();
+  const { plan_key, billing_interval, status, current_period_start, current_period_end, cancel_at_period_end, grace_until, ended_at } =
+    subscription ?? {};
+  return {
+    subscription: {
+      plan_key,
+      billing_interval,
+      status,
+      current_period_start,
+      current_period_end,
+      cancel_at_period_end,
+      grace_until,
+      ended_at,
+    },
+    grants: grants.map((grant) => ({ ...grant, expired_at: grant.expired_at !== null })),
+    wallet,
+    invoices,
+  };
+}
