@@ -1,0 +1,91 @@
+import type { ApiCall, ApiRoute } from "./api.ts";
+import { equalityFilters, listRoute, retrieveRoute } from "./api.ts";
+import { readCurrency } from "./catalogue.ts";
+import { cancelIntent, chargeIntent, createIntent, declinedError, requireAuthentication } from "./charging.ts";
+import type { Context } from "./context.ts";
+import { invalidRequest, missingParameter } from "./errors.ts";
+import { saveChange } from "./events.ts";
+import { resolvePaymentMethod } from "./payment-methods.ts";
+import type { Charge, PaymentIntent } from "./wire.ts";
+
+function confirmWith(context: Context, intent: PaymentIntent, methodId: string, offSession: boolean): PaymentIntent {
+  const method = resolvePaymentMethod(context, methodId, "payment_method");
+  if (!offSession && context.store.hidden("payment_method", method.id).card === "authentication") {
+    return requireAuthentication(context, intent.id, method, `${context.origin}/`);
+  }
+  const result = chargeIntent(context, intent.id, method);
+  if (result.charge.status === "failed") throw declinedError(result.intent, result.charge);
+  return result.intent;
+}
+
+function create({ context, parameters }: ApiCall): PaymentIntent {
+  const customer = parameters.text("customer") ?? null;
+  if (customer !== null) context.store.reference("customer", customer, "customer");
+  const fields = {
+    amountCents: parameters.requiredInteger("amount", 50, 99_999_999),
+    currency: readCurrency(parameters),
+    customer,
+    description: parameters.text("description") ?? null,
+    metadata: parameters.metadata("metadata"),
+    reusable: parameters.oneOf("setup_future_usage", ["off_session", "on_session"]) !== undefined,
+  };
+  const confirm = parameters.boolean("confirm") ?? false;
+  const offSession = parameters.boolean("off_session") ?? false;
+  const method = parameters.text("payment_method");
+  parameters.accept("automatic_payment_methods", "capture_method", "receipt_email", "return_url", "statement_descriptor_suffix");
+  const intent = createIntent(context, fields);
+  if (!confirm) return intent;
+  if (!method) throw missingParameter("payment_method");
+  return confirmWith(context, intent, method, offSession);
+}
+
+function confirm({ context, id, parameters }: ApiCall): PaymentIntent {
+  const intent = context.store.get("payment_intent", id, "intent");
+  const method = parameters.requiredText("payment_method");
+  parameters.accept("return_url");
+  const offSession = parameters.boolean("off_session") ?? false;
+  if (intent.status !== "requires_payment_method" && intent.status !== "requires_confirmation") {
+    throw invalidRequest(
+      `You cannot confirm this PaymentIntent because it has a status of ${intent.status}.`,
+      undefined,
+      "payment_intent_unexpected_state",
+    );
+  }
+  return confirmWith(context, intent, method, offSession);
+}
+
+function cancel({ context, id, parameters }: ApiCall): PaymentIntent {
+  const intent = context.store.get("payment_intent", id, "intent");
+  parameters.accept("cancellation_reason");
+  if (intent.status === "succeeded" || intent.status === "canceled") {
+    throw invalidRequest(
+      `You cannot cancel this PaymentIntent because it has a status of ${intent.status}.`,
+      undefined,
+      "payment_intent_unexpected_state",
+    );
+  }
+  return cancelIntent(context, intent, "requested_by_customer");
+}
+
+function updateCharge({ context, id, parameters }: ApiCall): Charge {
+  const charge = context.store.get("charge", id);
+  const description = parameters.text("description");
+  return saveChange(context, "charge", "charge.updated", {
+    ...charge,
+    description: description === undefined ? charge.description : description,
+    metadata: parameters.metadata("metadata", charge.metadata),
+  });
+}
+
+export const paymentIntentRoutes: ApiRoute[] = [
+  { method: "POST", url: "/v1/payment_intents", handle: create },
+  { method: "POST", url: "/v1/payment_intents/:id/confirm", handle: confirm },
+  { method: "POST", url: "/v1/payment_intents/:id/cancel", handle: cancel },
+  listRoute("payment_intent", "/v1/payment_intents", (parameters) => equalityFilters(parameters, { customer: "customer" })),
+  retrieveRoute("payment_intent", "/v1/payment_intents"),
+  { method: "POST", url: "/v1/charges/:id", handle: updateCharge },
+  listRoute("charge", "/v1/charges", (parameters) =>
+    equalityFilters(parameters, { customer: "customer", payment_intent: "payment_intent" }),
+  ),
+  retrieveRoute("charge", "/v1/charges"),
+];

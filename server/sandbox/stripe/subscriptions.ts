@@ -1,0 +1,141 @@
+import type { ApiCall, ApiRoute } from "./api.ts";
+import { equalityFilters, listOf, listRoute, retrieveRoute } from "./api.ts";
+import type { Context } from "./context.ts";
+import { invalidRequest, resourceMissing } from "./errors.ts";
+import { saveChange } from "./events.ts";
+import type { Parameters } from "./parameters.ts";
+import type { Filter } from "./store.ts";
+import { changePrice, replan } from "./subscription-cycle.ts";
+import { cancelSubscription, itemOf } from "./subscription-status.ts";
+import type { Price, Subscription } from "./wire.ts";
+
+export function recurringPrice(context: Context, id: string, param: string): Price {
+  const price = context.store.reference("price", id, param);
+  if (price.type !== "recurring")
+    throw invalidRequest(
+      `The price specified is set to \`type=one_time\` but this field only accepts prices with \`type=recurring\`.`,
+      param,
+    );
+  if (!price.active) throw invalidRequest("The price specified is inactive. This field only accepts active prices.", param);
+  return price;
+}
+
+function refuseWhereScheduled(subscription: Subscription): void {
+  if (subscription.schedule === null) return;
+  const message = `The subscription is managed by the subscription schedule \`${String(subscription.schedule)}\`, and updating any cancelation behavior directly is not allowed. Please update the schedule instead.`;
+  throw invalidRequest(message);
+}
+
+function withCancellation(context: Context, subscription: Subscription, parameters: Parameters): Subscription {
+  const atPeriodEnd = parameters.boolean("cancel_at_period_end");
+  const cancelAt = parameters.text("cancel_at");
+  const details = parameters.object("cancellation_details");
+  const comment = details?.text("comment");
+  const feedback = details?.text("feedback");
+  if (atPeriodEnd === undefined && cancelAt === undefined) return subscription;
+  refuseWhereScheduled(subscription);
+  const at = atPeriodEnd
+    ? itemOf(subscription).current_period_end
+    : cancelAt
+      ? (parameters.integer("cancel_at", context.now()) ?? null)
+      : null;
+  return {
+    ...subscription,
+    cancel_at: at,
+    cancel_at_period_end: atPeriodEnd ?? false,
+    canceled_at: at === null ? null : (subscription.canceled_at ?? context.now()),
+    cancellation_details: {
+      comment: comment ?? null,
+      feedback: feedback ?? null,
+      feedback_option: null,
+      reason: at === null ? null : "cancellation_requested",
+    },
+  };
+}
+
+function withItems(context: Context, subscription: Subscription, parameters: Parameters): Subscription {
+  const items = parameters.objects("items");
+  const behaviour = parameters.oneOf("proration_behavior", ["none", "create_prorations", "always_invoice"]) ?? "create_prorations";
+  parameters.accept("payment_behavior", "off_session", "proration_date", "billing_cycle_anchor");
+  const change = items?.[0];
+  if (!change) return subscription;
+  const item = itemOf(subscription);
+  if (items.length > 1 || change.text("id") !== item.id)
+    throw invalidRequest("The sandbox keeps one item per subscription: pass its id in items[0][id].", "items[0][id]");
+  const priceId = change.text("price");
+  const price = priceId ? recurringPrice(context, priceId, "items[0][price]") : item.price;
+  const quantity = change.integer("quantity", 1, 1000) ?? item.quantity ?? 1;
+  const same = price.id === item.price.id && quantity === item.quantity;
+  if (same) return subscription;
+  if (behaviour !== "none")
+    throw invalidRequest("The sandbox changes prices with proration_behavior=none, as the product does.", "proration_behavior");
+  return changePrice(context, subscription, price, quantity);
+}
+
+function update({ context, id, parameters }: ApiCall): Subscription {
+  const before = context.store.get("subscription", id);
+  if (before.status === "canceled")
+    throw invalidRequest(
+      "A canceled subscription can only update its cancellation_details and metadata.",
+      undefined,
+      "invalid_canceled_subscription_fields",
+    );
+  const method = parameters.text("default_payment_method");
+  if (method) context.store.reference("payment_method", method, "default_payment_method");
+  const description = parameters.text("description");
+  const changed = withItems(context, withCancellation(context, before, parameters), parameters);
+  const after = saveChange(context, "subscription", "customer.subscription.updated", {
+    ...changed,
+    default_payment_method: method === undefined ? changed.default_payment_method : method,
+    description: description === undefined ? changed.description : description,
+    metadata: parameters.metadata("metadata", changed.metadata),
+  });
+  replan(context, after);
+  return after;
+}
+
+function cancel({ context, id, parameters }: ApiCall): Subscription {
+  const subscription = context.store.get("subscription", id);
+  if (subscription.status === "canceled") throw resourceMissing("subscription", id, "id");
+  parameters.accept("invoice_now", "prorate");
+  const details = parameters.object("cancellation_details");
+  const comment = details?.text("comment") ?? null;
+  const feedback = details?.text("feedback") ?? null;
+  const explained = { ...subscription, cancellation_details: { comment, feedback, feedback_option: null, reason: null } };
+  return cancelSubscription(context, explained, "cancellation_requested");
+}
+
+function listFilters(parameters: Parameters): Filter[] {
+  const status = parameters.oneOf("status", [
+    "active",
+    "past_due",
+    "canceled",
+    "incomplete",
+    "incomplete_expired",
+    "trialing",
+    "unpaid",
+    "paused",
+    "all",
+    "ended",
+  ]);
+  const filters = equalityFilters(parameters, { customer: "customer", price: "items.data[0].price.id" });
+  if (status === "all") return filters;
+  if (status === undefined) return [...filters, { path: "status", operator: "!=", value: "canceled" }];
+  return [...filters, { path: "status", operator: "=", value: status === "ended" ? "canceled" : status }];
+}
+
+export const subscriptionRoutes: ApiRoute[] = [
+  listRoute("subscription", "/v1/subscriptions", listFilters),
+  retrieveRoute("subscription", "/v1/subscriptions"),
+  { method: "POST", url: "/v1/subscriptions/:id", handle: update },
+  { method: "DELETE", url: "/v1/subscriptions/:id", handle: cancel },
+  {
+    method: "GET",
+    url: "/v1/subscription_items",
+    handle: ({ context, parameters }) => {
+      parameters.accept("limit", "starting_after", "ending_before");
+      const subscription = context.store.reference("subscription", parameters.requiredText("subscription"), "subscription");
+      return listOf(subscription.items.data, "/v1/subscription_items");
+    },
+  },
+];
