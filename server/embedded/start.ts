@@ -89,14 +89,15 @@ async function prepareDatabase(settings: Settings, started: Started, log: Log): 
     const postgres = await startPostgres({ dataDir, log });
     await started.add([postgres]);
     const role = new URL(postgres.applicationUrl).username;
-    await migrate({ ownerUrl: postgres.ownerUrl, applicationRole: role });
+    await migrateOrExplain("DATA_DIR", postgres.ownerUrl, role);
     return { databaseUrl: postgres.applicationUrl, secrets: postgres.secrets };
   }
   const secrets = (await readSecrets(dataDir)) ?? (await createSecrets(dataDir));
   const pool = createPool(databaseUrl, 2, "tessera start");
   try {
     await assertRestrictedRole(pool);
-    if (migrateDatabaseUrl !== undefined) await migrateGiven(migrateDatabaseUrl, decodeURIComponent(new URL(databaseUrl).username));
+    if (migrateDatabaseUrl !== undefined)
+      await migrateOrExplain("MIGRATE_DATABASE_URL", migrateDatabaseUrl, decodeURIComponent(new URL(databaseUrl).username));
     await assertRestrictedRole(pool);
     await assertMigrated(pool);
   } finally {
@@ -105,11 +106,11 @@ async function prepareDatabase(settings: Settings, started: Started, log: Log): 
   return { databaseUrl, secrets };
 }
 
-async function migrateGiven(ownerUrl: string, applicationRole: string): Promise<void> {
+async function migrateOrExplain(variable: string, ownerUrl: string, applicationRole: string): Promise<void> {
   try {
     await migrate({ ownerUrl, applicationRole });
   } catch (error) {
-    throw new StartError(`MIGRATE_DATABASE_URL: the database could not be migrated (${(error as Error).message})`);
+    throw new StartError(`${variable}: the database could not be migrated (${(error as Error).message})`);
   }
 }
 

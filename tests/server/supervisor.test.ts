@@ -1,0 +1,225 @@
+import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import path from "node:path";
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { waitUntil } from "#server/embedded/processes.ts";
+import type { Product, ProductFolder } from "#tests/support/supervised.ts";
+import { createProductFolder } from "#tests/support/supervised.ts";
+
+const patienceMs = 60_000;
+let folder: ProductFolder;
+
+beforeEach(async () => {
+  folder = await createProductFolder();
+});
+afterEach(() => folder.remove(), patienceMs);
+
+async function started(environment?: NodeJS.ProcessEnv): Promise<Product> {
+  const product = folder.start(environment);
+  await product.said(/Admin .*\n/);
+  return product;
+}
+
+async function pidOf(part: string): Promise<number> {
+  const found = (await folder.processes()).find(({ command }) => command.includes(part));
+  if (!found) throw new Error(`${part} is not running`);
+  return found.pid;
+}
+
+async function isReady(product: Product): Promise<boolean> {
+  return fetch(`${product.url}/readyz`).then(
+    (response) => response.ok,
+    () => false,
+  );
+}
+
+/** The postmaster's first line is its process, the fourth its port. */
+async function onDatabase<T extends pg.QueryResultRow>(text: string): Promise<T[]> {
+  const secrets = JSON.parse(await readFile(path.join(folder.dataDir, "secrets.json"), "utf8")) as { superuserPassword: string };
+  const port = (await readFile(path.join(folder.dataDir, "postgres/postmaster.pid"), "utf8")).split("\n")[3];
+  const client = new pg.Client({ connectionString: `postgres://postgres:${secrets.superuserPassword}@127.0.0.1:${port}/tessera` });
+  await client.connect();
+  try {
+    return (await client.query<T>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const countMarks = async () => (await onDatabase<{ count: number }>("select count(*)::int as count from kept.marks"))[0]?.count;
+
+async function refused(environment?: NodeJS.ProcessEnv): Promise<string> {
+  const product = folder.start(environment);
+  expect(await product.exited).toBe(1);
+  return product.output().replace("building the client …\n", "").trim();
+}
+
+async function expectNothingRuns(): Promise<void> {
+  await waitUntil(async () => (await folder.processes()).length === 0, patienceMs);
+  expect(await folder.processes()).toEqual([]);
+}
+
+describe("one command", () => {
+  it("starts everything, names each address, and shows the administrator's password once", async () => {
+    const product = await started();
+    expect(product.output()).toContain(`Tessera   ${product.url}\n`);
+    expect(product.output()).toContain(`Sandbox   ${product.sandboxUrl}\n`);
+    const password = /Admin {5}admin@tessera\.example {3}password (\S+)\n/.exec(product.output())?.[1] ?? "";
+    expect(await isReady(product)).toBe(true);
+    const page = await fetch(product.url);
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/html")]);
+    const signIn = await fetch(`${product.url}/api/auth/sign-in`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: product.url },
+      body: JSON.stringify({ email: "admin@tessera.example", password }),
+    });
+    expect(signIn.status).toBe(200);
+    const mode = (await stat(path.join(folder.dataDir, "secrets.json"))).mode & 0o777;
+    expect(mode).toBe(0o600);
+    product.process.kill("SIGINT");
+    expect(await product.exited).toBe(0);
+    const again = await started();
+    expect(again.output()).not.toContain("password");
+  });
+
+  it("stopped by SIGINT leaves no orphan and loses no row; two on one folder are refused", async () => {
+    const product = await started();
+    await onDatabase("create schema kept; create table kept.marks as select 1 as mark");
+    const second = await refused({ PORT: "0" });
+    expect(second).toContain("PORT");
+    const other = await refused();
+    expect(other).toMatch(new RegExp(`^DATA_DIR=${folder.dataDir} is in use by process ${product.process.pid}: [^\\n]+$`));
+    product.process.kill("SIGINT");
+    expect(await product.exited).toBe(0);
+    await expectNothingRuns();
+    await started();
+    expect(await countMarks()).toBe(1);
+  });
+
+  it("stopped while it is still starting leaves no orphan", async () => {
+    const product = folder.start();
+    await waitUntil(async () => (await folder.processes()).some(({ command }) => /postgres|initdb/.test(command)), patienceMs);
+    product.process.kill("SIGTERM");
+    await product.exited;
+    await expectNothingRuns();
+    await started();
+  });
+});
+
+describe("a crash", () => {
+  it.each([
+    ["API", "server/main.ts"],
+    ["worker", "worker/main.ts"],
+    ["sandbox", "server/sandbox/main.ts"],
+  ])("of the %s is told in one line and the part comes back", async (name, entry) => {
+    const product = await started();
+    const before = await pidOf(entry);
+    process.kill(before, "SIGKILL");
+    await product.said(`${name} has ended unexpectedly (SIGKILL); starting it again in 250 ms\n`);
+    const back = async () => (await folder.processes()).some(({ pid, command }) => command.includes(entry) && pid !== before);
+    expect(await waitUntil(back, patienceMs)).toBe(true);
+    expect(await waitUntil(() => isReady(product), patienceMs)).toBe(true);
+  });
+
+  it("of PostgreSQL is survived on the same port, and nothing committed is lost", async () => {
+    const product = await started();
+    await onDatabase("create schema kept; create table kept.marks as select 1 as mark");
+    process.kill(Number((await readFile(path.join(folder.dataDir, "postgres/postmaster.pid"), "utf8")).split("\n")[0]), "SIGKILL");
+    await product.said("PostgreSQL has ended unexpectedly");
+    expect(
+      await waitUntil(
+        () =>
+          countMarks().then(
+            (count) => count === 1,
+            () => false,
+          ),
+        patienceMs,
+      ),
+    ).toBe(true);
+    expect(await waitUntil(() => isReady(product), patienceMs)).toBe(true);
+  });
+
+  it("of the supervisor ends its children, and the next start has the same data", async () => {
+    const product = await started();
+    await onDatabase("create schema kept; create table kept.marks as select 1 as mark");
+    product.process.kill("SIGKILL");
+    await product.exited;
+    const parts = async () => (await folder.processes()).filter(({ command }) => command.includes("main.ts"));
+    await waitUntil(async () => (await parts()).length === 0, patienceMs);
+    expect(await parts()).toEqual([]);
+    const left = Number((await readFile(path.join(folder.dataDir, "postgres/postmaster.pid"), "utf8")).split("\n")[0]);
+    await started();
+    expect(await countMarks()).toBe(1);
+    expect((await folder.processes()).some(({ pid }) => pid === left)).toBe(false);
+  });
+});
+
+describe("a start that cannot be", () => {
+  it.each(["PORT", "SANDBOX_PORT"])("for a taken %s says so in one line", async (name) => {
+    const taken = createServer();
+    const port = name === "PORT" ? folder.port : folder.sandboxPort;
+    await new Promise<void>((resolve) => taken.listen(port, "127.0.0.1", resolve));
+    expect(await refused()).toMatch(new RegExp(`^${name}=${port}: the port is taken[^\\n]+${name}[^\\n]+$`));
+    await new Promise((resolve) => taken.close(resolve));
+    await expectNothingRuns();
+  });
+
+  it("for a damaged data folder says what is wrong in one line and deletes nothing", async () => {
+    const product = await started();
+    product.process.kill("SIGINT");
+    await product.exited;
+    const at = (name: string) => path.join(folder.dataDir, name);
+    const damages: [string, RegExp, () => Promise<void>][] = [
+      ["postgres/PG_VERSION", /PG_VERSION is missing/, () => rename(at("postgres/PG_VERSION"), at("kept"))],
+      [
+        "postgres/PG_VERSION",
+        /PostgreSQL 15 database/,
+        () => rename(at("postgres/PG_VERSION"), at("kept")).then(() => writeFile(at("postgres/PG_VERSION"), "15\n")),
+      ],
+      ["secrets.json", /secrets\.json is missing/, () => rename(at("secrets.json"), at("kept"))],
+      [
+        "secrets.json",
+        /secrets\.json is incomplete/,
+        () => rename(at("secrets.json"), at("kept")).then(() => writeFile(at("secrets.json"), "{")),
+      ],
+      ["postgres", /PG_VERSION is missing/, () => rename(at("postgres"), at("kept"))],
+      ["postgres/global", /does not start/, () => rename(at("postgres/global"), at("kept"))],
+    ];
+    for (const [name, line, damage] of damages) {
+      await damage();
+      const said = await refused();
+      expect(said).toMatch(line);
+      expect(said).toMatch(/^[^\n]+$/);
+      await rm(at(name), { recursive: true, force: true });
+      await rename(at("kept"), at(name));
+    }
+    await started();
+  });
+
+  it("for a first initialisation cut short begins it again", async () => {
+    const product = folder.start();
+    await waitUntil(
+      () =>
+        stat(path.join(folder.dataDir, "postgres/PG_VERSION")).then(
+          () => true,
+          () => false,
+        ),
+      patienceMs,
+      1,
+    );
+    for (const { pid } of await folder.processes()) process.kill(pid, "SIGKILL");
+    await product.exited;
+    expect((await readFile(path.join(folder.dataDir, "postgres.state"), "utf8")).trim()).toBe("initialising");
+    await started();
+  });
+
+  it("goes by a stale pid file of another process no further than it should", async () => {
+    const product = await started();
+    product.process.kill("SIGINT");
+    await product.exited;
+    await writeFile(path.join(folder.dataDir, "postgres/postmaster.pid"), `${process.pid}\n${folder.dataDir}/postgres\n1\n5432\n\n\n\n`);
+    await writeFile(path.join(folder.dataDir, "supervisor.pid"), `${process.pid} another-start\n`);
+    await started();
+  });
+});
