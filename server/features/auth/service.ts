@@ -5,9 +5,11 @@
  * confirms, choose it. An account without a password is one nobody has claimed yet.
  */
 
+import { setTimeout as delay } from "node:timers/promises";
 import { v7 as uuidv7 } from "uuid";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
+import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage, matchLanguage } from "#domain/languages.ts";
 import { checkEmail, checkPassword, mailboxKey } from "#domain/rules.ts";
 import type { Trx } from "../../db/transaction.ts";
@@ -44,6 +46,13 @@ function assertRules(faults: Record<string, string | undefined>): void {
   if (fields.length > 0) throw new ValidationError(fields);
 }
 
+/** Far above what writing takes, so that an answer's time does not tell how much there was to write. */
+const evenAnswerMs = 60;
+
+async function inEvenTime(work: Promise<void>): Promise<void> {
+  await Promise.all([work, delay(evenAnswerMs)]);
+}
+
 async function mailConfirmation(trx: Trx, deps: AuthDeps, user: UserRow, passwordHash: string | null): Promise<void> {
   const wallNow = new Date();
   const linkId = uuidv7();
@@ -61,6 +70,35 @@ async function mailConfirmation(trx: Trx, deps: AuthDeps, user: UserRow, passwor
   await queueMail(trx, { ...mail, template: "confirm-email", parameters: { linkId } }, deps.clock.now());
 }
 
+interface Claim {
+  email: string;
+  language: LanguageCode;
+  passwordHash: string;
+}
+
+/** Mails what the address's state calls for: a link that carries the password, or the news that there is an account. */
+async function claim(trx: Trx, deps: AuthDeps, { email, language, passwordHash }: Claim): Promise<void> {
+  if ((await takeAttempt(trx, `mail:${email}`, new Date())) !== null) return;
+  const user = await queries.lockOrInsertUser(trx, {
+    email,
+    mailbox_key: mailboxKey(email),
+    email_verified_at: null,
+    password_hash: null,
+    language,
+    avatar_url: null,
+    banned_at: null,
+    stripe_customer_id: null,
+    created_at: deps.clock.now(),
+    last_sign_in_at: null,
+  });
+  if (user.password_hash === null) {
+    await mailConfirmation(trx, deps, await queries.updateUser(trx, user.id, { language }), passwordHash);
+  } else {
+    const mail = { key: `account-exists:${uuidv7()}`, userId: user.id, recipient: email, language: user.language };
+    await queueMail(trx, { ...mail, template: "account-exists", parameters: {} }, deps.clock.now());
+  }
+}
+
 /**
  * Creates the account of a new address; every address is answered alike and costs the same work, the rest is said in the
  * mail. Throws `validation_failed` with the specification's messages (spec §5).
@@ -73,28 +111,16 @@ export async function signUp(deps: AuthDeps, input: { email: string; password: s
   const freshHash = await hashPassword(input.password);
   // Signing up twice with one password is one claim, not two (see resendConfirmation).
   const passwordHash = samePassword && waiting?.pending_password_hash ? waiting.pending_password_hash : freshHash;
-  await inTransaction(deps.db, async (trx) => {
-    if ((await takeAttempt(trx, `mail:${email}`, new Date())) !== null) return;
-    const language = matchLanguage(input.language) ?? fallbackLanguage;
-    const user = await queries.lockOrInsertUser(trx, {
-      email,
-      mailbox_key: mailboxKey(email),
-      email_verified_at: null,
-      password_hash: null,
-      language,
-      avatar_url: null,
-      banned_at: null,
-      stripe_customer_id: null,
-      created_at: deps.clock.now(),
-      last_sign_in_at: null,
-    });
-    if (user.password_hash === null) {
-      await mailConfirmation(trx, deps, await queries.updateUser(trx, user.id, { language }), passwordHash);
-    } else {
-      const mail = { key: `account-exists:${uuidv7()}`, userId: user.id, recipient: email, language: user.language };
-      await queueMail(trx, { ...mail, template: "account-exists", parameters: {} }, deps.clock.now());
-    }
-  });
+  const language = matchLanguage(input.language) ?? fallbackLanguage;
+  await inEvenTime(inTransaction(deps.db, (trx) => claim(trx, deps, { email, language, passwordHash })));
+}
+
+async function repeatConfirmation(trx: Trx, deps: AuthDeps, email: string): Promise<void> {
+  if ((await takeAttempt(trx, `mail:${email}`, new Date())) !== null) return;
+  const user = await queries.findUserByEmail(trx, email);
+  if (!user || user.password_hash !== null || user.email_verified_at) return;
+  const waiting = await queries.selectPendingPasswords(trx, user.id, new Date());
+  await mailConfirmation(trx, deps, user, waiting.length === 1 ? (waiting[0] ?? null) : null);
 }
 
 /**
@@ -105,13 +131,7 @@ export async function signUp(deps: AuthDeps, input: { email: string; password: s
 export async function resendConfirmation(deps: AuthDeps, input: { email: string }): Promise<void> {
   const email = normalizeEmail(input.email);
   assertRules({ email: checkEmail(email) });
-  await inTransaction(deps.db, async (trx) => {
-    if ((await takeAttempt(trx, `mail:${email}`, new Date())) !== null) return;
-    const user = await queries.findUserByEmail(trx, email);
-    if (!user || user.password_hash !== null || user.email_verified_at) return;
-    const waiting = await queries.selectPendingPasswords(trx, user.id, new Date());
-    await mailConfirmation(trx, deps, user, waiting.length === 1 ? (waiting[0] ?? null) : null);
-  });
+  await inEvenTime(inTransaction(deps.db, (trx) => repeatConfirmation(trx, deps, email)));
 }
 
 /** ADMIN_EMAILS names the first admins; it counts only for an address its owner has proved. */
