@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Stripe from "stripe";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Harness } from "./stripe-sandbox/harness.ts";
+import { pay, Receiver, startSandbox, subscribe, until, webhookSecret } from "./stripe-sandbox/harness.ts";
+
+let harness: Harness | undefined;
+let receiver: Receiver;
+let folder: string;
+
+beforeEach(() => {
+  receiver = new Receiver();
+  folder = mkdtempSync(join(tmpdir(), "stripe-sandbox-"));
+});
+
+afterEach(async () => {
+  await harness?.close();
+  await receiver.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function drained(running: Harness): Promise<void> {
+  await until(() => running.sandbox.pendingDeliveries() === 0, "all webhooks delivered");
+}
+
+describe("webhooks", () => {
+  test("are signed on wall time, while the event's own time is business time", async () => {
+    harness = await startSandbox({ webhookPort: await receiver.listen(), now: new Date("2031-05-05T05:05:05Z") });
+    await harness.stripe.customers.create({ email: "a@example.com" });
+    await drained(harness);
+    const [got] = receiver.received;
+    if (!got) throw new Error("nothing arrived");
+    expect(Math.abs(Number(/t=(\d+)/.exec(got.signature)?.[1]) - Date.now() / 1000)).toBeLessThan(30);
+    expect(got.event.created).toBe(Date.parse("2031-05-05T05:05:05Z") / 1000);
+    expect(() => Stripe.webhooks.constructEvent(`${got.body} `, got.signature, webhookSecret)).toThrow();
+    expect(() => Stripe.webhooks.constructEvent(got.body, got.signature, "whsec_other")).toThrow();
+  });
+
+  test("wait for a receiver that is down and then arrive once each, in order", async () => {
+    const port = await receiver.listen();
+    await receiver.close();
+    receiver = new Receiver();
+    harness = await startSandbox({ webhookPort: port });
+    await subscribe(harness);
+    const queued = harness.sandbox.pendingDeliveries();
+    expect(queued).toBeGreaterThan(10);
+    await receiver.listen(port);
+    await drained(harness);
+    const listed = await harness.stripe.events.list({ limit: 100 });
+    expect(receiver.received.map((item) => item.event.id)).toEqual(listed.data.map((event) => event.id).reverse());
+    expect(listed.data.every((event) => event.pending_webhooks === 0)).toBe(true);
+  });
+
+  test("refused at first are tried again; one refused for ever holds the others back only for a while", async () => {
+    harness = await startSandbox({ webhookPort: await receiver.listen() });
+    let refusals = 2;
+    receiver.answer = (event) => {
+      if (event.type === "product.created") return 400;
+      refusals -= 1;
+      return refusals >= 0 ? 500 : 200;
+    };
+    await subscribe(harness);
+    const running = harness;
+    await until(() => running.sandbox.pendingDeliveries() === 1, "all but the refused one delivered");
+    expect(receiver.types()).toContain("checkout.session.completed");
+    expect(receiver.types()).not.toContain("product.created");
+    receiver.answer = () => 200;
+    await harness.sandbox.flushDeliveries();
+    expect(receiver.types().at(-1)).toBe("product.created");
+    expect(harness.sandbox.pendingDeliveries()).toBe(0);
+  });
+
+  test("can be delayed, doubled, reordered and lost on purpose, and the lost one is still in the list of events", async () => {
+    harness = await startSandbox({ webhookPort: await receiver.listen() });
+    harness.sandbox.setEventFaults([
+      { kind: "double", eventType: "invoice.paid" },
+      { kind: "lose", eventType: "customer.subscription.created" },
+      { kind: "reorder", eventType: "invoice.created" },
+      { kind: "delay", eventType: "invoice.finalized", delayMs: 100 },
+    ]);
+    const { subscription } = await subscribe(harness);
+    await drained(harness);
+    const types = receiver.types();
+    expect(types.filter((type) => type === "invoice.paid")).toHaveLength(2);
+    expect(types).not.toContain("customer.subscription.created");
+    expect(types.indexOf("invoice.created")).toBeGreaterThan(types.indexOf("checkout.session.completed"));
+    expect(types.filter((type) => type === "invoice.finalized")).toHaveLength(1);
+    const [lost] = (await harness.stripe.events.list({ type: "customer.subscription.created" })).data;
+    expect(lost?.data.object).toMatchObject({ id: subscription.id });
+  });
+});
+
+test("state, what is due and undelivered webhooks survive a restart", async () => {
+  const databasePath = join(folder, "stripe.db");
+  const port = await receiver.listen();
+  receiver.answer = () => 503;
+  const first = await startSandbox({ databasePath, webhookPort: port });
+  const { subscription, session } = await subscribe(first);
+  const queued = first.sandbox.pendingDeliveries();
+  await first.close();
+  receiver.answer = () => 200;
+  harness = await startSandbox({ databasePath, webhookPort: port });
+  expect(harness.sandbox.nextDueAt()).toEqual(new Date("2026-02-28T10:00:00Z"));
+  await drained(harness);
+  expect(receiver.received).toHaveLength(queued);
+  expect((await pay(harness, session.id, "success")).status).toBe(303);
+  await harness.advanceTo(new Date("2026-03-01T00:00:00Z"));
+  expect((await harness.stripe.invoices.list({ subscription: subscription.id })).data.map((invoice) => invoice.status)).toEqual([
+    "paid",
+    "paid",
+  ]);
+});
