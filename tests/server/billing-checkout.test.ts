@@ -1,10 +1,13 @@
 /** Acceptance 7 and bad input: a checkout is shared by double clicks and tabs, discounted once, and never blocked by Stripe's bad days. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildApp } from "#server/app.ts";
+import { processStripeEvent } from "#server/features/billing/process-event.ts";
 import { ensureCatalogue } from "#server/features/billing/stripe-catalogue.ts";
 import { createPayments } from "#server/providers/stripe.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
+import { deliver } from "../support/billing-world.ts";
+import { startHttpProxy } from "../support/http-proxy.ts";
 import { startTcpProxy } from "../support/tcp-proxy.ts";
 
 const start = new Date("2026-03-10T09:30:00Z");
@@ -143,23 +146,6 @@ describe("two tabs with different plans", () => {
   );
 });
 
-describe("a discount", () => {
-  test("goes to people who never paid, for their first period only, once", async () => {
-    const now = world.clock.now();
-    const campaign = { percent: 20, starts_at: now, ends_at: new Date("2027-01-01T00:00:00Z"), created_at: now };
-    await world.database.db.insertInto("discount_campaigns").values(campaign).execute();
-    const person = await world.person();
-    await world.buy(person, "starter_month");
-    await world.settle();
-    const state = await stateOf(world, person.userId);
-    expect([state.invoices.map((invoice) => invoice.amount_paid_cents), state.wallet?.balance]).toEqual([[1599], 300]);
-    expect((await world.post("/api/functions/check-discount-eligibility", person)).json().discountEligible).toBe(false);
-    await world.moveTo(new Date(world.clock.now().getTime() + 32 * 86_400_000));
-    expect((await stateOf(world, person.userId)).invoices.map((invoice) => invoice.amount_paid_cents)).toEqual([1599, 1999]);
-    await world.database.db.deleteFrom("discount_campaigns").execute();
-  });
-});
-
 describe("Stripe away", () => {
   test("is said clearly, and the next try goes on as if nothing had been", async () => {
     const proxy = await startTcpProxy({ host: "127.0.0.1", port: Number(new URL(world.sandboxUrl).port) });
@@ -180,6 +166,67 @@ describe("Stripe away", () => {
     } finally {
       await app.close();
       await proxy.cut();
+    }
+  });
+});
+
+describe("answers of Stripe", () => {
+  test("that are lost after it has acted: asked again under the same key, there is one session and one customer", async () => {
+    const lost: string[] = [];
+    const proxy = await startHttpProxy(world.sandboxUrl, ({ method, path: called }, answer) => {
+      if (method !== "POST" || lost.includes(called)) return answer;
+      lost.push(called);
+      return undefined;
+    });
+    const app = await buildApp({ ...world.deps, payments: createPayments({ ...world.deps.config.stripe, apiUrl: proxy.url }) });
+    const person = await world.person();
+    try {
+      await world.takeEvents();
+      const response = await app.inject({ method: "POST", url: path, headers: person.headers, payload: { priceId: "starter_month" } });
+      expect([response.statusCode, lost]).toEqual([200, expect.arrayContaining(["/v1/customers", "/v1/checkout/sessions"])]);
+      const sessions = await world.deps.payments.checkout.sessions.list({ limit: 100 });
+      const own = sessions.data.filter((session) => session.client_reference_id === person.userId);
+      expect(own.map((session) => session.url)).toEqual([response.json().url]);
+      expect((await world.deps.payments.customers.list({ email: person.email })).data).toHaveLength(1);
+    } finally {
+      await app.close();
+      await proxy.close();
+    }
+  });
+
+  test("that say completed but unpaid give nothing; paid later, it is one grant", async () => {
+    let cleared = false;
+    const pending = (answer: string) =>
+      answer
+        .replaceAll('"status":"paid"', '"status":"open"')
+        .replaceAll('"payment_status":"paid"', '"payment_status":"unpaid"')
+        .replaceAll(/"amount_paid":\d+/g, '"amount_paid":0');
+    const proxy = await startHttpProxy(world.sandboxUrl, (_request, answer) => (cleared ? answer : pending(answer)));
+    const slowBank = { ...world.deps, payments: createPayments({ ...world.deps.config.stripe, apiUrl: proxy.url }) };
+    try {
+      const person = await world.person();
+      await world.takeEvents();
+      await world.buy(person, "starter_month");
+      const events = await world.takeEvents();
+      const completed = events.filter(
+        (event) => event.type === "checkout.session.completed" || event.type === "customer.subscription.created",
+      );
+      for (const event of completed) {
+        await deliver(world, JSON.stringify(event));
+        await processStripeEvent(slowBank, event.id);
+      }
+      expect(await stateOf(world, person.userId)).toMatchObject({ wallet: { balance: 0 }, grants: [], invoices: [] });
+      cleared = true;
+      const later = completed
+        .slice(0, 1)
+        .map((event) => ({ ...event, id: `${event.id}later`, type: "checkout.session.async_payment_succeeded" as const }));
+      for (const event of [...later, ...events.filter((each) => each.type.startsWith("invoice."))]) {
+        await deliver(world, JSON.stringify(event));
+        await processStripeEvent(slowBank, event.id);
+      }
+      expect((await stateOf(world, person.userId)).grants).toEqual([expect.objectContaining({ credits: 300, remaining: 300 })]);
+    } finally {
+      await proxy.close();
     }
   });
 });

@@ -150,6 +150,21 @@ test("who comes back after an end starts afresh, and a late word of the old subs
   });
 });
 
+test("a discount goes to people who never paid, for their first period only, once", async () => {
+  const now = world.clock.now();
+  const campaign = { percent: 20, starts_at: now, ends_at: new Date("2027-01-01T00:00:00Z"), created_at: now };
+  await world.database.db.insertInto("discount_campaigns").values(campaign).execute();
+  const person = await world.person();
+  await world.buy(person, "starter_month");
+  await world.settle();
+  const state = await stateOf(world, person.userId);
+  expect([state.invoices.map((invoice) => invoice.amount_paid_cents), state.wallet?.balance]).toEqual([[1599], 300]);
+  expect((await world.post("/api/functions/check-discount-eligibility", person)).json().discountEligible).toBe(false);
+  await world.moveTo(new Date(world.clock.now().getTime() + 32 * 86_400_000));
+  expect((await stateOf(world, person.userId)).invoices.map((invoice) => invoice.amount_paid_cents)).toEqual([1599, 1999]);
+  await world.database.db.deleteFrom("discount_campaigns").execute();
+});
+
 describe("an annual plan", () => {
   test("begun on 31 January grants twelve months on the right days, then renews once", { timeout: 60_000 }, async () => {
     const person = await subscriber("starter_year");
