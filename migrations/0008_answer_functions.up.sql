@@ -66,7 +66,8 @@ declare
   target generations;
   hold_end record;
 begin
-  select * into target from generations g where g.id = p_id for update;
+  -- Not `for update`: the log's rows refer to this one, and an insert into the log must not wait here while we wait for it.
+  select * into target from generations g where g.id = p_id for no key update;
   if not found then return; end if;
   if target.status <> 'streaming' or (p_owner is null and target.lease_expires_at >= p_wall) or (p_owner is not null and target.lease_owner <> p_owner) then
     return next target;

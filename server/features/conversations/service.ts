@@ -2,6 +2,7 @@ import { DomainError } from "#domain/errors.ts";
 import type { Conversation, ConversationSummary } from "../../contract/generations.ts";
 import type { Db } from "../../db/database.ts";
 import type { Executor } from "../../db/transaction.ts";
+import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { Answers } from "../generations/answers.ts";
 import { readReceipts, stopAnswersIn } from "../generations/service.ts";
@@ -81,5 +82,6 @@ export async function readConversation(db: Db, userId: string, id: string): Prom
 export async function deleteConversation(deps: Deps, answers: Answers, userId: string, id: string): Promise<void> {
   if (!(await queries.selectConversation(deps.db, userId, id))) throw notFound();
   await stopAnswersIn(deps, answers, userId, id);
-  if (!(await queries.deleteConversation(deps.db, userId, id))) throw notFound();
+  // An answer that ends just now takes the same locks the other way round: one of the two is tried again.
+  if (!(await inTransaction(deps.db, (trx) => queries.deleteConversation(trx, userId, id)))) throw notFound();
 }

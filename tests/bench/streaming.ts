@@ -1,0 +1,250 @@
+/**
+ * Streaming through the whole product (sign-in read, hold, log, capture, receipt, durable PostgreSQL) against a
+ * byte-for-byte proxy and against the bare SDK, the same upstream behind each, in turns, 200 answers at once.
+ */
+import type { ChildProcess } from "node:child_process";
+import { fork } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import http from "node:http";
+import { fileURLToPath } from "node:url";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import Fastify from "fastify";
+import { addMilliseconds, addMonths, dayMs } from "#domain/clock.ts";
+import { readConfig } from "#server/config.ts";
+import { freePort } from "#server/embedded/processes.ts";
+import { registerTokens, signAccessToken } from "#server/features/auth/tokens.ts";
+import type { App } from "#server/http/app-type.ts";
+import { createUser } from "#tests/support/people.ts";
+import { chunksPerAnswer, fastPrefix, pacedPrefix } from "./streaming-upstream.ts";
+import type { BenchServer, Ratio } from "./support.ts";
+import { median, report, startBenchServer } from "./support.ts";
+
+const atOnce = 200;
+const answersPerRound = 600;
+const rounds = 4;
+const firstTokenSamples = 60;
+const firstTokenAtOnce = 10;
+const firstTokenTargetMs = 10;
+const secretKey = "0123456789abcdef0123456789abcdef";
+
+const children: ChildProcess[] = [];
+
+async function startChild(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, { env: { PATH: process.env.PATH, ...env }, execArgv: [] });
+  children.push(child);
+  return new Promise((resolve, reject) => {
+    child.once("message", (message: { port?: number }) => resolve(message.port ?? 0));
+    child.once("exit", (code) => reject(new Error(`${file} ended with ${code}`)));
+  });
+}
+
+async function createTokens(server: BenchServer): Promise<string[]> {
+  const app: App = Fastify().withTypeProvider<TypeBoxTypeProvider>();
+  await registerTokens(app, {
+    config: readConfig({
+      DATABASE_URL: server.applicationUrl,
+      SECRET_KEY: secretKey,
+      SANDBOX_URL: "http://127.0.0.1",
+      SANDBOX_TOKEN: "t",
+      SMTP_URL: "smtp://127.0.0.1",
+    }),
+  });
+  await app.ready();
+  const now = new Date();
+  const tokens = await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      const { userId } = await createUser(server.db, { credits: 1_000_000 });
+      const sessionId = randomUUID();
+      const times = { rotated_at: now, created_at: now, expires_at: addMilliseconds(now, dayMs) };
+      await server.db
+        .insertInto("auth_sessions")
+        .values({
+          id: sessionId,
+          user_id: userId,
+          token_hash: Buffer.from(sessionId),
+          previous_token_hash: null,
+          revoked_at: null,
+          user_agent: null,
+          ...times,
+        })
+        .execute();
+      await server.db
+        .insertInto("user_subscriptions")
+        .values({
+          user_id: userId,
+          plan_key: "enterprise",
+          billing_interval: "month",
+          status: "active",
+          stripe_subscription_id: `sub_${userId}`,
+          current_period_start: now,
+          current_period_end: addMonths(now, 1),
+          grace_until: null,
+          started_at: now,
+          ended_at: null,
+          updated_at: now,
+        })
+        .execute();
+      return signAccessToken(app, { sub: userId, sid: sessionId });
+    }),
+  );
+  await app.close();
+  return tokens;
+}
+
+interface Target {
+  port: number;
+  path: string;
+  /** Of caller number n. */
+  headers(caller: number): http.OutgoingHttpHeaders;
+  body: string;
+  /** What a whole answer holds. */
+  whole: RegExp;
+}
+
+const agent = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+const question = { role: "user", content: "What is a tessera?" };
+
+/** One answer read to its end: milliseconds to the first text, and whether it was whole. */
+function readAnswer(target: Target, caller: number): Promise<{ firstTextMs: number; whole: boolean }> {
+  return new Promise((resolve, reject) => {
+    const startedAt = performance.now();
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(target.body), ...target.headers(caller) };
+    // Callers come from different addresses, as people do: the ceiling per address is not what is measured.
+    const localAddress = `127.0.1.${1 + caller}`;
+    const request = http.request(
+      { port: target.port, host: "127.0.0.1", localAddress, path: target.path, method: "POST", headers, agent },
+      (response) => {
+        let firstTextMs = Number.NaN;
+        let tail = "";
+        response.setEncoding("latin1");
+        response.on("data", (chunk: string) => {
+          if (Number.isNaN(firstTextMs) && chunk.includes(" tessera")) firstTextMs = performance.now() - startedAt;
+          tail = (tail + chunk).slice(-600);
+        });
+        response.on("end", () => resolve({ firstTextMs, whole: response.statusCode === 200 && target.whole.test(tail) }));
+        response.on("error", reject);
+      },
+    );
+    request.on("error", reject);
+    request.end(target.body);
+  });
+}
+
+/** Completed answers a second, `atOnce` of them under way at any time. */
+async function completedRate(target: Target): Promise<number> {
+  let next = 0;
+  const startedAt = performance.now();
+  const caller = async (number: number) => {
+    while (next < answersPerRound) {
+      next += 1;
+      if (!(await readAnswer(target, number)).whole) throw new Error("an answer was not whole");
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, (_, number) => caller(number)));
+  return (answersPerRound / (performance.now() - startedAt)) * 1_000;
+}
+
+async function firstTextMs(targets: readonly Target[]): Promise<number[]> {
+  const samples: number[][] = targets.map(() => []);
+  for (let count = 0; count < firstTokenSamples; count += firstTokenAtOnce) {
+    for (const [index, target] of targets.entries()) {
+      const answers = await Promise.all(
+        Array.from({ length: firstTokenAtOnce }, (_, number) => readAnswer(target, (count + number) % atOnce)),
+      );
+      samples[index]?.push(...answers.map((answer) => answer.firstTextMs));
+    }
+  }
+  return samples.map(median);
+}
+
+function directTarget(port: number, prefix: string): Target {
+  const body = JSON.stringify({ model: "gpt-5-mini", messages: [question], stream: true, stream_options: { include_usage: true } });
+  return { port, path: `${prefix}/chat/completions`, headers: () => ({ authorization: "Bearer bench" }), body, whole: /\[DONE\]/ };
+}
+
+async function startProduct(server: BenchServer, upstream: string, tokens: readonly string[]): Promise<Target> {
+  const port = await freePort();
+  await startChild("../../server/main.ts", [], {
+    PORT: String(port),
+    DATABASE_URL: server.applicationUrl,
+    SECRET_KEY: secretKey,
+    OPENAI_API_KEY: "bench",
+    OPENAI_BASE_URL: upstream,
+    SANDBOX_URL: "http://127.0.0.1:9",
+    SANDBOX_TOKEN: "bench",
+    SMTP_URL: "smtp://127.0.0.1:9",
+    LOG_LEVEL: "error",
+  });
+  return {
+    port,
+    path: "/api/generations",
+    headers: (caller) => ({ authorization: `Bearer ${tokens[caller]}`, "idempotency-key": randomUUID() }),
+    body: JSON.stringify({ model: "gpt-5-mini", prompt: question.content, quotedCredits: 1 }),
+    whole: /"status":"completed"[^\n]*"chargedCredits":1/,
+  };
+}
+
+/** A PostgreSQL, an upstream and people for `measure`; everything started is ended. */
+async function withWorld<T>(measure: (world: { server: BenchServer; tokens: string[]; upstreamPort: number }) => Promise<T>): Promise<T> {
+  const server = await startBenchServer();
+  try {
+    const tokens = await createTokens(server);
+    return await measure({ server, tokens, upstreamPort: await startChild("streaming-upstream.ts", []) });
+  } finally {
+    const ended = children.splice(0).map((child) => {
+      const exited = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGKILL");
+      return exited;
+    });
+    await Promise.all(ended);
+    agent.destroy();
+    await server.stop();
+  }
+}
+
+export async function measureStreaming(): Promise<Ratio[]> {
+  return withWorld(async ({ server, tokens, upstreamPort }) => {
+    const upstream = `http://127.0.0.1:${upstreamPort}`;
+    const product = await startProduct(server, upstream + fastPrefix, tokens);
+    const proxy = directTarget(await startChild("streaming-baselines.ts", ["proxy", upstream]), fastPrefix);
+    const sdk = directTarget(await startChild("streaming-baselines.ts", ["sdk", upstream + fastPrefix]), fastPrefix);
+    const targets = [product, proxy, sdk];
+    const rates: number[][] = targets.map(() => []);
+    for (let round = 0; round <= rounds; round += 1) {
+      for (const [index, target] of targets.entries()) {
+        const rate = await completedRate(target);
+        // The first round warms up.
+        if (round > 0) rates[index]?.push(rate);
+      }
+    }
+    const [ours = 0, throughProxy = 0, throughSdk = 0] = rates.map(median);
+    const what = `${chunksPerAnswer} chunks, ${atOnce} answers at once`;
+    return [
+      { name: `streaming against a byte proxy (${what})`, ours, theirs: throughProxy, unit: "answers/s", target: 0.4 },
+      { name: `streaming against the bare SDK (${what})`, ours, theirs: throughSdk, unit: "answers/s", target: 0.9 },
+    ];
+  });
+}
+
+/** How much later than from the provider itself the first text comes at 20 ms a token, p50 in milliseconds. */
+export async function measureFirstText(): Promise<number> {
+  return withWorld(async ({ server, tokens, upstreamPort }) => {
+    const product = await startProduct(server, `http://127.0.0.1:${upstreamPort}${pacedPrefix}`, tokens);
+    const targets = [product, directTarget(upstreamPort, pacedPrefix)];
+    await firstTextMs(targets);
+    const [ours = 0, direct = 0] = await firstTextMs(targets);
+    return ours - direct;
+  });
+}
+
+export function reportFirstText(addedMs: number): void {
+  const verdict = addedMs <= firstTokenTargetMs ? "reached" : "MISSED";
+  console.log(
+    `first text at 20 ms a token, p50: ${addedMs.toFixed(1)} ms later than from the provider (≤ ${firstTokenTargetMs}) ${verdict}`,
+  );
+}
+
+if (import.meta.main) {
+  for (const ratio of await measureStreaming()) report(ratio);
+  reportFirstText(await measureFirstText());
+}
