@@ -7,6 +7,7 @@ import { startSubscription } from "./features/billing/subscription-store.ts";
 import { setUpTexts } from "./i18n/set-up.ts";
 import { startRealtime } from "./lib/realtime.ts";
 import { startSession } from "./lib/session-refresh.ts";
+import { prepareFirstPage } from "./routes.tsx";
 import { registerInBackground } from "./sw/register.ts";
 
 async function start(): Promise<void> {
@@ -15,7 +16,7 @@ async function start(): Promise<void> {
   startSession();
   startRealtime();
   startSubscription();
-  await setUpTexts();
+  await setUpTexts(prepareFirstPage(location.pathname));
   createRoot(root).render(<App />);
   registerInBackground();
 }

@@ -6,23 +6,19 @@ import { useEnvironment } from "./features/environment/environment-store.ts";
 import { paths } from "./paths.ts";
 
 /** Every page is a chunk of its own, fetched when its address is opened. */
-const HomePage = lazy(async () => ({ default: (await import("./pages/home.tsx")).HomePage }));
-const AuthPage = lazy(async () => ({ default: (await import("./pages/auth.tsx")).AuthPage }));
-const AiModelsPage = lazy(async () => ({ default: (await import("./pages/ai-models.tsx")).AiModelsPage }));
-const ProfilePage = lazy(async () => ({ default: (await import("./pages/profile.tsx")).ProfilePage }));
-const PricingPage = lazy(async () => ({ default: (await import("./pages/pricing.tsx")).PricingPage }));
-const DesignPage = lazy(async () => ({ default: (await import("./pages/design.tsx")).DesignPage }));
-const NotFoundPage = lazy(async () => ({ default: (await import("./pages/not-found.tsx")).NotFoundPage }));
+function page(path: string, texts: readonly string[], load: () => Promise<ComponentType>) {
+  return { path, texts, load, Component: lazy(async () => ({ default: await load() })) };
+}
 
-/** Pages as they are named: `client/pages/<name>.tsx` exports `<Name>Page`. */
-const routes: readonly (readonly [path: string, page: ComponentType])[] = [
-  [paths.home, HomePage],
-  [paths.auth, AuthPage],
-  [paths.aiModels, AiModelsPage],
-  [paths.profile, ProfilePage],
-  [paths.pricing, PricingPage],
-  [paths.design, DesignRoute],
+const pages = [
+  page(paths.home, ["home", "pricing", "billing"], async () => (await import("./pages/home.tsx")).HomePage),
+  page(paths.auth, ["auth"], async () => (await import("./pages/auth.tsx")).AuthPage),
+  page(paths.aiModels, ["chat"], async () => (await import("./pages/ai-models.tsx")).AiModelsPage),
+  page(paths.profile, ["account", "billing"], async () => (await import("./pages/profile.tsx")).ProfilePage),
+  page(paths.pricing, ["pricing", "billing"], async () => (await import("./pages/pricing.tsx")).PricingPage),
 ];
+const NotFoundPage = lazy(async () => ({ default: (await import("./pages/not-found.tsx")).NotFoundPage }));
+const DesignPage = lazy(async () => ({ default: (await import("./pages/design.tsx")).DesignPage }));
 
 /** Outside production only: where the sandbox is on. */
 function DesignRoute() {
@@ -31,12 +27,21 @@ function DesignRoute() {
   return sandboxUrl === null ? <NotFoundPage /> : <DesignPage />;
 }
 
+/** Starts fetching the page of the first address beside its texts; returns their namespaces. */
+export function prepareFirstPage(pathname: string): readonly string[] {
+  const first = pages.find(({ path }) => path === pathname);
+  // A failure here is met again, and answered, when the page is drawn.
+  first?.load().catch(() => undefined);
+  return first?.texts ?? [];
+}
+
 export function Routes() {
   return (
     <Switch>
-      {routes.map(([path, Page]) => (
-        <Route key={path} path={path} component={Page} />
+      {pages.map(({ path, Component }) => (
+        <Route key={path} path={path} component={Component} />
       ))}
+      <Route path={paths.design} component={DesignRoute} />
       <Route component={NotFoundPage} />
     </Switch>
   );

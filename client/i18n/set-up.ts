@@ -35,8 +35,11 @@ function store(language: LanguageCode): void {
   }
 }
 
-/** Resolves once the first page's texts are there; a language without a file falls back to English. */
-export async function setUpTexts(): Promise<void> {
+/**
+ * Resolves once the frame's texts and the namespaces of the first page are there; a language without a file falls back
+ * to English.
+ */
+export async function setUpTexts(namespaces: readonly string[]): Promise<void> {
   const chosen = addressLanguage();
   if (chosen) store(chosen);
   i18next.on("languageChanged", (language) => {
@@ -61,7 +64,7 @@ export async function setUpTexts(): Promise<void> {
       lng: chosen ?? detectLanguage(),
       fallbackLng: fallbackLanguage,
       supportedLngs: languages.map((language) => language.code),
-      ns: ["common"],
+      ns: ["common", ...namespaces],
       defaultNS: "common",
       partialBundledLanguages: true,
       returnNull: false,

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Page } from "#client/components/page.tsx";
+import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { useSession } from "#client/features/auth/session-store.ts";
 import { useSubscription } from "#client/features/billing/subscription-store.ts";
 import { useCheckout } from "#client/features/billing/use-checkout.ts";
@@ -25,6 +26,7 @@ export function PricingPage() {
           <h1>{t("heading")}</h1>
           <p className={styles.lead}>{t("lead", { count: models.length })}</p>
         </div>
+        <VisuallyHidden as="h2">{t("plansHeading")}</VisuallyHidden>
         <PlansSection
           onSubscribe={start}
           processing={processing}

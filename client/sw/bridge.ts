@@ -20,6 +20,17 @@ function trustedAddress(): string {
   return policy.createScriptURL(address);
 }
 
+/** The texts this page was drawn with came before a first service worker could keep them. */
+async function keepTextsInUse(): Promise<void> {
+  await navigator.serviceWorker.ready;
+  const cache = await caches.open("texts");
+  for (const { name } of performance.getEntriesByType("resource")) {
+    const { origin, pathname } = new URL(name);
+    const wanted = origin === location.origin && /^\/assets\/(locale|spectral)-/.test(pathname);
+    if (wanted && !(await caches.match(pathname))) await cache.add(pathname);
+  }
+}
+
 /**
  * Registers the service worker. `onUpdateReady` is called with the way to take the waiting version over; nothing reloads
  * before that is used. A tab whose worker was replaced from another tab is told through `onReplaced`.
@@ -43,5 +54,6 @@ export async function registerServiceWorker(onUpdateReady: (accept: () => void) 
   );
 
   await workbox.register();
+  await keepTextsInUse();
   setInterval(() => void workbox.update().catch(() => undefined), checkEveryMs);
 }

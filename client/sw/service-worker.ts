@@ -5,6 +5,7 @@
 import type { PrecacheEntry } from "workbox-precaching";
 import { cleanupOutdatedCaches, matchPrecache, precacheAndRoute } from "workbox-precaching";
 import { NavigationRoute, registerRoute } from "workbox-routing";
+import { CacheFirst } from "workbox-strategies";
 
 declare const self: ServiceWorkerGlobalScope & { __WB_MANIFEST: (PrecacheEntry | string)[] };
 
@@ -30,6 +31,13 @@ registerRoute(
     denylist: [/^\/(api|assets|icons)\//, /^\/(healthz|readyz|metrics)$/],
   }),
 );
+
+/** Texts of other languages and the letters they need: kept once used, so that a switched language works offline. */
+const textsCache = "texts";
+registerRoute(({ url }) => /^\/assets\/(locale|spectral)-/.test(url.pathname), new CacheFirst({ cacheName: textsCache }));
+
+// Hashed names change with a release: what the old one kept is dropped, and comes back with use.
+self.addEventListener("activate", (event) => event.waitUntil(caches.delete(textsCache)));
 
 // A waiting version takes over on the person's word only.
 self.addEventListener("message", (event) => {

@@ -1,0 +1,78 @@
+/** The built client behind the product's own headers and file serving, and a browser to open it with. */
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+// Its augmentation of route schemas, which the file serving uses.
+import type {} from "@fastify/swagger";
+import Fastify from "fastify";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { registerSecurityHeaders } from "#server/http/security-headers.ts";
+import { registerClient } from "#server/http/static.ts";
+import { launchBrowser } from "#tests/support/browser.ts";
+
+const root = path.join(import.meta.dirname, "../..");
+
+export interface Site {
+  address: string;
+  /** The folder that is served. */
+  folder: string;
+  browser: Browser;
+  close: () => Promise<void>;
+}
+
+async function buildInto(folder: string): Promise<void> {
+  const vite = path.join(root, "node_modules/vite/bin/vite.js");
+  const options = ["build", "--config", "client/vite.config.ts", "--outDir", folder, "--emptyOutDir", "--logLevel", "error"];
+  await promisify(execFile)(process.execPath, [vite, ...options], { cwd: root, env: { ...process.env, NODE_ENV: "production" } });
+}
+
+export async function serve(folder: string, port = 0): Promise<{ address: string; close: () => Promise<void> }> {
+  const app = Fastify({ forceCloseConnections: true });
+  registerSecurityHeaders(app, { https: false });
+  await registerClient(app as never, pathToFileURL(`${folder}/`));
+  return { address: await app.listen({ host: "127.0.0.1", port }), close: () => app.close() };
+}
+
+export async function openSite(): Promise<Site> {
+  const folder = await mkdtemp(path.join(tmpdir(), "tessera-client-"));
+  await buildInto(folder);
+  const [server, browser] = await Promise.all([serve(folder), launchBrowser()]);
+  return {
+    address: server.address,
+    folder,
+    browser,
+    close: async () => {
+      await browser.close();
+      await server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function copyOf(folder: string): Promise<string> {
+  const copy = await mkdtemp(path.join(tmpdir(), "tessera-client-"));
+  await cp(folder, copy, { recursive: true });
+  return copy;
+}
+
+/** A page that notes what the browser complains of; without an API, refused calls are no complaint. */
+export async function openPage(site: Site, options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
+  const context = await site.browser.newContext({ serviceWorkers: "block", reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    const expected = /Failed to load resource|service worker|Service Worker|admin/.test(message.text());
+    if (["error", "warning"].includes(message.type()) && !expected) complaints.push(message.text());
+  });
+  return { page, complaints };
+}
+
+/** Opens an address and waits until its page stands. */
+export async function visit(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await page.waitForSelector("main h1");
+}

@@ -1,0 +1,199 @@
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Site } from "./frame-support.ts";
+import { openPage, openSite, visit } from "./frame-support.ts";
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+}, 120_000);
+afterAll(() => site?.close());
+
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+/** Whether the bar is in sight, once it has stopped moving. */
+async function barTop(page: Page): Promise<number> {
+  return page.evaluate(() => document.querySelector("header")?.getBoundingClientRect().bottom ?? Number.NaN);
+}
+
+async function scrollPage(page: Page, y: number): Promise<void> {
+  await page.evaluate((top) => scrollTo({ top, behavior: "instant" }), y);
+}
+
+describe("navigation bar (spec §2)", () => {
+  it("links to the five pages and, signed out, to the sign-in; never to /admin or /profile", async () => {
+    const { page } = await openPage(site, { viewport: { width: 1440, height: 900 } });
+    await visit(page, site.address);
+    const links = await page.$$eval("header nav a", (anchors) => anchors.map((anchor) => anchor.getAttribute("href")));
+    expect(links).toEqual(["/", "/ai-models", "/about", "/contact", "/marketing"]);
+    await page.waitForSelector('header a[href="/auth"]');
+    expect(await page.$$('header a[href="/admin"], header a[href="/profile"]')).toHaveLength(0);
+    await page.context().close();
+  });
+
+  it("hides when scrolling down past 100 px and comes back on scrolling up", async () => {
+    const { page } = await openPage(site, { viewport: { width: 1440, height: 900 } });
+    await visit(page, site.address);
+    await scrollPage(page, 90);
+    await expect.poll(() => barTop(page)).toBeGreaterThan(0);
+    await scrollPage(page, 600);
+    await expect.poll(() => barTop(page)).toBeLessThanOrEqual(0);
+    await scrollPage(page, 500);
+    await expect.poll(() => barTop(page)).toBeGreaterThan(0);
+    await page.context().close();
+  });
+
+  it("comes back when the keyboard reaches it", async () => {
+    const { page } = await openPage(site, { viewport: { width: 1440, height: 900 } });
+    await visit(page, site.address);
+    await scrollPage(page, 800);
+    await expect.poll(() => barTop(page)).toBeLessThanOrEqual(0);
+    await page.locator("header a").first().focus();
+    await expect.poll(() => barTop(page)).toBeGreaterThan(0);
+    await page.context().close();
+  });
+
+  it("moves its links into a menu at the right on small screens, which keeps the focus and gives it back", async () => {
+    const { page } = await openPage(site, phone);
+    await visit(page, site.address);
+    const opener = page.getByRole("button", { name: "Open menu" });
+    await opener.focus();
+    await page.keyboard.press("Enter");
+    const menu = page.getByRole("dialog", { name: "Menu" });
+    await menu.waitFor();
+    const box = await menu.boundingBox();
+    expect(Math.round((box?.x ?? 0) + (box?.width ?? 0))).toBe(390);
+    const addresses = await menu.locator("a").evaluateAll((anchors) => anchors.map((anchor) => anchor.getAttribute("href")));
+    expect(addresses).toEqual(["/", "/ai-models", "/about", "/contact", "/marketing", "/auth"]);
+    for (let presses = 0; presses < 30; presses += 1) {
+      await page.keyboard.press("Tab");
+      const outside = await page.evaluate(() => document.activeElement !== document.body && !document.activeElement?.closest("dialog"));
+      expect(outside).toBe(false);
+    }
+    await page.keyboard.press("Escape");
+    await menu.waitFor({ state: "hidden" });
+    expect(await opener.evaluate((button) => button === document.activeElement)).toBe(true);
+    await page.context().close();
+  });
+});
+
+describe("routes", () => {
+  it("focus the new page's heading, set the title and start at the top", async () => {
+    const { page } = await openPage(site, { viewport: { width: 1440, height: 900 } });
+    await visit(page, site.address);
+    await page.locator('footer a[href="/pricing"]').click();
+    await page.waitForFunction(() => document.title.startsWith("Pricing"));
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+    await page.context().close();
+  });
+
+  it("lead past the bar with the first link", async () => {
+    const { page } = await openPage(site);
+    await visit(page, `${site.address}/pricing`);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("content");
+    await page.context().close();
+  });
+
+  it("show a not-found page with the way home at any other address, the design page included in production", async () => {
+    for (const address of ["/nowhere", "/design", "/blog/unknown/deep"]) {
+      const { page } = await openPage(site);
+      await visit(page, site.address + address);
+      await page.getByRole("heading", { name: "Page not found" }).waitFor();
+      await page.getByRole("link", { name: "Return home" }).click();
+      await page.waitForURL(`${site.address}/`);
+      await page.context().close();
+    }
+  });
+});
+
+describe("a missing chunk", () => {
+  it("is answered with one reload, then with a page that leads out; the frame stays", async () => {
+    const { page } = await openPage(site);
+    await visit(page, site.address);
+    await page.route(/\/assets\/pricing-.*\.js$/, (route) => route.abort());
+    let loads = 0;
+    page.on("load", () => (loads += 1));
+    await page.locator('footer a[href="/pricing"]').click();
+    await page.getByRole("heading", { name: "This page could not be shown" }).waitFor();
+    expect(loads).toBe(1);
+    expect(await page.locator("header nav, header button").count()).toBeGreaterThan(0);
+    await page.unroute(/\/assets\/pricing-.*\.js$/);
+    await page.getByRole("button", { name: "Reload" }).click();
+    await page.getByRole("heading", { level: 1, name: "Credits you can count" }).waitFor();
+    await page.context().close();
+  });
+});
+
+describe("theme and language", () => {
+  it("keep a chosen theme over a reload and apply it before the first paint", async () => {
+    const { page } = await openPage(site, { viewport: { width: 1440, height: 900 }, colorScheme: "light" });
+    await visit(page, site.address);
+    const button = page.getByRole("button", { name: /^Theme/ });
+    await button.click();
+    await button.click();
+    expect(await page.evaluate(() => localStorage.getItem("theme"))).toBe("dark");
+    await page.addInitScript(() => {
+      document.addEventListener("DOMContentLoaded", () => {
+        (window as { atParse?: string }).atParse = document.documentElement.dataset.theme ?? "none";
+      });
+    });
+    await page.reload();
+    expect(await page.evaluate(() => (window as { atParse?: string }).atParse)).toBe("dark");
+    await page.context().close();
+  });
+
+  it("store a language only when it is chosen, and tag the page with it", async () => {
+    const { page } = await openPage(site, { locale: "de-AT", viewport: { width: 1440, height: 900 } });
+    await visit(page, site.address);
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe("de");
+    expect(await page.evaluate(() => localStorage.getItem("language"))).toBeNull();
+    const options = await page.locator("header select option").allInnerTexts();
+    expect(options).toHaveLength(11);
+    await page.locator("header select").selectOption("pl");
+    await page.waitForFunction(() => document.documentElement.lang === "pl");
+    expect(await page.evaluate(() => localStorage.getItem("language"))).toBe("pl");
+    await page.reload();
+    await page.waitForSelector("main h1");
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe("pl");
+    await page.context().close();
+  });
+});
+
+describe("home and pricing", () => {
+  it.each(["light", "dark"] as const)("have no accessibility violation in the %s theme, menu and questions open", async (colorScheme) => {
+    for (const [address, options] of [
+      ["/", { viewport: { width: 1440, height: 900 } }],
+      ["/pricing", phone],
+      ["/nowhere", phone],
+    ] as const) {
+      const { page, complaints } = await openPage(site, { ...options, colorScheme, bypassCSP: true });
+      await visit(page, site.address + address);
+      await page.$$eval("details", (all) => {
+        for (const details of all) details.open = true;
+      });
+      await page.addScriptTag({ content: axe.source });
+      const violations = await page.evaluate(async () =>
+        (await (window as unknown as { axe: typeof axe }).axe.run()).violations.map((found) => `${found.id}: ${found.nodes[0]?.html}`),
+      );
+      expect(violations).toEqual([]);
+      expect(complaints).toEqual([]);
+      await page.context().close();
+    }
+  });
+
+  it("fit every width without a sideways scroll, under the policy, without a complaint", async () => {
+    for (const width of [320, 390, 768, 1440, 2560]) {
+      const { page, complaints } = await openPage(site, { viewport: { width, height: 900 } });
+      for (const address of ["/", "/pricing"]) {
+        await visit(page, site.address + address);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+      }
+      expect(complaints).toEqual([]);
+      await page.context().close();
+    }
+  });
+});
