@@ -10,6 +10,7 @@ import type { RealtimeMessage, RealtimeTable } from "../contract/realtime.ts";
 import { RealtimeAuthenticate, realtimeCloseCodes } from "../contract/realtime.ts";
 import type { Deps } from "../deps.ts";
 import type { Routes } from "./app-type.ts";
+import type { LiveEvent } from "./live-events.ts";
 import type { ReadViewer, Viewer } from "./viewer.ts";
 
 /** Which of these sign-ins still hold. A connection outlives its access token, so its sign-in is what is checked again. */
@@ -99,77 +100,100 @@ function readToken(data: unknown): string | undefined {
 
 type RealtimeDeps = Pick<Deps, "live" | "log" | "config" | "clock">;
 
-/** For the application that has @fastify/websocket; `checkSessions` is createSessionCheck of the auth feature. */
-export function realtimeRoutes(deps: RealtimeDeps, readViewer: ReadViewer, checkSessions: CheckSessions): Routes {
-  return async (app) => {
-    const connections = new Connections();
-    /** Grows with every change of sign-ins, so that one which happens while a token is read is not missed. */
-    let sessionChanges = 0;
+/** What one process does with its open connections. */
+class Realtime {
+  private readonly connections = new Connections();
+  /** Grows with every change of sign-ins, so that one which happens while a token is read is not missed. */
+  private sessionChanges = 0;
+  private readonly deps: RealtimeDeps;
+  private readonly readViewer: ReadViewer;
+  private readonly checkSessions: CheckSessions;
 
-    async function recheck(some: readonly Connection[]): Promise<void> {
-      if (some.length === 0) return;
-      try {
-        const valid = await checkSessions([...new Set(some.map(({ viewer }) => viewer.sessionId))]);
-        for (const { socket, viewer } of some) if (!valid.has(viewer.sessionId)) cut(socket, "session_revoked");
-      } catch (error) {
-        deps.log.warn({ err: error }, "open connections could not be checked; the next check follows within a minute");
-      }
-    }
+  constructor(deps: RealtimeDeps, readViewer: ReadViewer, checkSessions: CheckSessions) {
+    this.deps = deps;
+    this.readViewer = readViewer;
+    this.checkSessions = checkSessions;
+  }
 
-    const unsubscribe = deps.live.subscribe((event) => {
-      if (event === "resync") {
-        sessionChanges += 1;
-        for (const connection of connections.all()) tellChange(connection, "user_subscriptions");
-        void recheck(connections.all());
-      } else if (event.table === "session") {
-        sessionChanges += 1;
-        void recheck(connections.of(event.userId));
-      } else {
-        for (const connection of connections.of(event.userId)) tellChange(connection, event.table);
-      }
-    });
-    const recheckTimer = setInterval(() => void recheck(connections.all()), recheckEveryMs).unref();
-    const heartbeatTimer = setInterval(() => checkHeartbeat(connections.all()), heartbeatEveryMs).unref();
-    app.addHook("onClose", async () => {
+  /** Follows live events and the clock. Returns how to stop. */
+  start(): () => void {
+    const unsubscribe = this.deps.live.subscribe((event) => this.follow(event));
+    const recheckTimer = setInterval(() => void this.recheck(this.connections.all()), recheckEveryMs).unref();
+    const heartbeatTimer = setInterval(() => checkHeartbeat(this.connections.all()), heartbeatEveryMs).unref();
+    return () => {
       unsubscribe();
       clearInterval(recheckTimer);
       clearInterval(heartbeatTimer);
-    });
+    };
+  }
 
-    async function authenticate(socket: WebSocket, token: string): Promise<void> {
-      const changesBefore = sessionChanges;
-      const viewer = await readViewer(token);
-      if (socket.readyState !== socket.OPEN) return;
-      if (!viewer) return cut(socket, "unauthenticated");
-      const connection: Connection = { socket, viewer, alive: true };
-      connections.add(connection);
-      socket.on("close", () => connections.remove(connection));
-      socket.on("pong", () => {
-        connection.alive = true;
-      });
-      send(socket, { type: "ready", server_time: deps.clock.now().toISOString() });
-      if (sessionChanges !== changesBefore) await recheck([connection]);
+  private follow(event: LiveEvent | "resync"): void {
+    if (event === "resync") {
+      this.sessionChanges += 1;
+      for (const connection of this.connections.all()) tellChange(connection, "user_subscriptions");
+      void this.recheck(this.connections.all());
+    } else if (event.table === "session") {
+      this.sessionChanges += 1;
+      void this.recheck(this.connections.of(event.userId));
+    } else {
+      for (const connection of this.connections.of(event.userId)) tellChange(connection, event.table);
     }
+  }
 
+  private async recheck(some: readonly Connection[]): Promise<void> {
+    if (some.length === 0) return;
+    try {
+      const valid = await this.checkSessions([...new Set(some.map(({ viewer }) => viewer.sessionId))]);
+      for (const { socket, viewer } of some) if (!valid.has(viewer.sessionId)) cut(socket, "session_revoked");
+    } catch (error) {
+      this.deps.log.warn({ err: error }, "open connections could not be checked; the next check follows within a minute");
+    }
+  }
+
+  /** Takes a fresh connection: its first message must be the access token, soon. */
+  accept(socket: WebSocket): void {
+    const timer = setTimeout(() => cut(socket, "unauthenticated"), authenticateWithinMs);
+    socket.on("close", () => clearTimeout(timer));
+    socket.on("error", () => socket.terminate());
+    socket.once("message", (data) => {
+      clearTimeout(timer);
+      // Nothing more is expected of a client; what goes on talking is not ours.
+      socket.on("message", () => socket.close(policyViolation));
+      const token = readToken(data);
+      if (token === undefined) return cut(socket, "unauthenticated");
+      this.authenticate(socket, token).catch((error: unknown) => {
+        this.deps.log.warn({ err: error }, "a connection could not be authenticated");
+        socket.close(tryAgainLater);
+      });
+    });
+  }
+
+  private async authenticate(socket: WebSocket, token: string): Promise<void> {
+    const changesBefore = this.sessionChanges;
+    const viewer = await this.readViewer(token);
+    if (socket.readyState !== socket.OPEN) return;
+    if (!viewer) return cut(socket, "unauthenticated");
+    const connection: Connection = { socket, viewer, alive: true };
+    this.connections.add(connection);
+    socket.on("close", () => this.connections.remove(connection));
+    socket.on("pong", () => {
+      connection.alive = true;
+    });
+    send(socket, { type: "ready", server_time: this.deps.clock.now().toISOString() });
+    if (this.sessionChanges !== changesBefore) await this.recheck([connection]);
+  }
+}
+
+/** For the application that has @fastify/websocket; `checkSessions` is createSessionCheck of the auth feature. */
+export function realtimeRoutes(deps: RealtimeDeps, readViewer: ReadViewer, checkSessions: CheckSessions): Routes {
+  return async (app) => {
+    const realtime = new Realtime(deps, readViewer, checkSessions);
+    const stop = realtime.start();
+    app.addHook("onClose", async () => stop());
     const refuseForeignOrigin = async (request: FastifyRequest) => {
       if (!isOwnOrigin(request, deps.config.publicUrl))
         throw new DomainError("forbidden_origin", "This address is not open to other sites");
     };
-    app.get("/api/realtime", { websocket: true, onRequest: refuseForeignOrigin }, (socket) => {
-      const timer = setTimeout(() => cut(socket, "unauthenticated"), authenticateWithinMs);
-      socket.on("close", () => clearTimeout(timer));
-      socket.on("error", () => socket.terminate());
-      socket.once("message", (data) => {
-        clearTimeout(timer);
-        // Nothing more is expected of a client; what goes on talking is not ours.
-        socket.on("message", () => socket.close(policyViolation));
-        const token = readToken(data);
-        if (token === undefined) return cut(socket, "unauthenticated");
-        authenticate(socket, token).catch((error: unknown) => {
-          deps.log.warn({ err: error }, "a connection could not be authenticated");
-          socket.close(tryAgainLater);
-        });
-      });
-    });
+    app.get("/api/realtime", { websocket: true, onRequest: refuseForeignOrigin }, (socket) => realtime.accept(socket));
   };
 }

@@ -15,7 +15,7 @@ import { readRefreshToken, writeRefreshToken } from "./tokens.ts";
 /** A sign-in lasts this long after its last refresh. */
 const sessionMs = 30 * dayMs;
 /** How long the predecessor is still answered, with the same successor: tabs that refresh at once all stay in (decisions.md, "Session"). */
-export const refreshGraceMs = 10_000;
+const refreshGraceMs = 10_000;
 
 /** A sign-in as the routes hand it out. */
 export interface SignIn {
