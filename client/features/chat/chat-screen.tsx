@@ -4,12 +4,13 @@ import { useTranslation } from "react-i18next";
 import { Button, IconButton } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
+import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { Announcer } from "./announcer.tsx";
 import styles from "./chat.module.css";
 import { dismissRefusal, reload, stopAnswer, useChat } from "./chat-store.ts";
 import { Composer } from "./composer.tsx";
 import { ConversationList } from "./conversation-list.tsx";
-import { refreshConversations } from "./conversations-store.ts";
+import { refreshConversations, useConversations } from "./conversations-store.ts";
 import { ModelPicker } from "./model-picker.tsx";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
@@ -79,6 +80,7 @@ export function ChatScreen({ userId, available, threadKey, givenPrompt, givenMod
   const { models } = useModels();
   const thread = useChat((state) => state.threads[threadKey] ?? emptyThread);
   const [draft, change] = useDraft(userId, threadKey, givenPrompt);
+  const title = useConversations((state) => state.conversations.find(({ id }) => id === threadKey)?.title);
   const [open, setOpen] = useState<"conversations" | "models">();
   const online = useOnline();
   const screen = useRef<HTMLDivElement>(null);
@@ -118,6 +120,7 @@ export function ChatScreen({ userId, available, threadKey, givenPrompt, givenMod
     <div className={styles.screen} ref={screen}>
       <aside className={styles.side}>{list}</aside>
       <div className={styles.main}>
+        {!isNew && <VisuallyHidden as="h1">{title ?? t("thread.label")}</VisuallyHidden>}
         <Header
           model={model}
           onConversations={() => setOpen("conversations")}

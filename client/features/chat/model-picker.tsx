@@ -83,7 +83,7 @@ export function ModelPicker({ models, chosen, onChoose }: ModelPickerProps) {
   const shown = models.filter((model) => filter === "all" || model.category === filter);
   return (
     <div className={styles.picker}>
-      <Segmented label={t("chat:filter.label")} options={options} value={filter} onChange={setFilter} />
+      <Segmented label={t("chat:filter.label")} options={options} value={filter} onChange={setFilter} className={styles.filter ?? ""} />
       <ul className={styles.grid} aria-label={t("chat:models.label")}>
         {shown.map((model) => (
           <li key={model.id}>

@@ -28,7 +28,7 @@ export function ReceiptPanel({ threadKey, model, available }: ReceiptPanelProps)
       {heldCredits !== null && (
         <p className={styles.held}>
           <PriceTiles credits={heldCredits} />
-          {credits(heldCredits)}, {t("chat:receipt.pending")}
+          {t("chat:receipt.heldNow", { credits: credits(heldCredits) })}
         </p>
       )}
       {model && heldCredits === null && (

@@ -91,8 +91,10 @@ export function ThreadView({ threadKey, onRetry }: ThreadViewProps) {
   useEffect(() => {
     const element = container.current;
     if (!element) return;
+    // Its own size changes with the keyboard, its content's with every answer that is laid out late.
     const observer = new ResizeObserver(keepUp);
     observer.observe(element);
+    if (element.firstElementChild) observer.observe(element.firstElementChild);
     return () => observer.disconnect();
   }, [container, keepUp]);
 

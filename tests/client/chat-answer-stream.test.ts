@@ -1,0 +1,172 @@
+import { HttpResponse, http } from "msw";
+import { setupServer } from "msw/node";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import type { AnswerListener, AnswerSource } from "#client/features/chat/answer-stream.ts";
+import { followAnswer } from "#client/features/chat/answer-stream.ts";
+import { provideBearers } from "#client/lib/api.ts";
+import type { Receipt } from "#contract/generations.ts";
+import { origin, stubPage } from "./page-stubs.ts";
+
+const server = setupServer();
+const generationId = "0198c0de-0000-7000-8000-00000000000a";
+const conversationId = "0198c0de-0000-7000-8000-00000000000b";
+const start = { generationId, conversationId, modelId: "gpt-5-mini", heldCredits: 1, trimmedMessages: 0 };
+const receipt: Receipt = {
+  generationId,
+  conversationId,
+  modelId: "gpt-5-mini",
+  status: "completed",
+  heldCredits: 1,
+  chargedCredits: 1,
+  availableAfter: 299,
+  failureCode: null,
+  trimmedMessages: 0,
+  createdAt: "2026-11-20T00:00:00.000Z",
+  endedAt: "2026-11-20T00:00:01.000Z",
+};
+const words = ["Small ", "stones ", "make ", "one ", "picture — ", "東京."];
+const frames = [
+  `id: 1\nevent: start\ndata: ${JSON.stringify(start)}\n\n`,
+  ...words.map((text, index) => `id: ${index + 2}\nevent: delta\ndata: ${JSON.stringify({ text })}\n\n`),
+  `id: ${words.length + 2}\nevent: receipt\ndata: ${JSON.stringify(receipt)}\n\n`,
+];
+const whole = new TextEncoder().encode(frames.join(""));
+const source: AnswerSource = { request: { model: "gpt-5-mini", prompt: "Hi", quotedCredits: 1 }, idempotencyKey: "key-00000001" };
+
+/** A stream that ends, or breaks, after so many bytes. */
+function streamOf(bytes: Uint8Array, breaks: boolean): HttpResponse<ReadableStream> {
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes);
+      if (!breaks) controller.close();
+      // An error discards what was not read yet; the bytes must be out first.
+      else setTimeout(() => controller.error(new Error("connection reset")), 5);
+    },
+  });
+  return new HttpResponse(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+/** What the server sends after the event named. */
+function restOf(lastEventId: string | null): Uint8Array {
+  return new TextEncoder().encode(frames.slice(Number(lastEventId ?? 0)).join(""));
+}
+
+function record(): { listener: AnswerListener; text: () => string; starts: () => number; losses: boolean[] } {
+  let text = "";
+  let starts = 0;
+  const losses: boolean[] = [];
+  const listener: AnswerListener = {
+    started: () => {
+      starts += 1;
+    },
+    arrived: (more) => {
+      text += more;
+    },
+    interrupted: (lost) => losses.push(lost),
+  };
+  return { listener, text: () => text, starts: () => starts, losses };
+}
+
+beforeAll(() => server.listen({ onUnhandledFrame: "error" }));
+beforeEach(() => {
+  stubPage();
+  provideBearers({ current: async () => "token", replace: async () => null });
+});
+afterEach(() => {
+  server.resetHandlers();
+  vi.unstubAllGlobals();
+});
+afterAll(() => server.close());
+
+describe("an answer (acceptance 20)", () => {
+  it("whose connection is cut at any byte continues exactly, nothing lost and nothing doubled", async () => {
+    for (let cut = 0; cut < whole.length; cut += 7) {
+      const keys: (string | null)[] = [];
+      const resumed: (string | null)[] = [];
+      server.resetHandlers(
+        http.post(`${origin}/api/generations`, ({ request }) => {
+          keys.push(request.headers.get("idempotency-key"));
+          return streamOf(keys.length === 1 ? whole.slice(0, cut) : whole, cut % 2 === 0 && keys.length === 1);
+        }),
+        http.get(`${origin}/api/generations/:id/events`, ({ request }) => {
+          resumed.push(request.headers.get("last-event-id"));
+          return streamOf(restOf(request.headers.get("last-event-id")), false);
+        }),
+      );
+      const seen = record();
+      const following = followAnswer(source, seen.listener, AbortSignal.timeout(5_000));
+      // The pause before the next attempt ends when the network is back.
+      const timer = setInterval(() => dispatchOnline(), 5);
+      const result = await following.finally(() => clearInterval(timer));
+      expect(result).toEqual(receipt);
+      expect(seen.text()).toBe(words.join(""));
+      expect(seen.starts()).toBe(1);
+      expect(new Set(keys)).toEqual(new Set(["key-00000001"]));
+      // Before `start` was heard the prompt is offered again; after it, only the stream is taken up.
+      const heard = cut >= (frames[0] ?? "").length;
+      expect([keys.length, resumed.length]).toEqual(heard ? [1, 1] : [2, 0]);
+      expect(seen.losses).toEqual([true, false]);
+    }
+  });
+
+  it("is resumed from its first word where nothing of it is known, as after a reload", async () => {
+    const asked: (string | null)[] = [];
+    server.use(
+      http.get(`${origin}/api/generations/:id/events`, ({ request }) => {
+        asked.push(request.headers.get("last-event-id"));
+        return streamOf(whole, false);
+      }),
+    );
+    const seen = record();
+    await followAnswer({ generationId }, seen.listener, AbortSignal.timeout(5_000));
+    expect(asked).toEqual([null]);
+    expect(seen.text()).toBe(words.join(""));
+  });
+
+  it("that is refused is not asked for again", async () => {
+    let asked = 0;
+    server.use(
+      http.post(`${origin}/api/generations`, () => {
+        asked += 1;
+        return HttpResponse.json({ code: "price_changed", quotedCredits: 5 }, { status: 409 });
+      }),
+    );
+    const following = followAnswer(source, record().listener, AbortSignal.timeout(5_000));
+    await expect(following).rejects.toMatchObject({ code: "price_changed", quotedCredits: 5 });
+    expect(asked).toBe(1);
+  });
+
+  it("outlives a server in trouble once it is under way", async () => {
+    let attempts = 0;
+    server.use(
+      http.post(`${origin}/api/generations`, () => streamOf(whole.slice(0, 200), false)),
+      http.get(`${origin}/api/generations/:id/events`, ({ request }) => {
+        attempts += 1;
+        if (attempts === 1) return HttpResponse.json({ code: "service_unavailable" }, { status: 503 });
+        return streamOf(restOf(request.headers.get("last-event-id")), false);
+      }),
+    );
+    const seen = record();
+    const timer = setInterval(() => dispatchOnline(), 5);
+    await followAnswer(source, seen.listener, AbortSignal.timeout(5_000)).finally(() => clearInterval(timer));
+    expect(seen.text()).toBe(words.join(""));
+  });
+
+  it("whose prompt never gets through is handed back after a few tries", async () => {
+    let asked = 0;
+    server.use(
+      http.post(`${origin}/api/generations`, () => {
+        asked += 1;
+        return HttpResponse.error();
+      }),
+    );
+    const timer = setInterval(() => dispatchOnline(), 5);
+    const following = followAnswer(source, record().listener, AbortSignal.timeout(5_000)).finally(() => clearInterval(timer));
+    await expect(following).rejects.toMatchObject({ name: "NetworkProblem" });
+    expect(asked).toBe(4);
+  });
+});
+
+function dispatchOnline(): void {
+  document.dispatchEvent(new Event("online"));
+}
