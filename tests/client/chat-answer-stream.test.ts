@@ -123,6 +123,18 @@ describe("an answer (acceptance 20)", () => {
     expect(seen.text()).toBe(words.join(""));
   });
 
+  it("that comes again from its first word is not taken twice", async () => {
+    server.use(
+      http.post(`${origin}/api/generations`, () => streamOf(whole.slice(0, 400), false)),
+      http.get(`${origin}/api/generations/:id/events`, () => streamOf(whole, false)),
+    );
+    const seen = record();
+    const timer = setInterval(() => dispatchOnline(), 5);
+    await followAnswer(source, seen.listener, AbortSignal.timeout(5_000)).finally(() => clearInterval(timer));
+    expect(seen.text()).toBe(words.join(""));
+    expect(seen.starts()).toBe(1);
+  });
+
   it("that is refused is not asked for again", async () => {
     let asked = 0;
     server.use(

@@ -145,9 +145,22 @@ describe("session timers (spec §9)", () => {
 
 describe("parallel tabs", () => {
   it("refresh once for all: whoever waited takes over what the first one got", async () => {
+    const gate = Promise.withResolvers<void>();
+    server.use(
+      http.post(refreshAddress, async ({ request }) => {
+        const { refresh_token } = (await request.json()) as { refresh_token: string };
+        refreshes.push(refresh_token);
+        // Every tab is open, and wants to refresh, before the first one has its answer.
+        await gate.promise;
+        return HttpResponse.json(sessionOf(Number(refresh_token.split("-")[1]) + 1));
+      }),
+    );
     store(sessionOf(1, 30));
-    const tabs = await Promise.all([openTab(), openTab(), openTab(), openTab(), openTab()]);
+    const tabs = [];
+    for (let count = 0; count < 5; count += 1) tabs.push(await openTab());
+    gate.resolve();
     await settle(() => tabs.every((tab) => tab.currentSession()?.access_token === "access-2"));
+    expect(new Set(tabs.map((tab) => tab.sessionStore)).size).toBe(5);
     expect(refreshes).toEqual(["refresh-1"]);
     expect(stored()?.refresh_token).toBe("refresh-2");
   });
