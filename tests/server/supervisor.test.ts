@@ -2,12 +2,13 @@ import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import path from "node:path";
 import pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { waitUntil } from "#server/embedded/processes.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
 import { createProductFolder } from "#tests/support/supervised.ts";
 
 const patienceMs = 60_000;
+vi.setConfig({ testTimeout: 180_000, hookTimeout: patienceMs });
 let folder: ProductFolder;
 
 beforeEach(async () => {
