@@ -68,10 +68,32 @@ function createPostgresLiveEvents(connectionString: string, pool: pg.Pool): Live
   }
   void connect(false);
 
+  let waiting: string[] = [];
+  let sending: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+
+  /** What gathers while one batch is on its way goes with the next: NOTIFY takes a lock of the whole server, and nothing here needs the disk. */
+  function publishSoon(payload: string): Promise<void> {
+    waiting.push(payload);
+    next ??= sending.then(async () => {
+      const payloads = [...new Set(waiting)];
+      waiting = [];
+      next = undefined;
+      const sent = pool.query(
+        "select set_config('synchronous_commit', 'off', true), pg_notify($1, payload) from unnest($2::text[]) as payload",
+        [channel, payloads],
+      );
+      sending = sent.then(
+        () => {},
+        () => {},
+      );
+      await sent;
+    });
+    return next;
+  }
+
   return {
-    async publish(event) {
-      await pool.query("select pg_notify($1, $2)", [channel, `${event.userId} ${event.table}`]);
-    },
+    publish: (event) => publishSoon(`${event.userId} ${event.table}`),
     subscribe: (listener) => listeners.add(listener),
     async close() {
       closed = true;
