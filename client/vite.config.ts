@@ -4,7 +4,7 @@ import { defineConfig } from "vite";
 import { VitePWA } from "vite-plugin-pwa";
 import { manifest } from "./sw/manifest.ts";
 
-const api = "http://127.0.0.1:3000";
+const api = process.env.API_URL ?? "http://127.0.0.1:3000";
 
 /** Texts bear their language in the name, so that the precache can take the fallback's and leave the others for use. */
 function chunkFileNames({ facadeModuleId }: { facadeModuleId?: string | null }): string {
