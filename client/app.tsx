@@ -15,7 +15,12 @@ export function App() {
   useEffect(() => void load(), [load]);
   return (
     <>
-      <Frame sessionStatus={status} user={user} sandboxUrl={sandboxUrl} languageSwitch={<LanguageSwitch />}>
+      <Frame
+        sessionStatus={status}
+        user={user}
+        sandboxUrl={sandboxUrl}
+        languageSwitch={{ bar: <LanguageSwitch compact />, menu: <LanguageSwitch /> }}
+      >
         <PageBoundary>
           <Suspense fallback={<PageSpinner />}>
             <Routes />

@@ -8,7 +8,7 @@ import styles from "./message-page.module.css";
 export function NotFoundPage() {
   const { t } = useTranslation("common");
   return (
-    <Page title={t("notFound.title")} width="narrow" className={styles.message ?? ""}>
+    <Page title={t("notFound.title")} className={styles.message ?? ""}>
       <MissingTile />
       <h1>{t("notFound.title")}</h1>
       <p className={styles.text}>{t("notFound.text")}</p>

@@ -10,8 +10,8 @@ interface FrameProps {
   sessionStatus: "loading" | "signed_out" | "signed_in";
   user: User | null;
   sandboxUrl: string | null;
-  /** The language switcher: another feature, so the app puts it in. */
-  languageSwitch: ReactNode;
+  /** The language switcher, for the bar and for the menu: another feature, so the app puts it in. */
+  languageSwitch: { bar: ReactNode; menu: ReactNode };
   children: ReactNode;
 }
 

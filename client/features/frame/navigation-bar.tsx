@@ -22,7 +22,7 @@ interface NavigationBarProps {
   user: User | null;
   sandboxUrl: string | null;
   /** The language switcher, put in by the app. */
-  languageSwitch: ReactNode;
+  languageSwitch: { bar: ReactNode; menu: ReactNode };
 }
 
 /** Spec §2, "Navigation bar". */
@@ -46,7 +46,7 @@ export function NavigationBar({ sessionStatus, user, sandboxUrl, languageSwitch 
         </nav>
         <div className={styles.end}>
           <div className={styles.settings}>
-            {languageSwitch}
+            {languageSwitch.bar}
             <ThemeSwitch />
           </div>
           <AccountLink sessionStatus={sessionStatus} user={user} />
@@ -60,7 +60,7 @@ export function NavigationBar({ sessionStatus, user, sandboxUrl, languageSwitch 
           </IconButton>
         </div>
       </div>
-      <SideMenu isAdmin={isAdmin} languageSwitch={languageSwitch} signedIn={user !== null} />
+      <SideMenu isAdmin={isAdmin} languageSwitch={languageSwitch.menu} signedIn={user !== null} />
     </header>
   );
 }
@@ -95,7 +95,7 @@ function SideMenu({ isAdmin, languageSwitch, signedIn }: { isAdmin: boolean; lan
 
   useEffect(() => {
     // A screen turned wide shows the links in the bar: an open menu would stand beside them.
-    const wide = matchMedia("(min-width: 60rem)");
+    const wide = matchMedia("(min-width: 70rem)");
     const onChange = () => wide.matches && setMenuOpen(false);
     wide.addEventListener("change", onChange);
     return () => wide.removeEventListener("change", onChange);

@@ -31,7 +31,7 @@ function reloadOnce(address: string): boolean {
 function BrokenPage({ missing }: { missing: boolean }) {
   const { t } = useTranslation("common");
   return (
-    <Page title={t("broken.title")} width="narrow" className={styles.broken ?? ""}>
+    <Page title={t("broken.title")} className={styles.broken ?? ""}>
       <MissingTile />
       <h1>{t("broken.title")}</h1>
       <p className={styles.text}>{missing ? t("broken.missing") : t("broken.text")}</p>

@@ -1,12 +1,13 @@
 import { Globe } from "lucide-react";
 import { useTranslation } from "react-i18next";
+import { classNames } from "#client/components/class-names.ts";
 import { chooseLanguage } from "#client/i18n/set-up.ts";
 import type { LanguageCode } from "#domain/languages.ts";
 import { languages, matchLanguage } from "#domain/languages.ts";
 import styles from "./language-switch.module.css";
 
 /** The 11 languages by their own names. The browser's own list: it speaks every assistive technology and every thumb. */
-export function LanguageSwitch() {
+export function LanguageSwitch({ compact = false }: { compact?: boolean }) {
   const { t, i18n } = useTranslation("common");
 
   function onChange(value: string) {
@@ -15,7 +16,7 @@ export function LanguageSwitch() {
   }
 
   return (
-    <label className={styles.switch}>
+    <label className={classNames(styles.switch, compact && styles.compact)}>
       <Globe size={18} aria-hidden="true" />
       <select
         aria-label={t("language.label")}
