@@ -11,6 +11,7 @@ import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { SubscriptionRow } from "../../db/types.ts";
 import type { Deps } from "../../deps.ts";
+import { faultPoint } from "../../fault-points.ts";
 import { fromUnix, idOf, orMissing } from "../../providers/stripe.ts";
 import { findUserOfCustomer } from "./customers.ts";
 import { findDoubled, undoDuplicate } from "./duplicates.ts";
@@ -170,6 +171,7 @@ export async function syncSubscription(deps: BillingDeps, subscriptionId: string
   return inTransaction(deps.db, async (trx) => {
     await queries.lockSubject(trx, `subscription:${subscriptionId}`);
     const subscription = await orMissing(deps.payments.subscriptions.retrieve(subscriptionId, { expand: ["latest_invoice"] }));
+    faultPoint("event-read");
     if (!subscription) return endMissing(deps, trx, subscriptionId);
     const customerId = idOf(subscription.customer);
     const userId = customerId === undefined ? undefined : await findUserOfCustomer(deps, trx, customerId);

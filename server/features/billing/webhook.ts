@@ -1,6 +1,7 @@
 /** Stripe's webhook: verify the raw body, write the event down, answer. Everything else is the worker's. */
 import { DomainError } from "#domain/errors.ts";
 import type { Deps } from "../../deps.ts";
+import { faultPoint } from "../../fault-points.ts";
 import type { Routes } from "../../http/app-type.ts";
 import type { Payments } from "../../providers/stripe.ts";
 import type { IncomingEvent } from "./inbox.ts";
@@ -78,6 +79,7 @@ export function webhookRoutes(deps: Pick<Deps, "payments" | "config" | "pool">):
       app.post("/api/stripe/webhook", { bodyLimit }, async (request) => {
         const body = verifySignature(deps, request.body, request.headers["stripe-signature"]);
         await recordStripeEvent(deps.pool, readEvent(body), deps.config.stripe.livemode);
+        faultPoint("webhook-stored");
         return { received: true };
       });
     });

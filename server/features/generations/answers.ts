@@ -6,6 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Deps } from "../../deps.ts";
+import { faultPoint } from "../../fault-points.ts";
 import type { Feed } from "../../http/event-stream.ts";
 import { formatEvent } from "../../http/event-stream.ts";
 import { LogFollowers } from "./log-followers.ts";
@@ -85,6 +86,7 @@ class AnswerEngine implements Answers {
   }
 
   begin(start: AnswerStart): Feed {
+    faultPoint("answer-held");
     const answer = new RunningAnswer(start);
     this.running.set(start.id, answer);
     void this.run(answer);
@@ -135,6 +137,7 @@ class AnswerEngine implements Answers {
     if (outcome.failureCode)
       this.deps.log.info({ generation: answer.start.id, model: model.id, code: outcome.failureCode }, "answer failed");
     const row = await this.writeEnd(answer, outcome);
+    faultPoint("answer-ended");
     this.running.delete(answer.start.id);
     if (!row) return answer.feed.close();
     const ours = row.status === outcome.status && row.failure_code === outcome.failureCode;
@@ -186,6 +189,7 @@ class AnswerEngine implements Answers {
       const batches = pending.map(({ batch }) => batch);
       await queries.insertLog(db, this.owner, batches);
       for (const { answer, batch } of pending) answer.logged(batch);
+      if (pending.some(({ answer }) => answer.text !== "")) faultPoint("answer-streaming");
     }
     await this.renewLeases(answers);
     for (const { id, status } of await queries.selectInterruptions(

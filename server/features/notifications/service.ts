@@ -1,6 +1,7 @@
 /** Mail is a row first, written with the fact it tells of; the worker renders and sends it. One fact, one mail. */
 import { inTransaction, type Trx } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
+import { faultPoint } from "../../fault-points.ts";
 import { enqueue } from "../../queue/outbox.ts";
 import * as queries from "./queries.ts";
 import { renderMail } from "./render.ts";
@@ -44,6 +45,7 @@ export async function sendMail(deps: Pick<Deps, "db" | "mail" | "config" | "cloc
     const rendered = renderMail(deps.config, mail);
     const domain = deps.config.publicUrl.hostname;
     await deps.mail.send({ ...rendered, to: mail.recipient, messageId: `${mail.id}@${domain}` });
+    faultPoint("mail-sent");
     await queries.markSent(trx, mail.id, deps.clock.now());
   });
 }
