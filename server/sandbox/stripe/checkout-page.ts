@@ -2,6 +2,7 @@ import { awaitingAuthentication, successAddress } from "./checkout-complete.ts";
 import type { Context } from "./context.ts";
 import type { Markup } from "./html.ts";
 import { day, html, money, page } from "./html.ts";
+import { nextBoundary } from "./periods.ts";
 import type { CheckoutSession, Coupon, LineItem, Price } from "./wire.ts";
 
 function every(price: Price | null): string {
@@ -35,8 +36,8 @@ function discountRow(session: CheckoutSession, coupon: Coupon | undefined): Mark
 function renewalNote(context: Context, session: CheckoutSession, item: LineItem | undefined): Markup | null {
   if (session.mode !== "subscription" || !item) return null;
   const price = money(item.amount_subtotal, item.currency);
-  const discounted = (session.total_details?.amount_discount ?? 0) > 0;
-  return html`<p class="note">${discounted ? "Then" : "Renews at"} ${price} ${every(item.price)} from ${day(context.now())} on, until you cancel.</p>`;
+  const renewsAt = item.price ? nextBoundary(context.now(), item.price, context.now()) : context.now();
+  return html`<p class="note">Then ${price} ${every(item.price)} from ${day(renewsAt)}, until you cancel.</p>`;
 }
 
 function summary(context: Context, session: CheckoutSession): Markup {
@@ -54,9 +55,9 @@ ${renewalNote(context, session, first)}
 }
 
 const cards = [
-  { value: "success", name: "Card that pays", number: "•••• 4242", text: "The payment goes through." },
-  { value: "declined", name: "Card that is declined", number: "•••• 0002", text: "The bank says no. Nothing is charged." },
-  { value: "authentication", name: "Card that asks you first", number: "•••• 3155", text: "The bank wants a confirmation before it pays." },
+  { value: "success", name: "Pays", number: "•••• 4242", text: "The payment goes through." },
+  { value: "declined", name: "Is declined", number: "•••• 0002", text: "The bank says no. Nothing is charged." },
+  { value: "authentication", name: "Asks you first", number: "•••• 3155", text: "The bank wants your word before it pays." },
 ] as const;
 
 function cancelLink(session: CheckoutSession): Markup | null {
@@ -79,7 +80,7 @@ function payForm(session: CheckoutSession, failure: string | null): Markup {
 ${session.customer_details?.email ? html`<p class="email"><span>Email</span>${session.customer_details.email}</p>` : null}
 ${error}
 <input type="hidden" name="from" value="page">
-<fieldset><legend>Card</legend>${tiles}</fieldset>
+<fieldset><legend>This card</legend>${tiles}</fieldset>
 <button type="submit">${label}</button>
 ${cancelLink(session)}
 </form>`;

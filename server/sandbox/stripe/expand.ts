@@ -40,14 +40,15 @@ function expandPath(context: Context, target: unknown, segments: readonly string
     return;
   }
   if (!isJson(target)) return;
-  const value = target[field] ?? includable(context, target, field);
-  if (value === undefined && !(field in target)) {
+  const known = Object.hasOwn(target, field);
+  const value = known ? target[field] : includable(context, target, field);
+  if (!known && value === undefined) {
     throw invalidRequest(
       `This property cannot be expanded (${path}). You may want to try expanding 'data.${path}' if this is a list.`,
       "expand[0]",
     );
   }
-  target[field] = typeof value === "string" && field !== "metadata" ? (context.store.findAny(value) ?? value) : value;
+  target[field] = typeof value === "string" ? (context.store.findAny(value) ?? value) : value;
   const next = target[field];
   if (Array.isArray(next))
     target[field] = next.map((item: unknown) => (typeof item === "string" ? (context.store.findAny(item) ?? item) : item));

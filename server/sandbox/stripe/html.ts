@@ -48,7 +48,7 @@ export function page(title: string, body: Markup): string {
 <script src="/stripe/page.js" defer></script>
 </head>
 <body>
-<p class="sandbox" role="note"><strong>Sandbox</strong> <span>A stand-in for Stripe. No card is real, no money moves.</span></p>
+<aside class="sandbox" aria-label="Sandbox"><strong>Sandbox</strong> <span>A stand-in for Stripe. No card is real, no money moves.</span></aside>
 <header>${mark}<span>Tessera</span></header>
 <main>${body}</main>
 </body>

@@ -91,14 +91,12 @@ function listing(context: Context): SandboxListing {
         cancelsAt: subscription.cancel_at === null ? null : isoTime(subscription.cancel_at),
       };
     }),
-    events: store
-      .page("event", [], page)
-      .data.map((event) => ({
-        id: event.id,
-        type: event.type,
-        createdAt: isoTime(event.created),
-        delivered: event.pending_webhooks === 0,
-      })),
+    events: store.page("event", [], page).data.map((event) => ({
+      id: event.id,
+      type: event.type,
+      createdAt: isoTime(event.created),
+      delivered: event.pending_webhooks === 0,
+    })),
   };
 }
 

@@ -34,7 +34,7 @@ function subscriptionPanel(context: Context, view: PortalView, subscription: Sub
 <h2>${product?.name ?? "Subscription"} <span class="state ${subscription.status === "active" && subscription.cancel_at === null ? "good" : "warn"}">${state}</span></h2>
 <p class="figure">${money(item.price.unit_amount ?? 0, item.price.currency)}<span>a ${item.price.recurring?.interval ?? "period"}</span></p>
 ${nextStep(context, subscription)}
-${subscription.cancel_at === null ? action(view.session.id, "cancel", subscription.id, "Cancel at the end of the period", "second") : action(view.session.id, "resume", subscription.id, "Keep the subscription")}
+${subscription.cancel_at === null ? action(view.session.id, "cancel", subscription.id, "Cancel at period end", "second") : action(view.session.id, "resume", subscription.id, "Keep the subscription")}
 </section>`;
 }
 
@@ -48,8 +48,8 @@ function cardPanel(view: PortalView): Markup {
 <p class="${pays && view.card ? "" : "warn"}">${effect}</p>
 <form method="post" action="/p/session/${view.session.id}/card">
 <fieldset><legend>Use another test card</legend>
-<label class="card"><input type="radio" name="card" value="success"${pays ? html` checked` : null}><span class="name">Card that pays</span><span class="number">•••• 4242</span></label>
-<label class="card"><input type="radio" name="card" value="declined"${pays ? null : html` checked`}><span class="name">Card that is declined</span><span class="number">•••• 0341</span></label>
+<label class="card"><input type="radio" name="card" value="success"${pays ? html` checked` : null}><span class="name">Pays</span><span class="number">•••• 4242</span></label>
+<label class="card"><input type="radio" name="card" value="declined"${pays ? null : html` checked`}><span class="name">Is declined</span><span class="number">•••• 0341</span></label>
 </fieldset>
 <button type="submit" class="second">Use this card</button>
 </form>
@@ -66,7 +66,7 @@ const stateNames: Readonly<Record<string, string>> = {
 
 function invoiceRow(view: PortalView, invoice: Invoice): Markup {
   const pay = invoice.status === "open" ? action(view.session.id, "pay", invoice.id, "Pay now", "second") : null;
-  return html`<tr><td>${day(invoice.created)}</td><td>${invoice.number ?? "Draft"}</td><td class="amount">${money(invoice.total, invoice.currency)}</td><td><span class="state ${invoice.status === "paid" ? "good" : invoice.status === "open" ? "warn" : ""}">${stateNames[String(invoice.status)] ?? ""}</span>${pay}</td></tr>`;
+  return html`<tr><td>${day(invoice.created)}</td><td>${invoice.number ?? "Draft"}</td><td class="amount">${money(invoice.total, invoice.currency)}</td><td><div class="invoice-state"><span class="state ${invoice.status === "paid" ? "good" : invoice.status === "open" ? "warn" : ""}">${stateNames[String(invoice.status)] ?? ""}</span>${pay}</div></td></tr>`;
 }
 
 /** The page a person sees at a portal session's `url`. */
