@@ -10,8 +10,10 @@ export function PackList() {
     <ul className={styles.packs}>
       {packs.map((pack) => (
         <li key={pack.key} className={styles.pack}>
-          <span className={styles.credits}>{format.credits(pack.credits)}</span>
-          <span className={styles.each}>{t("packs.each", { price: format.money(pack.priceCents / pack.credits) })}</span>
+          <span className={styles.credits}>
+            {format.credits(pack.credits)}
+            <span className={styles.each}>{t("packs.each", { price: format.money(pack.priceCents / pack.credits) })}</span>
+          </span>
           <span>{format.money(pack.priceCents)}</span>
         </li>
       ))}
