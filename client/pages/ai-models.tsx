@@ -5,6 +5,7 @@ import { Page } from "#client/components/page.tsx";
 import { useSession } from "#client/features/auth/session-store.ts";
 import { noteAvailableCredits, useSubscription } from "#client/features/billing/subscription-store.ts";
 import { AccessGate } from "#client/features/chat/access-gate.tsx";
+import chatStyles from "#client/features/chat/chat.module.css";
 import { ChatScreen } from "#client/features/chat/chat-screen.tsx";
 import { useChat } from "#client/features/chat/chat-store.ts";
 import { conversationPath } from "#client/features/chat/conversation-list.tsx";
@@ -31,7 +32,7 @@ export function AiModelsPage() {
 
   if (user && check?.subscribed) {
     return (
-      <Page title={t("title")} width="bare">
+      <Page title={t("title")} width="bare" className={chatStyles.page ?? ""}>
         <ChatScreen
           userId={user.id}
           available={check.credits}

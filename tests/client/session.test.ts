@@ -156,7 +156,7 @@ describe("parallel tabs", () => {
       }),
     );
     store(sessionOf(1, 30));
-    const tabs = [];
+    const tabs: Awaited<ReturnType<typeof openTab>>[] = [];
     for (let count = 0; count < 5; count += 1) tabs.push(await openTab());
     gate.resolve();
     await settle(() => tabs.every((tab) => tab.currentSession()?.access_token === "access-2"));

@@ -50,8 +50,8 @@ export const Answer = memo(function Answer({ message, onRetry }: AnswerProps) {
       )}
       <div className={styles.foot}>
         {receipt && (
-          <details className={styles.receipt}>
-            <summary>{summary(receipt)}</summary>
+          <details className={styles.receipt} data-free={receipt.chargedCredits === 0 || undefined}>
+            <summary>{failed ? t("receipt.title") : summary(receipt)}</summary>
             <ReceiptLines receipt={receipt} />
           </details>
         )}

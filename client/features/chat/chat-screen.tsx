@@ -1,5 +1,5 @@
 import { ChevronDown, List, Plus } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, IconButton } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
@@ -83,8 +83,7 @@ export function ChatScreen({ userId, available, threadKey, givenPrompt, givenMod
   const title = useConversations((state) => state.conversations.find(({ id }) => id === threadKey)?.title);
   const [open, setOpen] = useState<"conversations" | "models">();
   const online = useOnline();
-  const screen = useRef<HTMLDivElement>(null);
-  useVisibleHeight(screen);
+  useVisibleHeight();
 
   const isNew = threadKey === newThreadKey && thread.messages.length === 0;
   const model = modelOf(models, draft.modelId ?? (isNew ? givenModelId : null), thread);
@@ -117,7 +116,7 @@ export function ChatScreen({ userId, available, threadKey, givenPrompt, givenMod
   );
 
   return (
-    <div className={styles.screen} ref={screen}>
+    <div className={styles.screen}>
       <aside className={styles.side}>{list}</aside>
       <div className={styles.main}>
         {!isNew && <VisuallyHidden as="h1">{title ?? t("thread.label")}</VisuallyHidden>}
