@@ -56,6 +56,23 @@ describe("a webhook is taken", () => {
     expect(await jobsOf(id)).toBe(1);
   });
 
+  test("among many at once: each is recorded once", async () => {
+    const events = Array.from({ length: 100 }, () => eventBody());
+    const responses = await Promise.all([...events, ...events].map(({ body }) => deliver(world, body)));
+    expect(new Set(responses.map((response) => response.statusCode))).toEqual(new Set([200]));
+    for (const { id } of events) expect(await rowOf(id)).toBeDefined();
+    const jobs = await world.database.db.selectFrom("outbox").select("payload").execute();
+    const named = jobs.map((row) => (row.payload as { eventId: string }).eventId);
+    expect(events.filter(({ id }) => named.filter((each) => each === id).length === 1)).toHaveLength(100);
+  });
+
+  test("beside one that PostgreSQL refuses", async () => {
+    const refused = eventBody({ number: 0 });
+    const bodies = [eventBody(), { ...refused, body: refused.body.replace('"number": 0', '"number": 1e999999') }, eventBody(), eventBody()];
+    const responses = await Promise.all(bodies.map(({ body }) => deliver(world, body)));
+    expect(responses.map((response) => response.statusCode)).toEqual([200, 500, 200, 200]);
+  });
+
   test.each([
     ["the new", webhookSecret],
     ["the previous", previousSecret],
@@ -99,9 +116,9 @@ describe("a webhook is taken", () => {
   });
 
   test("with text PostgreSQL can't store", async () => {
-    const { id, body } = eventBody({ data: { object: { id: "cus_1", name: "a\u0000b\ud800c" } } });
+    const { id, body } = eventBody({ data: { object: { id: "cus_1", name: "a\u0000b\ud800c", "k\u0000y": 1 } } });
     expect((await deliver(world, body)).statusCode).toBe(200);
-    expect((await rowOf(id))?.payload).toMatchObject({ data: { object: { name: "a\ufffdb\ufffdc" } } });
+    expect((await rowOf(id))?.payload).toMatchObject({ data: { object: { name: "a\ufffdb\ufffdc", "k\ufffdy": 1 } } });
   });
 
   test("whatever content type it claims", async () => {

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type pg from "pg";
 import type { Executor } from "../../db/transaction.ts";
+import { sqlState } from "../../db/transaction.ts";
 import type { JobName } from "../../queue/jobs.ts";
 
 /** What an event says about itself; what it says about its object is never believed, only re-read. */
@@ -17,25 +18,80 @@ export interface IncomingEvent {
 const job: JobName = "process-stripe-event";
 
 /**
- * One statement, so one round trip and one commit: the event and its job, or neither. An event that is known already
+ * One statement, so one round trip and one commit: the events and their jobs, or nothing. An event that is known already
  * changes nothing. The wrong livemode is set aside without a job.
  */
-const recordEvent = {
-  name: "record-stripe-event",
+const recordEvents = {
+  name: "record-stripe-events",
   text: `with event as (
-      insert into stripe_events (id, type, livemode, object_id, payload, status) values ($1, $2, $3, $4, $5, $6)
-        on conflict (id) do nothing returning id, status),
-    queued as (
-      insert into outbox (job, payload) select '${job}', jsonb_build_object('eventId', id) from event where status = 'received')
-    select count(*) as recorded from event`,
+      insert into stripe_events (id, type, livemode, object_id, payload, status)
+        select id, type, livemode, object_id, payload, case when livemode = $2 then 'received' else 'set_aside' end
+          from json_to_recordset($1::json) as incoming (id text, type text, livemode boolean, object_id text, payload jsonb)
+        on conflict (id) do nothing returning id, status)
+    insert into outbox (job, payload) select '${job}', jsonb_build_object('eventId', id) from event where status = 'received'
+      returning payload->>'eventId' as id`,
 };
 
-/** True when the event is new. */
-export async function recordStripeEvent(pool: pg.Pool, event: IncomingEvent, livemode: boolean): Promise<boolean> {
-  const status = event.livemode === livemode ? "received" : "set_aside";
-  const values = [event.id, event.type, event.livemode, event.objectId, event.payload, status];
-  const result = await pool.query<{ recorded: number }>({ ...recordEvent, values });
-  return result.rows[0]?.recorded === 1;
+/** The payload is JSON already and goes in as it is. */
+function toJson(event: IncomingEvent): string {
+  const { id, type, livemode, objectId } = event;
+  return `${JSON.stringify({ id, type, livemode, object_id: objectId }).slice(0, -1)},"payload":${event.payload}}`;
+}
+
+/** Returns the ids of those that are new and have their job. */
+export async function recordStripeEvents(pool: pg.Pool, events: readonly IncomingEvent[], livemode: boolean): Promise<Set<string>> {
+  const values = [`[${events.map(toJson).join(",")}]`, livemode];
+  const result = await pool.query<{ id: string }>({ ...recordEvents, values });
+  return new Set(result.rows.map((row) => row.id));
+}
+
+interface Waiting {
+  event: IncomingEvent;
+  done: () => void;
+  failed: (error: unknown) => void;
+}
+
+const batchLimit = 32;
+
+/** PostgreSQL refuses what one event holds (data exceptions are SQLSTATE class 22). */
+function isAboutOneEvent(error: unknown): boolean {
+  return sqlState(error)?.startsWith("22") === true;
+}
+
+/**
+ * Takes events from many requests at once: those that arrive while a statement is under way share the next one, and each
+ * request hears when its own event is durable. With PostgreSQL away all that wait fail together; Stripe delivers again.
+ */
+export function createInbox(pool: pg.Pool, livemode: boolean): (event: IncomingEvent) => Promise<void> {
+  const waiting: Waiting[] = [];
+  let underWay = false;
+
+  async function record(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const events = batch.map(({ event }) => event);
+      await recordStripeEvents(pool, events, livemode);
+      for (const { done } of batch) done();
+    } catch (error) {
+      if (batch.length > 1 && isAboutOneEvent(error)) {
+        for (const one of batch) await record([one]);
+        return;
+      }
+      const refused = isAboutOneEvent(error) ? batch : [...batch, ...waiting.splice(0)];
+      for (const { failed } of refused) failed(error);
+    }
+  }
+
+  async function run(): Promise<void> {
+    underWay = true;
+    while (waiting.length > 0) await record(waiting.splice(0, batchLimit));
+    underWay = false;
+  }
+
+  return (event) =>
+    new Promise((done, failed) => {
+      waiting.push({ event, done, failed });
+      if (!underWay) void run();
+    });
 }
 
 export async function selectEvent(executor: Executor, eventId: string) {

@@ -6,7 +6,7 @@ import type Stripe from "stripe";
 import { addMilliseconds, dayMs, hourMs, minuteMs } from "#domain/clock.ts";
 import type { Deps } from "../../deps.ts";
 import { idOf } from "../../providers/stripe.ts";
-import { recordStripeEvent, selectKnownEvents, selectNewestEventTime, selectWaitingEvents } from "./inbox.ts";
+import { recordStripeEvents, selectKnownEvents, selectNewestEventTime, selectWaitingEvents } from "./inbox.ts";
 import { processStripeEvent } from "./process-event.ts";
 import * as queries from "./queries.ts";
 import { announce, syncSubscription } from "./sync-subscription.ts";
@@ -55,9 +55,9 @@ async function takeEvent(deps: BillingDeps, event: Stripe.Event): Promise<boolea
     objectId: typeof objectId === "string" ? objectId : null,
     payload: JSON.stringify(event),
   };
-  const isNew = await recordStripeEvent(deps.pool, incoming, deps.config.stripe.livemode);
-  if (isNew) await processStripeEvent(deps, event.id);
-  return isNew;
+  const recorded = await recordStripeEvents(deps.pool, [incoming], deps.config.stripe.livemode);
+  if (recorded.has(event.id)) await processStripeEvent(deps, event.id);
+  return recorded.has(event.id);
 }
 
 /** Events since the newest we know, two hours over, that were never delivered. */

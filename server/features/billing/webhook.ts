@@ -5,7 +5,7 @@ import { faultPoint } from "../../fault-points.ts";
 import type { Routes } from "../../http/app-type.ts";
 import type { Payments } from "../../providers/stripe.ts";
 import type { IncomingEvent } from "./inbox.ts";
-import { recordStripeEvent } from "./inbox.ts";
+import { createInbox } from "./inbox.ts";
 
 const bodyLimit = 1024 * 1024;
 const toleranceSeconds = 300;
@@ -44,8 +44,14 @@ function verifySignature(deps: Pick<Deps, "payments" | "config">, body: unknown,
 /** JSON may hold what PostgreSQL's jsonb can't: U+0000 and lone surrogates, both written as escapes. */
 const unstorableEscape = /\\u(0000|d[89a-f])/i;
 
+function storableText(text: string): string {
+  return text.replaceAll("\u0000", "\uFFFD").toWellFormed();
+}
+
 function storable(_key: string, value: unknown): unknown {
-  return typeof value === "string" ? value.replaceAll("\u0000", "\uFFFD").toWellFormed() : value;
+  if (typeof value === "string") return storableText(value);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [storableText(key), item]));
 }
 
 function isIdentifier(value: unknown): value is string {
@@ -74,11 +80,12 @@ export function webhookRoutes(deps: Pick<Deps, "payments" | "config" | "pool">):
   return async (parent) => {
     // A scope of its own: here alone a body stays as it came, for the signature covers its bytes.
     await parent.register(async (app) => {
+      const record = createInbox(deps.pool, deps.config.stripe.livemode);
       app.removeAllContentTypeParsers();
       app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit }, (_request, body, done) => done(null, body));
       app.post("/api/stripe/webhook", { bodyLimit }, async (request) => {
         const body = verifySignature(deps, request.body, request.headers["stripe-signature"]);
-        await recordStripeEvent(deps.pool, readEvent(body), deps.config.stripe.livemode);
+        await record(readEvent(body));
         faultPoint("webhook-stored");
         return { received: true };
       });
