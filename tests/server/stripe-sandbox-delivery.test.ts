@@ -1,10 +1,23 @@
+import type { ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Stripe from "stripe";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Harness } from "./stripe-sandbox/harness.ts";
-import { pay, Receiver, startSandbox, subscribe, until, webhookSecret } from "./stripe-sandbox/harness.ts";
+import {
+  createPlan,
+  createSession,
+  newStripe,
+  pay,
+  Receiver,
+  startSandbox,
+  subscribe,
+  until,
+  webhookSecret,
+} from "./stripe-sandbox/harness.ts";
 
 let harness: Harness | undefined;
 let receiver: Receiver;
@@ -112,3 +125,42 @@ test("state, what is due and undelivered webhooks survive a restart", async () =
     "paid",
   ]);
 });
+
+test("kill -9 in the middle of payments leaves each either made or not made, and every event is delivered after the restart", {
+  timeout: 60_000,
+}, async () => {
+  const databasePath = join(folder, "stripe.db");
+  const port = await receiver.listen();
+  for (let round = 0; round < 4; round += 1) {
+    const child = spawn(process.execPath, [join(import.meta.dirname, "stripe-sandbox/child.ts"), databasePath, String(port)], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    await payUntilKilled(Number(line.toString()), child, round * 7);
+  }
+  harness = await startSandbox({ databasePath, webhookPort: port });
+  await drained(harness);
+  const sessions = await harness.stripe.checkout.sessions.list({ limit: 100, expand: ["data.subscription.latest_invoice"] });
+  const complete = sessions.data.filter((session) => session.status === "complete");
+  for (const session of complete)
+    expect(session).toMatchObject({ payment_status: "paid", subscription: { status: "active", latest_invoice: { status: "paid" } } });
+  for (const session of sessions.data.filter((candidate) => candidate.status === "open")) expect(session.subscription).toBeNull();
+  expect((await harness.stripe.subscriptions.list({ status: "all", limit: 100 })).data).toHaveLength(complete.length);
+  expect((await harness.stripe.charges.list({ limit: 100 })).data).toHaveLength(complete.length);
+  const arrived = new Set(receiver.received.map((item) => item.event.id));
+  const listed = await harness.stripe.events.list({ limit: 100 }).autoPagingToArray({ limit: 5000 });
+  expect(listed.filter((event) => !arrived.has(event.id))).toEqual([]);
+});
+
+async function payUntilKilled(port: number, child: ChildProcess, delayMs: number): Promise<void> {
+  const address = `http://127.0.0.1:${port}`;
+  const target = { address, stripe: newStripe(port) };
+  const price = await createPlan(target.stripe, "Starter", 1999);
+  const sessions = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => createSession(target, price.id, { customer_email: `p${index}@example.com` })),
+  );
+  const payments = sessions.map((session) => pay(target, session.id, "success").catch(() => undefined));
+  await new Promise((resolve) => setTimeout(resolve, delayMs));
+  child.kill("SIGKILL");
+  await Promise.all([once(child, "exit"), ...payments]);
+}

@@ -94,21 +94,25 @@ export class Deliveries {
     this.running = this.running.then(async () => {
       this.queued = false;
       try {
-        await this.pass(impatient);
+        this.schedule((await this.pass(impatient)) ?? this.nextAt());
       } catch (error) {
         this.log.warn({ error: String(error) }, "webhook delivery stumbled");
+        this.schedule(Date.now() + longestDelayMs);
       }
-      this.schedule();
     });
     return this.running;
   }
 
-  private schedule(): void {
-    clearTimeout(this.timer);
-    if (this.closing.signal.aborted) return;
+  /** When the first of the waiting may be tried, wall time in milliseconds. */
+  private nextAt(): number | undefined {
     const row = this.store.statement("select min(max(next_at_ms, not_before_ms)) as at from deliveries where state = 'waiting'").get();
-    if (row?.at === null || row?.at === undefined) return;
-    this.timer = setTimeout(() => this.wake(), Math.max(10, Number(row.at) - Date.now()));
+    return row?.at === null || row?.at === undefined ? undefined : Number(row.at);
+  }
+
+  private schedule(atMs: number | undefined): void {
+    clearTimeout(this.timer);
+    if (atMs === undefined || this.closing.signal.aborted) return;
+    this.timer = setTimeout(() => this.wake(), Math.max(10, atMs - Date.now()));
     this.timer.unref();
   }
 
@@ -132,21 +136,22 @@ export class Deliveries {
       }));
   }
 
-  private async pass(impatient: boolean): Promise<void> {
+  /** Undefined when everything was tried; else when the one that holds the others back may be tried again. */
+  private async pass(impatient: boolean): Promise<number | undefined> {
     const tried = new Set<number>();
     for (;;) {
       const batch = this.waiting().filter((delivery) => !tried.has(delivery.sequence));
-      if (batch.length === 0) return;
+      if (batch.length === 0) return undefined;
       for (const delivery of batch) {
-        if (this.closing.signal.aborted) return;
+        if (this.closing.signal.aborted) return undefined;
         tried.add(delivery.sequence);
         if (!impatient && delivery.nextAtMs > Date.now()) {
-          if (delivery.blocking) return;
+          if (delivery.blocking) return delivery.nextAtMs;
           continue;
         }
         if (this.strike(delivery)) continue;
-        const held = await this.attempt(delivery);
-        if (held) return;
+        const heldUntilMs = await this.attempt(delivery);
+        if (heldUntilMs !== undefined) return heldUntilMs;
       }
     }
   }
@@ -177,8 +182,8 @@ export class Deliveries {
     return true;
   }
 
-  /** True when the deliveries behind this one have to wait for it. */
-  private async attempt(delivery: Waiting): Promise<boolean> {
+  /** Until when the deliveries behind this one have to wait for it; undefined when they need not. */
+  private async attempt(delivery: Waiting): Promise<number | undefined> {
     let outcome = await this.send(delivery.body);
     if (outcome.kind === "delivered" && delivery.fault === "double") outcome = await this.send(delivery.body);
     if (outcome.kind === "delivered") {
@@ -186,7 +191,7 @@ export class Deliveries {
         this.store.statement("delete from deliveries where sequence = ?").run(delivery.sequence);
         this.store.statement("update objects set data = json_set(data, '$.pending_webhooks', 0) where id = ?").run(delivery.event);
       });
-      return false;
+      return undefined;
     }
     const attempts = delivery.attempts + 1;
     const now = Date.now();
@@ -196,7 +201,7 @@ export class Deliveries {
     const sql = "update deliveries set attempts = ?, next_at_ms = ?, blocking = ?, state = ? where sequence = ?";
     this.store.statement(sql).run(attempts, nextAtMs, Number(blocking), state, delivery.sequence);
     this.log.warn({ event: delivery.event, type: delivery.type, attempts, outcome }, "webhook not delivered");
-    return blocking && state === "waiting";
+    return blocking && state === "waiting" ? nextAtMs : undefined;
   }
 
   private async send(body: string): Promise<Outcome> {

@@ -129,7 +129,7 @@ export async function until(condition: () => boolean, what: string, timeoutMs = 
   }
 }
 
-export async function pay(harness: Harness, sessionId: string, card: string, asJson = true): Promise<Response> {
+export async function pay(harness: Pick<Harness, "address">, sessionId: string, card: string, asJson = true): Promise<Response> {
   return fetch(`${harness.address}/checkout/${sessionId}/pay`, {
     method: "POST",
     redirect: "manual",
@@ -150,7 +150,7 @@ export async function createPlan(stripe: Stripe, name: string, cents: number, in
 }
 
 export async function createSession(
-  harness: Harness,
+  harness: Pick<Harness, "stripe">,
   price: string,
   extra: Stripe.Checkout.SessionCreateParams = {},
 ): Promise<Stripe.Checkout.Session> {
