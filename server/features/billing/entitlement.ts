@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
 import { spendableKinds } from "#domain/credits.ts";
 import { planList, plans } from "#domain/plans.ts";
@@ -17,11 +18,9 @@ export interface Entitlement {
 
 /** Read afresh at every call: a subscription that ended a moment ago gives nothing. `now` is business time. */
 export async function readEntitlement(executor: Executor, userId: string, now: Date): Promise<Entitlement> {
-  const row = await executor
-    .selectFrom("user_subscriptions")
-    .select(["plan_key", "status", "grace_until"])
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
+  const query = executor.selectFrom("user_subscriptions").select(["plan_key", "status", "grace_until"]).where("user_id", "=", userId);
+  const { rows } = await sql<Awaited<ReturnType<typeof query.execute>>[number]>`/* prepared */ ${query}`.execute(executor);
+  const row = rows[0];
   const plan =
     row && grantsAccess(row.status, row.grace_until, now) ? planList.find((candidate) => candidate.key === row.plan_key) : undefined;
   // The trial runs under Starter's rate limits (decisions.md, "Trial").

@@ -107,11 +107,12 @@ export async function settleEvent(executor: Executor, eventId: string, status: "
     .execute();
 }
 
-/** Unix seconds at Stripe of the newest event we know; null before the first. */
-export async function selectNewestEventTime(executor: Executor): Promise<number | null> {
-  const result = await sql<{ newest: number | null }>`select max((payload->>'created')::bigint) as newest from stripe_events`.execute(
-    executor,
-  );
+/** Unix seconds at Stripe of the newest event we know that is not from after `now`; null before the first. */
+export async function selectNewestEventTime(executor: Executor, now: Date): Promise<number | null> {
+  const result = await sql<{ newest: number | null }>`
+    select max(created)::bigint as newest
+      from (select case when jsonb_typeof(payload->'created') = 'number' then (payload->>'created')::numeric end as created from stripe_events) events
+      where created <= ${now.getTime() / 1000}::numeric`.execute(executor);
   return result.rows[0]?.newest ?? null;
 }
 

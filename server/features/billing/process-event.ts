@@ -42,12 +42,22 @@ async function subscriptionOfInvoice(deps: BillingDeps, invoiceId: string): Prom
   return idOf(invoice?.parent?.subscription_details?.subscription);
 }
 
+/** What happens to an invoice and moves money or access; drafts and notices change nothing of ours. */
+const invoiceEvents: ReadonlySet<string> = new Set([
+  "invoice.paid",
+  "invoice.payment_succeeded",
+  "invoice.payment_failed",
+  "invoice.payment_action_required",
+  "invoice.voided",
+  "invoice.marked_uncollectible",
+]);
+
 /** Which subscription an event is about, asked of Stripe by the object's id. Undefined: none of ours. */
 async function subjectOf(deps: BillingDeps, type: string, objectId: string | null): Promise<string | undefined> {
   if (objectId === null) return undefined;
   if (type.startsWith("customer.subscription.")) return objectId;
   if (type.startsWith("checkout.session.")) return settleCheckout(deps, objectId);
-  if (type.startsWith("invoice.")) return subscriptionOfInvoice(deps, objectId);
+  if (invoiceEvents.has(type)) return subscriptionOfInvoice(deps, objectId);
   return undefined;
 }
 

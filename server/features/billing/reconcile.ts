@@ -62,7 +62,7 @@ async function takeEvent(deps: BillingDeps, event: Stripe.Event): Promise<boolea
 
 /** Events since the newest we know, two hours over, that were never delivered. */
 async function takeMissedEvents(deps: BillingDeps, now: Date): Promise<number> {
-  const newest = await selectNewestEventTime(deps.db);
+  const newest = await selectNewestEventTime(deps.db, now);
   const since = newest === null ? unix(addMilliseconds(now, -firstLookBackMs)) : newest - overlapMs / 1000;
   // One made this very minute is not missed, only on its way.
   const missedBefore = unix(addMilliseconds(now, -minuteMs));
