@@ -5,6 +5,7 @@ import { assertFitOrExit } from "./db/verify.ts";
 import { createDeps } from "./deps.ts";
 import { exitWithParent, signalReady } from "./embedded/child.ts";
 import { armFaultPoint } from "./fault-points.ts";
+import { ensureCatalogue } from "./features/billing/stripe-catalogue.ts";
 
 const config = readConfigOrExit(process.env);
 const deps = createDeps(config, "api");
@@ -24,3 +25,5 @@ try {
   process.exit(1);
 }
 signalReady();
+// What is sold, made at Stripe where it is missing. Stripe away is no reason not to start: the first checkout tries again.
+ensureCatalogue(deps).catch((error: unknown) => deps.log.warn({ err: error }, "the catalogue could not be read from Stripe yet"));
