@@ -7,6 +7,8 @@ export const chunksPerAnswer = 200;
 export const pacedPrefix = "/paced/v1";
 export const fastPrefix = "/fast/v1";
 const tokenMs = 20;
+/** Enough to see the first of. */
+const pacedChunks = 20;
 
 const head = 'data: {"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1760000000,"model":"gpt-5-mini","choices":';
 const role = `${head}[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}],"usage":null}\n\n`;
@@ -17,10 +19,12 @@ const usage = `${head}[],"usage":{"prompt_tokens":20,"completion_tokens":${chunk
 function start(): void {
   const server = createServer(async (request, response) => {
     request.resume();
-    const pauseMs = request.url?.startsWith(pacedPrefix) ? tokenMs : 0;
+    const paced = request.url?.startsWith(pacedPrefix) ?? false;
+    const pauseMs = paced ? tokenMs : 0;
+    const chunks = paced ? pacedChunks : chunksPerAnswer;
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(role);
-    for (let sent = 0; sent < chunksPerAnswer && !response.destroyed; sent += 1) {
+    for (let sent = 0; sent < chunks && !response.destroyed; sent += 1) {
       if (pauseMs > 0) await delay(pauseMs);
       response.write(chunk);
     }

@@ -9,6 +9,7 @@ import http from "node:http";
 import { fileURLToPath } from "node:url";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import Fastify from "fastify";
+import pg from "pg";
 import { addMilliseconds, addMonths, dayMs } from "#domain/clock.ts";
 import { readConfig } from "#server/config.ts";
 import { freePort } from "#server/embedded/processes.ts";
@@ -20,8 +21,8 @@ import type { BenchServer, Ratio } from "./support.ts";
 import { median, report, startBenchServer } from "./support.ts";
 
 const atOnce = 200;
-const answersPerRound = 600;
-const rounds = 4;
+const answersPerRound = 400;
+const rounds = 7;
 const firstTokenSamples = 60;
 const firstTokenAtOnce = 10;
 const firstTokenTargetMs = 10;
@@ -184,11 +185,20 @@ async function startProduct(server: BenchServer, upstream: string, tokens: reado
   };
 }
 
+/** What autovacuum does within its first minute: without figures about the tables, every plan is a guess. */
+async function analyze(server: BenchServer): Promise<void> {
+  const owner = new pg.Client({ connectionString: server.ownerUrl });
+  await owner.connect();
+  await owner.query("analyze");
+  await owner.end();
+}
+
 /** A PostgreSQL, an upstream and people for `measure`; everything started is ended. */
 async function withWorld<T>(measure: (world: { server: BenchServer; tokens: string[]; upstreamPort: number }) => Promise<T>): Promise<T> {
   const server = await startBenchServer();
   try {
     const tokens = await createTokens(server);
+    await analyze(server);
     return await measure({ server, tokens, upstreamPort: await startChild("streaming-upstream.ts", []) });
   } finally {
     const ended = children.splice(0).map((child) => {
@@ -216,6 +226,7 @@ export async function measureStreaming(): Promise<Ratio[]> {
         // The first round warms up.
         if (round > 0) rates[index]?.push(rate);
       }
+      if (round === 0) await analyze(server);
     }
     const [ours = 0, throughProxy = 0, throughSdk = 0] = rates.map(median);
     const what = `${chunksPerAnswer} chunks, ${atOnce} answers at once`;

@@ -132,13 +132,15 @@ export async function revokeSession(executor: Executor, sessionId: string, now: 
 
 /** The people behind those of these sign-ins that still hold: not ended, not expired, the person not banned. */
 export async function selectLiveSessions(executor: Executor, sessionIds: readonly string[], now: Date) {
-  return executor
+  const live = executor
     .selectFrom("auth_sessions")
     .innerJoin("users", "users.id", "auth_sessions.user_id")
     .select(["auth_sessions.id as session_id", "users.id as user_id", "users.email", "users.role"])
     .where("auth_sessions.id", "=", sql<string>`any(${[...sessionIds]}::uuid[])`)
     .where("auth_sessions.revoked_at", "is", null)
     .where("auth_sessions.expires_at", ">", now)
-    .where("users.banned_at", "is", null)
-    .execute();
+    .where("users.banned_at", "is", null);
+  // Every call that needs a signed-in person begins with it.
+  const result = await sql<Awaited<ReturnType<typeof live.execute>>[number]>`/* prepared */ ${live}`.execute(executor);
+  return result.rows;
 }

@@ -132,6 +132,7 @@ class AnswerEngine implements Answers {
       timings: this.timings,
       onText: (text) => answer.add(text),
     });
+    answer.tellText();
     const outcome = answer.outcome(end);
     answer.ending = true;
     if (outcome.failureCode)

@@ -1,10 +1,16 @@
-/** SQL of answers. The two hot writes are one round trip each (migrations/0008). */
+/** SQL of answers. The two hot writes are one round trip each (migrations/0008), and prepared once per connection. */
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { GenerationRow } from "../../db/types.ts";
 import type { ChatMessage } from "./history.ts";
 import { bytesPerToken, tokensPerMessage } from "./history.ts";
+
+/** Named, so that a statement prepared before a migration keeps its result's form after it. */
+const columns = sql.raw(
+  "id, user_id, conversation_id, model_id, idempotency_key, request_hash, status, failure_code, quoted_credits, charged_credits, available_after, " +
+    "prompt_tokens, completion_tokens, trimmed_messages, lease_owner, lease_expires_at, stop_requested_at, created_at, ended_at",
+);
 
 export interface StartRow {
   id: string;
@@ -36,8 +42,8 @@ export interface StartOutcome {
 }
 
 export async function callStart(executor: Executor, start: StartRow): Promise<StartOutcome> {
-  const result = await sql<StartOutcome>`
-    select * from answer_start(${start.id}, ${start.userId}, ${start.modelId}, ${start.idempotencyKey}, ${start.requestHash},
+  const result =
+    await sql<StartOutcome>`/* prepared */ select * from answer_start(${start.id}, ${start.userId}, ${start.modelId}, ${start.idempotencyKey}, ${start.requestHash},
       ${start.credits}, ${start.kinds}, ${start.conversationId}, ${start.title}, ${start.prompt}, ${start.trimmedMessages},
       ${start.requestsPerMinute}, ${start.concurrentAnswers}, ${start.owner}, ${start.leaseExpiresAt}, ${start.holdDeadline},
       ${start.now}, ${start.wallNow})`.execute(executor);
@@ -64,8 +70,8 @@ export interface EndRow {
 /** The row as it is now, ended by this call or before; undefined when there is none. */
 export async function callEnd(executor: Executor, end: EndRow): Promise<GenerationRow | undefined> {
   const log = end.lastFrames;
-  const result = await sql<GenerationRow>`
-    select * from answer_end(${end.id}, ${end.owner}, ${end.status}, ${end.failureCode}, ${end.chargedCredits}, ${end.text},
+  const result = await sql<GenerationRow>`/* prepared */
+    select ${columns} from answer_end(${end.id}, ${end.owner}, ${end.status}, ${end.failureCode}, ${end.chargedCredits}, ${end.text},
       ${end.promptTokens}, ${end.completionTokens}, ${log?.firstEvent ?? null}, ${log?.lastEvent ?? null}, ${log?.frames ?? null},
       ${end.now}, ${end.wallNow})`.execute(executor);
   return result.rows[0];

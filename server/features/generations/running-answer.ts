@@ -20,6 +20,9 @@ export interface AnswerStart {
 
 export type Outcome = Pick<EndRow, "status" | "failureCode" | "chargedCredits" | "promptTokens" | "completionTokens">;
 
+/** Words that come faster than one can read go out together: the first at once, the next no sooner than this. */
+const frameGapMs = 15;
+
 /** One answer under way in this process. */
 export class RunningAnswer {
   readonly start: AnswerStart;
@@ -31,6 +34,10 @@ export class RunningAnswer {
   ending = false;
   private interruption: "stopped" | "interrupted" | undefined;
   private loggedEvents = 0;
+  /** Text that is not in the feed yet. */
+  private gathered = "";
+  private lastFrameAt = Number.NEGATIVE_INFINITY;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(start: AnswerStart) {
     this.start = start;
@@ -48,6 +55,20 @@ export class RunningAnswer {
     // What arrives after a stop was neither asked for nor shown.
     if (this.interruption) return;
     this.text += text;
+    this.gathered += text;
+    const waitMs = this.lastFrameAt + frameGapMs - performance.now();
+    if (waitMs <= 0) this.tellText();
+    else this.timer ??= setTimeout(() => this.tellText(), waitMs);
+  }
+
+  /** Puts what is gathered into the feed. */
+  tellText(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.gathered === "") return;
+    const text = this.gathered;
+    this.gathered = "";
+    this.lastFrameAt = performance.now();
     this.feed.push("delta", { text });
   }
 
