@@ -43,16 +43,16 @@ export function Dialog({ open, onClose, title, placement = "centre", actions, ch
     >
       {open && (
         <div className={styles.sheet}>
-          <header className={styles.header}>
+          <div className={styles.header}>
             <h2 className={styles.title} id={titleId}>
               {title}
             </h2>
             <IconButton label={t("close")} onClick={onClose}>
               <X size={20} aria-hidden="true" />
             </IconButton>
-          </header>
+          </div>
           <div className={styles.body}>{children}</div>
-          {actions && <footer className={styles.actions}>{actions}</footer>}
+          {actions && <div className={styles.actions}>{actions}</div>}
         </div>
       )}
     </dialog>

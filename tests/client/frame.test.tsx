@@ -175,6 +175,7 @@ describe("home and pricing", () => {
       await page.$$eval("details", (all) => {
         for (const details of all) details.open = true;
       });
+      if (address === "/nowhere") await page.getByRole("button", { name: "Open menu" }).click();
       await page.addScriptTag({ content: axe.source });
       const violations = await page.evaluate(async () =>
         (await (window as unknown as { axe: typeof axe }).axe.run()).violations.map((found) => `${found.id}: ${found.nodes[0]?.html}`),
