@@ -26,6 +26,8 @@ export function createPool(connectionString: string, size: number, applicationNa
   });
   // An idle connection lost with the server is no crash: the next query opens another.
   pool.on("error", () => {});
+  // Nor is one lost between two statements of a transaction, while no query of it listens: the next one fails.
+  pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 
 /** Given what the server answered: the text to pass on, or undefined to drop the connection instead of answering. */
-export type PassOn = (request: { method: string; path: string }, answer: string) => string | undefined;
+export type PassOn = (request: { method: string; path: string }, answer: string) => string | undefined | Promise<string | undefined>;
 
 export interface HttpProxy {
   url: URL;
@@ -19,7 +19,7 @@ async function forward(target: string, request: IncomingMessage, response: Serve
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
     ...(chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}),
   });
-  const text = passOn({ method: request.method ?? "GET", path: (request.url ?? "/").split("?")[0] ?? "/" }, await answered.text());
+  const text = await passOn({ method: request.method ?? "GET", path: (request.url ?? "/").split("?")[0] ?? "/" }, await answered.text());
   if (text === undefined) {
     request.socket.destroy();
     return;
