@@ -12,14 +12,16 @@ afterEach(async () => {
   product = undefined;
 });
 
-/** Kills the part when it comes to `point`, and starts it again as the supervisor would. */
-async function armed(part: Part, point: FaultPoint): Promise<Promise<string>> {
+/** Starts the part anew so that it dies at `point`; `ended` tells how, once it runs again as the supervisor would run it. */
+async function arm(part: Part | undefined, point: FaultPoint): Promise<{ ended: Promise<string> }> {
+  if (!part) throw new Error("no such part");
   await part.stop();
   await part.start({ TESSERA_FAULT_POINT: point });
-  return part.ended().then(async (how) => {
+  const ended = part.ended().then(async (how) => {
     await part.start();
     return how;
   });
+  return { ended };
 }
 
 describe("kill -9 at a named point of buying, then a restart", () => {
@@ -34,9 +36,7 @@ describe("kill -9 at a named point of buying, then a restart", () => {
       product = await startScale();
       const visitor = await new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl).join();
       const url = await visitor.checkout();
-      const part = of === "api" ? product.apis[0] : product.workers[0];
-      if (!part) throw new Error("no part");
-      const restarted = await armed(part, point).then((ended) => ({ ended }));
+      const restarted = await arm(of === "api" ? product.apis[0] : product.workers[0], point);
       await visitor.pay(url);
       expect(await restarted.ended).toBe("SIGKILL");
       await visitor.waitForSubscription(300, 60_000);
@@ -56,9 +56,7 @@ describe("kill -9 at a named point of buying, then a restart", () => {
 describe("kill -9 of the worker between sending a mail and noting it", () => {
   it("leaves one mail in the mailbox (acceptance 23)", async () => {
     product = await startScale();
-    const [worker] = product.workers;
-    if (!worker) throw new Error("no worker");
-    const restarted = await armed(worker, "mail-sent").then((ended) => ({ ended }));
+    const restarted = await arm(product.workers[0], "mail-sent");
     const visitor = new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl);
     await visitor.signUp();
     expect(await restarted.ended).toBe("SIGKILL");
@@ -80,9 +78,7 @@ describe("kill -9 of the API at a named point of an answer, then a restart", () 
       product = await startScale();
       const visitor = await new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl).join();
       await visitor.subscribe();
-      const [api] = product.apis;
-      if (!api) throw new Error("no api");
-      const restarted = await armed(api, point).then((ended) => ({ ended }));
+      const restarted = await arm(product.apis[0], point);
       const cut = visitor.ask({ prompt: "Tell a long story about mosaics" }).catch(() => undefined);
       expect(await restarted.ended).toBe("SIGKILL");
       await cut;
