@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { LinkButton } from "#client/components/button.tsx";
+import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
 import styles from "./account-link.module.css";
@@ -19,7 +20,7 @@ export function AccountLink({ sessionStatus, user }: { sessionStatus: "loading" 
   }
   const avatar = user.user_metadata.avatar_url;
   return (
-    <Link href={paths.profile} className={styles.account} aria-label={t("navigation.account", { email: user.email })} title={user.email}>
+    <Link href={paths.profile} className={styles.account} title={user.email}>
       {avatar ? (
         <img className={styles.face} src={avatar} alt="" width="36" height="36" referrerPolicy="no-referrer" />
       ) : (
@@ -27,6 +28,7 @@ export function AccountLink({ sessionStatus, user }: { sessionStatus: "loading" 
           {[...user.email].slice(0, 2).join("").toUpperCase()}
         </span>
       )}
+      <VisuallyHidden>{t("navigation.account", { email: user.email })}</VisuallyHidden>
     </Link>
   );
 }
