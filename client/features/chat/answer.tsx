@@ -4,6 +4,7 @@ import { Button } from "#client/components/button.tsx";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
+import type { Receipt } from "#contract/generations.ts";
 import { findModel } from "#domain/models.ts";
 import { useChat } from "./chat-store.ts";
 import { CopyButton } from "./copy-button.tsx";
@@ -11,7 +12,7 @@ import { useFailureText } from "./failure-text.ts";
 import { Markdown } from "./markdown-view.tsx";
 import { ReceiptLines, useReceiptSummary } from "./receipt-view.tsx";
 import styles from "./thread.module.css";
-import type { ThreadMessage } from "./thread.ts";
+import type { LiveAnswer, ThreadMessage } from "./thread.ts";
 
 function ModelName({ modelId }: { modelId: string }) {
   const model = findModel(modelId);
@@ -23,25 +24,23 @@ function ModelName({ modelId }: { modelId: string }) {
   );
 }
 
-interface AnswerProps {
+interface FootProps {
   message: ThreadMessage;
+  receipt: Receipt;
   /** Asks the same again; absent while that is not possible. */
   onRetry: ((message: ThreadMessage) => void) | undefined;
 }
 
-/** A finished answer with its receipt. */
-export const Answer = memo(function Answer({ message, onRetry }: AnswerProps) {
+/** Below a finished answer: why it failed, its receipt, and what can be done with it. */
+function Foot({ message, receipt, onRetry }: FootProps) {
   const { t } = useTranslation("chat");
   const { credits } = useFormat();
   const summary = useReceiptSummary();
   const failureText = useFailureText();
-  const { receipt, content } = message;
-  const failed = receipt?.status === "failed";
-  const price = receipt ? (findModel(receipt.modelId)?.credits ?? receipt.heldCredits) : 0;
+  const failed = receipt.status === "failed";
+  const price = findModel(receipt.modelId)?.credits ?? receipt.heldCredits;
   return (
-    <article className={styles.answer}>
-      {receipt && <ModelName modelId={receipt.modelId} />}
-      {content !== "" && <Markdown text={content} finished />}
+    <>
       {failed && (
         <div className={styles.failure}>
           <p className={styles.failureTitle}>{t("failure.title")}</p>
@@ -49,57 +48,65 @@ export const Answer = memo(function Answer({ message, onRetry }: AnswerProps) {
         </div>
       )}
       <div className={styles.foot}>
-        {receipt && (
-          <details className={styles.receipt} data-free={receipt.chargedCredits === 0 || undefined}>
-            <summary>{failed ? t("receipt.title") : summary(receipt)}</summary>
-            <ReceiptLines receipt={receipt} />
-          </details>
-        )}
-        {content !== "" && <CopyButton label={t("answer.copy")} text={content} />}
-        {onRetry && receipt && (failed || receipt.status === "stopped") && (
+        <details className={styles.receipt} data-free={receipt.chargedCredits === 0 || undefined}>
+          <summary>{failed ? t("receipt.title") : summary(receipt)}</summary>
+          <ReceiptLines receipt={receipt} />
+        </details>
+        {message.content !== "" && <CopyButton label={t("answer.copy")} text={message.content} />}
+        {onRetry && (failed || receipt.status === "stopped") && (
           <Button size="small" onClick={() => onRetry(message)}>
             {t("answer.retry", { credits: credits(price) })}
           </Button>
         )}
       </div>
-    </article>
+    </>
   );
-});
+}
 
-interface LiveAnswerProps {
+/** What an answer under way is waiting for. */
+function Progress({ live }: { live: LiveAnswer }) {
+  const { t } = useTranslation("chat");
+  if (live.phase !== "lost" && live.text !== "") return null;
+  const waiting = live.phase === "sending" ? "answer.sending" : "answer.waiting";
+  return (
+    <p className={styles.note}>
+      <Spinner size="small" /> {t(live.phase === "lost" ? "answer.lost" : waiting)}
+    </p>
+  );
+}
+
+interface AnswerProps {
   threadKey: string;
+  /** Null while the answer is under way. */
+  message: ThreadMessage | null;
+  onRetry: FootProps["onRetry"];
   /** After each piece of the answer is drawn, so that the reader can be taken along. */
   onGrow: () => void;
 }
 
-/** The answer under way. The only part of the thread that is drawn anew with every frame. */
-export function LiveAnswer({ threadKey, onGrow }: LiveAnswerProps) {
+/**
+ * An answer, under way or finished: one component for both, so that what is drawn of a long one stays when it ends. While
+ * it grows it is the only part of the thread that is drawn anew.
+ */
+export const Answer = memo(function Answer({ threadKey, message, onRetry, onGrow }: AnswerProps) {
   const { t } = useTranslation("chat");
-  const live = useChat((state) => state.threads[threadKey]?.live ?? null);
+  const live = useChat((state) => (message ? null : (state.threads[threadKey]?.live ?? null)));
   const length = live?.text.length;
 
   useLayoutEffect(() => {
     if (length !== undefined) onGrow();
   }, [onGrow, length]);
 
-  if (!live) return null;
-  const waiting = live.phase === "sending" ? t("answer.sending") : t("answer.waiting");
+  const receipt = message?.receipt ?? null;
+  const modelId = live?.modelId ?? receipt?.modelId;
+  const text = message?.content ?? live?.text ?? "";
   return (
-    <article className={styles.answer} aria-busy="true">
-      <ModelName modelId={live.modelId} />
-      {live.trimmedMessages > 0 && <p className={styles.note}>{t("answer.trimmed", { count: live.trimmedMessages })}</p>}
-      {live.text !== "" && <Markdown text={live.text} finished={false} />}
-      {live.phase === "lost" ? (
-        <p className={styles.note}>
-          <Spinner size="small" /> {t("answer.lost")}
-        </p>
-      ) : (
-        live.text === "" && (
-          <p className={styles.note}>
-            <Spinner size="small" /> {waiting}
-          </p>
-        )
-      )}
+    <article className={styles.answer} aria-busy={live ? true : undefined}>
+      {modelId !== undefined && <ModelName modelId={modelId} />}
+      {live && live.trimmedMessages > 0 && <p className={styles.note}>{t("answer.trimmed", { count: live.trimmedMessages })}</p>}
+      {text !== "" && <Markdown text={text} finished={message !== null} />}
+      {live && <Progress live={live} />}
+      {message && receipt && <Foot message={message} receipt={receipt} onRetry={onRetry} />}
     </article>
   );
-}
+});

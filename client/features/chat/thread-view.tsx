@@ -5,7 +5,7 @@ import { Button, IconButton } from "#client/components/button.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
-import { Answer, LiveAnswer } from "./answer.tsx";
+import { Answer } from "./answer.tsx";
 import { reload, useChat } from "./chat-store.ts";
 import styles from "./thread.module.css";
 import type { ThreadMessage } from "./thread.ts";
@@ -13,6 +13,23 @@ import { emptyThread } from "./thread.ts";
 
 /** This close to the end counts as being there. */
 const nearEndPixels = 24;
+
+/** What fills a window and more; the rest of a long conversation is laid out behind it, some messages at a time. */
+const firstMessages = 20;
+const messagesAtOnce = 8;
+const layOutEveryMs = 30;
+
+/** How many of the newest messages to draw now: opening a thread of hundreds must not stop the page. */
+function useGrowingCount(total: number): number {
+  const [count, setCount] = useState(firstMessages);
+  const complete = count >= total;
+  useEffect(() => {
+    if (complete) return;
+    const timer = setInterval(() => setCount((before) => before + messagesAtOnce), layOutEveryMs);
+    return () => clearInterval(timer);
+  }, [complete]);
+  return complete ? total : count;
+}
 
 interface Following {
   container: React.RefObject<HTMLDivElement | null>;
@@ -65,6 +82,12 @@ function Question({ content }: { content: string }) {
   );
 }
 
+interface Entry {
+  key: string;
+  /** Null: the answer under way. */
+  message: ThreadMessage | null;
+}
+
 interface ThreadViewProps {
   threadKey: string;
   /** Asks the question before `answer` again; absent while sending is not possible. */
@@ -75,8 +98,15 @@ export function ThreadView({ threadKey, onRetry }: ThreadViewProps) {
   const { t } = useTranslation("chat");
   const messages = useChat((state) => (state.threads[threadKey] ?? emptyThread).messages);
   const load = useChat((state) => (state.threads[threadKey] ?? emptyThread).load);
-  const isLive = useChat((state) => Boolean(state.threads[threadKey]?.live));
+  const liveKey = useChat((state) => {
+    const live = state.threads[threadKey]?.live;
+    return live ? (live.generationId ?? "sending") : undefined;
+  });
   const { container, atEnd, onScroll, keepUp, goToEnd } = useFollowing();
+  const drawn = useGrowingCount(messages.length);
+  const entries: Entry[] = messages.slice(-drawn).map((message) => ({ key: message.id, message }));
+  // Under the key that its message will have: the same answer, before and after its end.
+  if (liveKey !== undefined) entries.push({ key: liveKey, message: null });
   const questions = messages.filter((message) => message.role === "user").length;
 
   // One's own prompt is always worth going to.
@@ -106,14 +136,13 @@ export function ThreadView({ threadKey, onRetry }: ThreadViewProps) {
           {load === "loading" && <Spinner label={t("thread.loading")} />}
           {load === "failed" && <EmptyState title={t("thread.failed")} action={again} />}
           {load === "missing" && <EmptyState title={t("thread.missing")} />}
-          {messages.map((message) =>
-            message.role === "user" ? (
-              <Question key={message.id} content={message.content} />
+          {entries.map((entry) =>
+            entry.message?.role === "user" ? (
+              <Question key={entry.key} content={entry.message.content} />
             ) : (
-              <Answer key={message.id} message={message} onRetry={onRetry} />
+              <Answer key={entry.key} threadKey={threadKey} message={entry.message} onRetry={onRetry} onGrow={keepUp} />
             ),
           )}
-          {isLive && <LiveAnswer threadKey={threadKey} onGrow={keepUp} />}
         </section>
       </div>
       {!atEnd && (
