@@ -1,13 +1,14 @@
 import { ChevronDown, List, Plus } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useShallow } from "zustand/react/shallow";
 import { Button, IconButton } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { Announcer } from "./announcer.tsx";
 import styles from "./chat.module.css";
-import { dismissRefusal, reload, stopAnswer, useChat } from "./chat-store.ts";
+import { dismissRefusal, reload, stopAnswer, threadOf, useChat } from "./chat-store.ts";
 import { Composer } from "./composer.tsx";
 import { ConversationList } from "./conversation-list.tsx";
 import { refreshConversations, useConversations } from "./conversations-store.ts";
@@ -16,7 +17,7 @@ import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
 import { ReceiptPanel } from "./receipt-panel.tsx";
 import { RefusalView } from "./refusal-view.tsx";
-import type { Thread, ThreadMessage } from "./thread.ts";
+import type { ThreadMessage } from "./thread.ts";
 import { emptyThread, newThreadKey } from "./thread.ts";
 import { ThreadView } from "./thread-view.tsx";
 import { useDraft } from "./use-draft.ts";
@@ -37,10 +38,19 @@ interface ChatScreenProps {
   onOpen: (threadKey: string, replace: boolean) => void;
 }
 
-/** The model the next prompt goes to: the one just picked, else the one this conversation last used. */
-function modelOf(models: readonly OfferedModel[], picked: string | null, thread: Thread): OfferedModel | undefined {
-  const used = thread.live?.modelId ?? thread.messages.findLast((message) => message.receipt)?.receipt?.modelId;
-  return models.find((model) => model.id === (picked ?? used));
+/** What the screen shows of a thread; the growing text is the answer's own business, or every word would draw all of this. */
+function useThread(threadKey: string) {
+  return useChat(
+    useShallow(({ threads }) => {
+      const { messages, live, refusal } = threads[threadKey] ?? emptyThread;
+      return {
+        isEmpty: messages.length === 0,
+        usedModelId: live?.modelId ?? messages.findLast((message) => message.receipt)?.receipt?.modelId ?? null,
+        refusal,
+        isLive: live !== null,
+      };
+    }),
+  );
 }
 
 interface HeaderProps {
@@ -78,15 +88,16 @@ function Header({ model, onConversations, onModels, onNew }: HeaderProps) {
 export function ChatScreen({ userId, available, threadKey, givenPrompt, givenModelId, onOpen }: ChatScreenProps) {
   const { t } = useTranslation("chat");
   const { models } = useModels();
-  const thread = useChat((state) => state.threads[threadKey] ?? emptyThread);
+  const thread = useThread(threadKey);
   const [draft, change] = useDraft(userId, threadKey, givenPrompt);
   const title = useConversations((state) => state.conversations.find(({ id }) => id === threadKey)?.title);
   const [open, setOpen] = useState<"conversations" | "models">();
   const online = useOnline();
   useVisibleHeight();
 
-  const isNew = threadKey === newThreadKey && thread.messages.length === 0;
-  const model = modelOf(models, draft.modelId ?? (isNew ? givenModelId : null), thread);
+  const isNew = threadKey === newThreadKey && thread.isEmpty;
+  const modelId = draft.modelId ?? (isNew ? givenModelId : null) ?? thread.usedModelId;
+  const model = models.find(({ id }) => id === modelId);
   const onStarted = (conversationId: string) => {
     void refreshConversations();
     if (threadKey === newThreadKey) onOpen(conversationId, true);
@@ -100,11 +111,18 @@ export function ChatScreen({ userId, available, threadKey, givenPrompt, givenMod
     change({ modelId });
     setOpen(undefined);
   };
-  const retry = (answer: ThreadMessage) => {
-    const question = thread.messages.slice(0, thread.messages.indexOf(answer)).findLast((message) => message.role === "user");
-    const same = models.find(({ id }) => id === answer.receipt?.modelId);
-    if (question && same) void sendAgain(same, question.content);
-  };
+  // The same function for good: a new one would draw every answer again with every key that is pressed.
+  const latestSendAgain = useRef(sendAgain);
+  latestSendAgain.current = sendAgain;
+  const retry = useCallback(
+    (answer: ThreadMessage) => {
+      const { messages } = threadOf(threadKey);
+      const question = messages.slice(0, messages.indexOf(answer)).findLast((message) => message.role === "user");
+      const same = useModels.getState().models.find(({ id }) => id === answer.receipt?.modelId);
+      if (question && same) void latestSendAgain.current(same, question.content);
+    },
+    [threadKey],
+  );
   const list = (
     <ConversationList
       current={threadKey}
@@ -133,7 +151,7 @@ export function ChatScreen({ userId, available, threadKey, givenPrompt, givenMod
             <ModelPicker models={models} chosen={model?.id ?? null} onChoose={choose} />
           </div>
         ) : (
-          <ThreadView key={threadKey} threadKey={threadKey} onRetry={thread.live || !online ? undefined : retry} />
+          <ThreadView key={threadKey} threadKey={threadKey} onRetry={thread.isLive || !online ? undefined : retry} />
         )}
         <div className={styles.bottom}>
           {thread.refusal && (
@@ -153,7 +171,7 @@ export function ChatScreen({ userId, available, threadKey, givenPrompt, givenMod
             model={model}
             available={available}
             online={online}
-            live={thread.live}
+            threadKey={threadKey}
           />
         </div>
         <Announcer threadKey={threadKey} />

@@ -2,14 +2,15 @@ import { ArrowUp, Square } from "lucide-react";
 import type { FormEvent, KeyboardEvent } from "react";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
+import { useShallow } from "zustand/react/shallow";
 import { Button } from "#client/components/button.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import { limits } from "#domain/rules.ts";
+import { useChat } from "./chat-store.ts";
 import styles from "./composer.module.css";
 import { sendsMessage } from "./composing.ts";
 import type { OfferedModel } from "./models-store.ts";
-import type { LiveAnswer } from "./thread.ts";
 
 /** The count is shown once the end is near enough to matter. */
 const countFrom = limits.promptMax - 1_000;
@@ -23,7 +24,24 @@ interface ComposerProps {
   /** What can be spent now, in credits. */
   available: number;
   online: boolean;
-  live: LiveAnswer | null;
+  threadKey: string;
+}
+
+/** Of the answer under way, what the composer shows; null when there is none. */
+interface Pending {
+  credits: number | null;
+  stopping: boolean;
+  /** Nothing has arrived yet: stopping is free. */
+  isSilent: boolean;
+}
+
+function usePending(threadKey: string): Pending | null {
+  return useChat(
+    useShallow(({ threads }) => {
+      const live = threads[threadKey]?.live;
+      return live ? { credits: live.credits, stopping: live.stopping, isSilent: live.text === "" } : null;
+    }),
+  );
 }
 
 function codePoints(text: string): number {
@@ -32,13 +50,12 @@ function codePoints(text: string): number {
 }
 
 /** The exact price before the send, or what stands in its way. */
-function Price({ model, available, online, live }: Pick<ComposerProps, "model" | "available" | "online" | "live">) {
+function Price({ model, available, online, live }: Pick<ComposerProps, "model" | "available" | "online"> & { live: Pending | null }) {
   const { t } = useTranslation("chat");
   const { credits, number } = useFormat();
   if (live) {
     if (live.credits === null) return null;
-    const free = live.text === "";
-    return <span>{free ? t("composer.stopFree") : t("composer.stopFull", { credits: credits(live.credits) })}</span>;
+    return <span>{live.isSilent ? t("composer.stopFree") : t("composer.stopFull", { credits: credits(live.credits) })}</span>;
   }
   if (!online) return <span>{t("composer.offline")}</span>;
   if (!model) return <span>{t("model.chooseFirst")}</span>;
@@ -53,7 +70,8 @@ function Price({ model, available, online, live }: Pick<ComposerProps, "model" |
 }
 
 /** Where prompts are written. It stays at the bottom, in reach of a thumb, above the keyboard and the safe area. */
-export function Composer({ text, onText, onSend, onStop, model, available, online, live }: ComposerProps) {
+export function Composer({ text, onText, onSend, onStop, model, available, online, threadKey }: ComposerProps) {
+  const live = usePending(threadKey);
   const { t } = useTranslation("chat");
   const { number } = useFormat();
   const compositionEndedAt = useRef<number | undefined>(undefined);

@@ -1,5 +1,5 @@
 import { ArrowDown } from "lucide-react";
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { memo, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, IconButton } from "#client/components/button.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
@@ -72,7 +72,7 @@ function useFollowing(): Following {
   return { container, atEnd, onScroll, keepUp, goToEnd };
 }
 
-function Question({ content }: { content: string }) {
+const Question = memo(function Question({ content }: { content: string }) {
   const { t } = useTranslation("chat");
   return (
     <article className={styles.question}>
@@ -80,7 +80,7 @@ function Question({ content }: { content: string }) {
       <p className={styles.prompt}>{content}</p>
     </article>
   );
-}
+});
 
 interface Entry {
   key: string;
@@ -94,7 +94,7 @@ interface ThreadViewProps {
   onRetry: ((answer: ThreadMessage) => void) | undefined;
 }
 
-export function ThreadView({ threadKey, onRetry }: ThreadViewProps) {
+export const ThreadView = memo(function ThreadView({ threadKey, onRetry }: ThreadViewProps) {
   const { t } = useTranslation("chat");
   const messages = useChat((state) => (state.threads[threadKey] ?? emptyThread).messages);
   const load = useChat((state) => (state.threads[threadKey] ?? emptyThread).load);
@@ -152,4 +152,4 @@ export function ThreadView({ threadKey, onRetry }: ThreadViewProps) {
       )}
     </div>
   );
-}
+});
