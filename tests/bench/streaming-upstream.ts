@@ -1,6 +1,6 @@
 /** The provider of the streaming figures: 200 chunks an answer, each its own write, at full speed or 20 ms apart. Run as a child process. */
 import { createServer } from "node:http";
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 
 export const chunksPerAnswer = 200;
 /** Named in the path, so that both sides of a figure ask the same server. */
@@ -25,7 +25,8 @@ function start(): void {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(role);
     for (let sent = 0; sent < chunks && !response.destroyed; sent += 1) {
-      if (pauseMs > 0) await delay(pauseMs);
+      // A turn of the loop for each, as tokens leave a model: written in one go they would be one packet, and no chunks.
+      await (pauseMs > 0 ? delay(pauseMs) : nextTurn());
       response.write(chunk);
     }
     response.write(finish);

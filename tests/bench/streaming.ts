@@ -22,7 +22,7 @@ import { median, report, startBenchServer } from "./support.ts";
 
 const atOnce = 200;
 const answersPerRound = 400;
-const rounds = 7;
+const rounds = 5;
 const firstTokenSamples = 60;
 const firstTokenAtOnce = 10;
 const firstTokenTargetMs = 10;
