@@ -18,7 +18,7 @@ const sessionExpired = { status: 401, code: "session_expired" };
 async function passGrace(session: Session): Promise<void> {
   await product.db
     .updateTable("auth_sessions")
-    .set({ rotated_at: new Date(Date.now() - 10_500) })
+    .set({ rotated_at: new Date(Date.now() - 46_000) })
     .where("user_id", "=", session.user.id)
     .execute();
 }

@@ -14,8 +14,11 @@ import { readRefreshToken, writeRefreshToken } from "./tokens.ts";
 
 /** A sign-in lasts this long after its last refresh. */
 const sessionMs = 30 * dayMs;
-/** How long the predecessor is still answered, with the same successor: tabs that refresh at once all stay in (decisions.md, "Session"). */
-const refreshGraceMs = 10_000;
+/**
+ * How long the predecessor is still answered, with the same successor (decisions.md, "Session"): tabs that refresh at once
+ * all stay in, and so does a client whose answer was lost and who tries again within its 30 s (spec §9).
+ */
+const refreshGraceMs = 45_000;
 
 /** A sign-in as the routes hand it out. */
 export interface SignIn {

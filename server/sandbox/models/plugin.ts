@@ -30,8 +30,9 @@ const bodyLimitBytes = 4 * 1024 * 1024;
 const retryAfterSeconds = 2;
 const since = Math.floor(Date.UTC(2025, 0, 1) / 1000);
 
-function textModels(provider: string): Model[] {
-  return models.filter((model) => model.provider === provider && model.category === "text");
+/** What is asked through chat completions: text, and search. */
+function chatModels(provider: string): Model[] {
+  return models.filter((model) => model.provider === provider && (model.category === "text" || model.category === "search"));
 }
 
 function describeModel(model: Model): object {
@@ -100,7 +101,7 @@ export function createModelServer(): ModelServer {
 
   async function answerChat(request: FastifyRequest, reply: FastifyReply, provider: string): Promise<void> {
     const chat = readChatRequest(request.body);
-    const model = textModels(provider).find((candidate) => candidate.upstreamModel === chat.model);
+    const model = chatModels(provider).find((candidate) => candidate.upstreamModel === chat.model);
     if (model === undefined) throw unknownModel(chat.model);
     const paceMs = paceOf(request, server.pace.milliseconds);
     const call = server.calls.start({ model: model.id, stream: chat.stream, promptTokens: chat.promptTokens });
@@ -119,9 +120,9 @@ export function createModelServer(): ModelServer {
     });
     for (const provider of providers) {
       const prefix = `/${provider}/v1`;
-      instance.get(`${prefix}/models`, async () => ({ object: "list", data: textModels(provider).map(describeModel) }));
+      instance.get(`${prefix}/models`, async () => ({ object: "list", data: chatModels(provider).map(describeModel) }));
       instance.get<{ Params: { model: string } }>(`${prefix}/models/:model`, async (request) => {
-        const model = textModels(provider).find((candidate) => candidate.upstreamModel === request.params.model);
+        const model = chatModels(provider).find((candidate) => candidate.upstreamModel === request.params.model);
         if (model === undefined) throw unknownModel(request.params.model);
         return describeModel(model);
       });

@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { inTransaction } from "#server/db/transaction.ts";
+import { queueMail } from "#server/features/notifications/service.ts";
+import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
+import type { ScaleSetup } from "#tests/support/scale.ts";
+import { startScale } from "#tests/support/scale.ts";
+import { Visitor } from "#tests/support/visitor.ts";
+
+describe("SIGTERM under load (acceptance 24)", () => {
+  let product: ScaleSetup;
+  beforeAll(async () => {
+    product = await startScale({ workers: 2 });
+  }, 90_000);
+  afterAll(() => product?.stop());
+
+  it("a worker exits by its deadline, and every mail still goes out once", async () => {
+    const { database, workers, sandboxUrl } = product;
+    const recipients = Array.from({ length: 120 }, () => `reader-${randomUUID()}@example.com`);
+    for (const recipient of recipients) {
+      const mail = { key: randomUUID(), userId: null, recipient, template: "account-exists", language: "en", parameters: {} } as const;
+      await inTransaction(database.db, (trx) => queueMail(trx, mail, new Date()));
+    }
+    const startedAt = performance.now();
+    expect(await workers[0]?.stop("SIGTERM")).toBe("exit code 0");
+    expect(performance.now() - startedAt).toBeLessThan(12_000);
+    await waitUntilSettled(database, 40_000);
+    const mails = (await (await fetch(`${sandboxUrl}/mail`)).json()) as { to: string }[];
+    expect(mails.map((mail) => mail.to).sort()).toEqual(recipients.sort());
+    await workers[0]?.start();
+  }, 90_000);
+
+  it("an API process exits by its deadline; its answers end fairly and the books agree", async () => {
+    const { database, apis, apiUrls, sandboxUrl } = product;
+    const visitor = await new Visitor(apiUrls[0] ?? "", sandboxUrl).join();
+    await visitor.subscribe("enterprise_month", 1250);
+    const pace = (paceMs: number) =>
+      fetch(`${sandboxUrl}/models/pace`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ paceMs }),
+      });
+    await pace(400);
+    let begun = 0;
+    const onEvent = () => {
+      begun += 1;
+    };
+    const asked = Promise.allSettled(Array.from({ length: 6 }, () => visitor.ask({ onEvent })));
+    await expect.poll(() => begun, { timeout: 20_000 }).toBeGreaterThanOrEqual(6);
+    const startedAt = performance.now();
+    expect(await apis[0]?.stop("SIGTERM")).toBe("exit code 0");
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
+    await asked;
+    await pace(20);
+    await apis[0]?.start();
+    await waitUntilSettled(database, 40_000);
+    await expectBooksAgree(database);
+    const ends = await database.db.selectFrom("generations").select(["status", "charged_credits"]).execute();
+    expect(ends).toHaveLength(6);
+    for (const end of ends) expect(end.charged_credits).toBe(end.status === "completed" ? 1 : 0);
+  }, 120_000);
+});
