@@ -31,24 +31,54 @@ interface Faults {
   password: string | undefined;
 }
 
+function Intro({ mode }: { mode: AuthMode }) {
+  const { t } = useTranslation("auth");
+  return (
+    <header className={styles.header}>
+      <h1>{t(`${mode}.title`)}</h1>
+      <p className={styles.lead}>{t(`${mode}.lead`)}</p>
+    </header>
+  );
+}
+
+/** What signing up agrees to. */
+function Legal() {
+  const { t } = useTranslation("auth");
+  return (
+    <p className={styles.small}>
+      <Trans t={t} i18nKey="signUp.legal" components={{ terms: <Link href={paths.terms} />, privacy: <Link href={paths.privacy} /> }} />
+    </p>
+  );
+}
+
+/** A rule's message in the reader's language. */
+function useRuleText(): (message: string | undefined) => string | undefined {
+  const { t } = useTranslation("auth");
+  return (message) => {
+    const key = message === undefined ? undefined : ruleKey(message);
+    return key ? t(key) : message;
+  };
+}
+
+function useFaults(): (mode: AuthMode, email: string, password: string) => Faults {
+  const { t } = useTranslation("auth");
+  const ruleText = useRuleText();
+  return (mode, email, password) => {
+    // Signing in asks only what is missing: whether the password is right is the server's to say.
+    const missing = password === "" ? t("passwordNeeded") : undefined;
+    return { email: ruleText(checkEmail(email)), password: mode === "signUp" ? ruleText(checkPassword(password)) : missing };
+  };
+}
+
 export function CredentialsForm({ mode, email, onEmail, otherHref, onUnconfirmed }: CredentialsFormProps) {
   const { t, i18n } = useTranslation(["auth", "errors"]);
+  const ruleText = useRuleText();
+  const findFaults = useFaults();
   const form = useRef<HTMLFormElement>(null);
   const [password, setPassword] = useState("");
   const [faults, setFaults] = useState<Faults>({ email: undefined, password: undefined });
   const [refusal, setRefusal] = useState<string>();
   const [busy, setBusy] = useState(false);
-
-  function ruleText(message: string | undefined): string | undefined {
-    const key = message === undefined ? undefined : ruleKey(message);
-    return key ? t(`auth:${key}`) : message;
-  }
-
-  function findFaults(): Faults {
-    // Signing in asks only what is missing: whether the password is right is the server's to say.
-    const password_ = mode === "signUp" ? ruleText(checkPassword(password)) : password === "" ? t("auth:passwordNeeded") : undefined;
-    return { email: ruleText(checkEmail(email)), password: password_ };
-  }
 
   function refuse(error: unknown): void {
     if (!(error instanceof ApiProblem)) {
@@ -67,7 +97,7 @@ export function CredentialsForm({ mode, email, onEmail, otherHref, onUnconfirmed
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
     if (busy) return;
-    const found = findFaults();
+    const found = findFaults(mode, email, password);
     setFaults(found);
     setRefusal(undefined);
     if (found.email || found.password) {
@@ -90,10 +120,7 @@ export function CredentialsForm({ mode, email, onEmail, otherHref, onUnconfirmed
 
   return (
     <>
-      <header className={styles.header}>
-        <h1>{t(`auth:${mode}.title`)}</h1>
-        <p className={styles.lead}>{t(`auth:${mode}.lead`)}</p>
-      </header>
+      <Intro mode={mode} />
       <form ref={form} className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
         {refusal && <Alert tone="danger">{refusal}</Alert>}
         <EmailField value={email} onChange={onEmail} error={faults.email} />
@@ -101,16 +128,7 @@ export function CredentialsForm({ mode, email, onEmail, otherHref, onUnconfirmed
         <Button type="submit" variant="primary" wide busy={busy} busyLabel={t(`auth:${mode}.busy`)}>
           {t(`auth:${mode}.submit`)}
         </Button>
-        {mode === "signUp" && (
-          <p className={styles.small}>
-            <Trans
-              t={t}
-              ns="auth"
-              i18nKey="signUp.legal"
-              components={{ terms: <Link href={paths.terms} />, privacy: <Link href={paths.privacy} /> }}
-            />
-          </p>
-        )}
+        {mode === "signUp" && <Legal />}
       </form>
       <p className={styles.other}>
         {t(`auth:${mode}.other`)} <Link href={otherHref}>{t(`auth:${mode}.otherAction`)}</Link>

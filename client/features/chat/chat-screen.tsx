@@ -1,4 +1,5 @@
 import { ChevronDown, List, Plus } from "lucide-react";
+import type { ReactNode } from "react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useShallow } from "zustand/react/shallow";
@@ -17,11 +18,12 @@ import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
 import { ReceiptPanel } from "./receipt-panel.tsx";
 import { RefusalView } from "./refusal-view.tsx";
-import type { ThreadMessage } from "./thread.ts";
+import type { Refusal, ThreadMessage } from "./thread.ts";
 import { emptyThread, newThreadKey } from "./thread.ts";
 import { ThreadView } from "./thread-view.tsx";
 import { useDraft } from "./use-draft.ts";
 import { useOnline } from "./use-online.ts";
+import type { Sending } from "./use-sending.ts";
 import { useSending } from "./use-sending.ts";
 import { useVisibleHeight } from "./use-visible-height.ts";
 
@@ -50,6 +52,66 @@ function useThread(threadKey: string) {
         isLive: live !== null,
       };
     }),
+  );
+}
+
+/** Asks the question before an answer again. The same function for good: a new one would draw every answer with every key pressed. */
+function useRetry(threadKey: string, sendAgain: Sending["sendAgain"]): (answer: ThreadMessage) => void {
+  const latest = useRef(sendAgain);
+  latest.current = sendAgain;
+  return useCallback(
+    (answer) => {
+      const { messages } = threadOf(threadKey);
+      const question = messages.slice(0, messages.indexOf(answer)).findLast((message) => message.role === "user");
+      const model = useModels.getState().models.find(({ id }) => id === answer.receipt?.modelId);
+      if (question && model) void latest.current(model, question.content);
+    },
+    [threadKey],
+  );
+}
+
+function Refused({ threadKey, refusal, onAccept }: { threadKey: string; refusal: Refusal | null; onAccept: (credits: number) => void }) {
+  if (!refusal) return null;
+  return (
+    <div className={styles.refusal}>
+      <RefusalView refusal={refusal} onDismiss={() => dismissRefusal(threadKey)} onAccept={onAccept} />
+    </div>
+  );
+}
+
+/** A conversation that has not begun: the models to choose from. */
+function Start(picker: { models: readonly OfferedModel[]; chosen: string | null; onChoose: (modelId: string) => void }) {
+  const { t } = useTranslation("chat");
+  return (
+    <div className={styles.start}>
+      <h1>{t("start.title")}</h1>
+      <p className={styles.lead}>{t("start.lead")}</p>
+      <ModelPicker {...picker} />
+    </div>
+  );
+}
+
+/** The open conversation's name, for those who listen: the screen shows it in the list. */
+function ThreadHeading({ threadKey }: { threadKey: string }) {
+  const { t } = useTranslation("chat");
+  const title = useConversations((state) => state.conversations.find(({ id }) => id === threadKey)?.title);
+  return <VisuallyHidden as="h1">{title ?? t("thread.label")}</VisuallyHidden>;
+}
+
+type Sheet = "conversations" | "models";
+
+/** What lies a tap away on a phone, and the change of model everywhere. */
+function Sheets({ open, onClose, list, children }: { open: Sheet | undefined; onClose: () => void; list: ReactNode; children: ReactNode }) {
+  const { t } = useTranslation("chat");
+  return (
+    <>
+      <Dialog open={open === "conversations"} onClose={onClose} title={t("conversations.title")} placement="side">
+        {list}
+      </Dialog>
+      <Dialog open={open === "models"} onClose={onClose} title={t("model.choose")}>
+        {children}
+      </Dialog>
+    </>
   );
 }
 
@@ -86,12 +148,10 @@ function Header({ model, onConversations, onModels, onNew }: HeaderProps) {
 
 /** Conversations, thread and receipt side by side; on a phone the thread alone, the rest a tap away. */
 export function ChatScreen({ userId, available, threadKey, givenPrompt, givenModelId, onOpen }: ChatScreenProps) {
-  const { t } = useTranslation("chat");
   const { models } = useModels();
   const thread = useThread(threadKey);
   const [draft, change] = useDraft(userId, threadKey, givenPrompt);
-  const title = useConversations((state) => state.conversations.find(({ id }) => id === threadKey)?.title);
-  const [open, setOpen] = useState<"conversations" | "models">();
+  const [open, setOpen] = useState<Sheet>();
   const online = useOnline();
   useVisibleHeight();
 
@@ -111,18 +171,7 @@ export function ChatScreen({ userId, available, threadKey, givenPrompt, givenMod
     change({ modelId });
     setOpen(undefined);
   };
-  // The same function for good: a new one would draw every answer again with every key that is pressed.
-  const latestSendAgain = useRef(sendAgain);
-  latestSendAgain.current = sendAgain;
-  const retry = useCallback(
-    (answer: ThreadMessage) => {
-      const { messages } = threadOf(threadKey);
-      const question = messages.slice(0, messages.indexOf(answer)).findLast((message) => message.role === "user");
-      const same = useModels.getState().models.find(({ id }) => id === answer.receipt?.modelId);
-      if (question && same) void latestSendAgain.current(same, question.content);
-    },
-    [threadKey],
-  );
+  const retry = useRetry(threadKey, sendAgain);
   const list = (
     <ConversationList
       current={threadKey}
@@ -137,7 +186,7 @@ export function ChatScreen({ userId, available, threadKey, givenPrompt, givenMod
     <div className={styles.screen}>
       <aside className={styles.side}>{list}</aside>
       <div className={styles.main}>
-        {!isNew && <VisuallyHidden as="h1">{title ?? t("thread.label")}</VisuallyHidden>}
+        {!isNew && <ThreadHeading threadKey={threadKey} />}
         <Header
           model={model}
           onConversations={() => setOpen("conversations")}
@@ -145,24 +194,12 @@ export function ChatScreen({ userId, available, threadKey, givenPrompt, givenMod
           onNew={() => onOpen(newThreadKey, false)}
         />
         {isNew ? (
-          <div className={styles.start}>
-            <h1>{t("start.title")}</h1>
-            <p className={styles.lead}>{t("start.lead")}</p>
-            <ModelPicker models={models} chosen={model?.id ?? null} onChoose={choose} />
-          </div>
+          <Start models={models} chosen={model?.id ?? null} onChoose={choose} />
         ) : (
           <ThreadView key={threadKey} threadKey={threadKey} onRetry={thread.isLive || !online ? undefined : retry} />
         )}
         <div className={styles.bottom}>
-          {thread.refusal && (
-            <div className={styles.refusal}>
-              <RefusalView
-                refusal={thread.refusal}
-                onDismiss={() => dismissRefusal(threadKey)}
-                onAccept={(credits) => model && void sendDraft(model, credits)}
-              />
-            </div>
-          )}
+          <Refused threadKey={threadKey} refusal={thread.refusal} onAccept={(credits) => model && void sendDraft(model, credits)} />
           <Composer
             text={draft.text}
             onText={(text) => change({ text, unsettledKey: null })}
@@ -177,12 +214,9 @@ export function ChatScreen({ userId, available, threadKey, givenPrompt, givenMod
         <Announcer threadKey={threadKey} />
       </div>
       <ReceiptPanel threadKey={threadKey} model={model} available={available} />
-      <Dialog open={open === "conversations"} onClose={() => setOpen(undefined)} title={t("conversations.title")} placement="side">
-        {list}
-      </Dialog>
-      <Dialog open={open === "models"} onClose={() => setOpen(undefined)} title={t("model.choose")}>
+      <Sheets open={open} onClose={() => setOpen(undefined)} list={list}>
         <ModelPicker models={models} chosen={model?.id ?? null} onChoose={choose} />
-      </Dialog>
+      </Sheets>
     </div>
   );
 }
