@@ -156,8 +156,8 @@ export function ChatScreen({ userId, available, threadKey, givenPrompt, givenMod
   useVisibleHeight();
 
   const isNew = threadKey === newThreadKey && thread.isEmpty;
-  const modelId = draft.modelId ?? (isNew ? givenModelId : null) ?? thread.usedModelId;
-  const model = models.find(({ id }) => id === modelId);
+  const chosen = draft.modelId ?? (isNew ? givenModelId : null) ?? thread.usedModelId;
+  const model = models.find(({ id }) => id === chosen);
   const onStarted = (conversationId: string) => {
     void refreshConversations();
     if (threadKey === newThreadKey) onOpen(conversationId, true);
@@ -172,15 +172,9 @@ export function ChatScreen({ userId, available, threadKey, givenPrompt, givenMod
     setOpen(undefined);
   };
   const retry = useRetry(threadKey, sendAgain);
-  const list = (
-    <ConversationList
-      current={threadKey}
-      onChosen={() => setOpen(undefined)}
-      onDeleted={(id) => {
-        if (id === threadKey) onOpen(newThreadKey, true);
-      }}
-    />
-  );
+  const close = () => setOpen(undefined);
+  const leave = (id: string) => id === threadKey && onOpen(newThreadKey, true);
+  const list = <ConversationList current={threadKey} onChosen={close} onDeleted={leave} />;
 
   return (
     <div className={styles.screen}>
@@ -214,7 +208,7 @@ export function ChatScreen({ userId, available, threadKey, givenPrompt, givenMod
         <Announcer threadKey={threadKey} />
       </div>
       <ReceiptPanel threadKey={threadKey} model={model} available={available} />
-      <Sheets open={open} onClose={() => setOpen(undefined)} list={list}>
+      <Sheets open={open} onClose={close} list={list}>
         <ModelPicker models={models} chosen={model?.id ?? null} onChoose={choose} />
       </Sheets>
     </div>
