@@ -97,10 +97,3 @@ export function listenToOtherTabs(): () => void {
     channel = undefined;
   };
 }
-
-/** Back to the state before anything was read. */
-export function forgetSession(): void {
-  session = null;
-  usableUntilMs = 0;
-  sessionStore.setState({ status: "loading", user: null });
-}
