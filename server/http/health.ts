@@ -48,7 +48,9 @@ export async function registerHealth(app: App, deps: Deps): Promise<void> {
   app.get("/healthz", { schema: { hide: true }, config: { rateLimit: false } }, async () => ({ status: "ok" }));
   app.get("/readyz", { schema: { hide: true }, config: { rateLimit: false } }, async (_request, reply) => {
     const database = await answersWithin(deps.pool.query("select 1"), readinessTimeoutMs);
-    return reply.code(database ? 200 : 503).send({ status: database ? "ok" : "unavailable", database });
+    const queue = deps.live.connected();
+    const status = database ? (queue ? "ok" : "degraded") : "unavailable";
+    return reply.code(database ? 200 : 503).send({ status, database, queue });
   });
   app.get("/metrics", { schema: { hide: true }, config: { rateLimit: false } }, async (request, reply) => {
     // For a scraper on the same host or network namespace only: a proxy in front adds a forwarded header.

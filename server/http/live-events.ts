@@ -17,6 +17,8 @@ export interface LiveEvents {
   publish(event: LiveEvent): Promise<void>;
   /** Called with every event, and with "resync" after the fan-out was interrupted. Returns the end of the subscription. */
   subscribe(listener: (event: LiveEvent | "resync") => void): () => void;
+  /** Whether the fan-out (Redis where there is one) can be reached now. */
+  connected(): boolean;
   close(): Promise<void>;
 }
 
@@ -95,6 +97,7 @@ function createPostgresLiveEvents(connectionString: string, pool: pg.Pool): Live
   return {
     publish: (event) => publishSoon(`${event.userId} ${event.table}`),
     subscribe: (listener) => listeners.add(listener),
+    connected: () => client !== undefined,
     async close() {
       closed = true;
       clearTimeout(timer);
@@ -123,6 +126,7 @@ function createRedisLiveEvents(redisUrl: string): LiveEvents {
       await publisher.publish(channel, `${event.userId} ${event.table}`).catch(() => {});
     },
     subscribe: (listener) => listeners.add(listener),
+    connected: () => subscriber.status === "ready",
     async close() {
       publisher.disconnect();
       subscriber.disconnect();

@@ -1,0 +1,41 @@
+import { afterEach, expect, it } from "vitest";
+import type { ApiWorld } from "#tests/support/billing-world.ts";
+import { startApiWorld } from "#tests/support/billing-world.ts";
+import type { TestRedis } from "#tests/support/redis.ts";
+import { startRedis } from "#tests/support/redis.ts";
+
+let world: ApiWorld | undefined;
+let redis: TestRedis | undefined;
+afterEach(async () => {
+  await world?.close();
+  await redis?.stop();
+  world = undefined;
+  redis = undefined;
+});
+
+const ready = async () => {
+  const answer = await world?.app.inject({ url: "/readyz" });
+  return { code: answer?.statusCode, ...(answer?.json() as object) };
+};
+
+it("a lost queue is degraded and still ready; a lost database is not ready", async () => {
+  redis = await startRedis();
+  world = await startApiWorld({ REDIS_URL: redis.url });
+  await expect.poll(ready, { timeout: 5_000 }).toEqual({ code: 200, status: "ok", database: true, queue: true });
+  await redis.stop();
+  redis = undefined;
+  await expect.poll(ready, { timeout: 5_000 }).toEqual({ code: 200, status: "degraded", database: true, queue: false });
+  await world.database.drop();
+  await expect.poll(ready, { timeout: 5_000 }).toMatchObject({ code: 503, status: "unavailable", database: false });
+  expect((await world.app.inject({ url: "/healthz" })).statusCode).toBe(200);
+});
+
+it("metrics are for a scraper beside the process, never for one behind the proxy", async () => {
+  world = await startApiWorld();
+  const local = await world.app.inject({ url: "/metrics" });
+  expect(local.statusCode).toBe(200);
+  expect(local.body).toContain("http_request_duration_seconds");
+  expect(local.body).toContain("outbox_rows 0");
+  expect((await world.app.inject({ url: "/metrics", headers: { "x-forwarded-for": "203.0.113.5" } })).statusCode).toBe(404);
+  expect((await world.app.inject({ url: "/metrics", remoteAddress: "203.0.113.5" })).statusCode).toBe(404);
+});

@@ -1,0 +1,40 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { inTransaction } from "#server/db/transaction.ts";
+import { createUser } from "#tests/support/people.ts";
+import type { TestDatabase } from "#tests/support/postgres.ts";
+import { createTestDatabase } from "#tests/support/postgres.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+it("two transactions that deadlock both commit: the victim is run again", async () => {
+  const people = await Promise.all([createUser(database.db), createUser(database.db)]);
+  let runs = 0;
+  const touchBoth = (first: string, second: string) =>
+    inTransaction(database.db, async (trx) => {
+      runs += 1;
+      await sql`update users set language = 'de' where id = ${first}`.execute(trx);
+      await sql`select pg_sleep(0.2)`.execute(trx);
+      await sql`update users set language = 'ja' where id = ${second}`.execute(trx);
+    });
+  const [a, b] = people.map((person) => person.userId);
+  await Promise.all([touchBoth(a ?? "", b ?? ""), touchBoth(b ?? "", a ?? "")]);
+  expect(runs).toBe(3);
+});
+
+it("an error of another kind is thrown at once and nothing stays written", async () => {
+  const { userId } = await createUser(database.db);
+  let runs = 0;
+  const work = inTransaction(database.db, async (trx) => {
+    runs += 1;
+    await trx.updateTable("users").set({ language: "fr" }).where("id", "=", userId).execute();
+    await sql`select 1 / 0`.execute(trx);
+  });
+  await expect(work).rejects.toMatchObject({ code: "22012" });
+  expect(runs).toBe(1);
+  expect(await database.db.selectFrom("users").select("language").where("id", "=", userId).executeTakeFirst()).toEqual({ language: "en" });
+});
