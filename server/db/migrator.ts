@@ -78,9 +78,12 @@ async function grantToApplication(db: Kysely<unknown>, role: string): Promise<vo
     sql`grant temporary on database ${database} to ${name}`,
     sql`grant usage, create on schema ${queue} to ${name}`,
     sql`grant select, insert, update, delete on all tables in schema ${queue} to ${name}`,
-    sql`grant usage on all sequences in schema ${queue} to ${name}`,
     sql`grant execute on all functions in schema ${queue} to ${name}`,
   ];
+  // The sequences BullMQ made as the application belong to it already, and only their owner may grant them.
+  const sequences = await sql<{ name: string }>`select relname as name from pg_class
+    where relkind = 'S' and relnamespace = ${queueSchema}::regnamespace and pg_get_userbyid(relowner) = current_user`.execute(db);
+  for (const sequence of sequences.rows) statements.push(sql`grant usage on sequence ${sql.id(queueSchema, sequence.name)} to ${name}`);
   // In one transaction, so that a running application never sees a right it should not have, or lacks one it needs.
   await db.transaction().execute(async (trx) => {
     for (const statement of statements) await statement.execute(trx);

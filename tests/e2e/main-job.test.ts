@@ -56,7 +56,10 @@ describe("the main job in Chromium on the embedded default", () => {
     await page.goto(product.url);
     await page.getByRole("main").getByRole("link", { name: "Get Started" }).first().click();
     await page.waitForURL("**/auth**");
-    await page.getByRole("button", { name: "Create an account" }).or(page.getByRole("link", { name: "Create an account" })).click();
+    await page
+      .getByRole("button", { name: "Create an account" })
+      .or(page.getByRole("link", { name: "Create an account" }))
+      .click();
     await page.getByLabel("E-mail", { exact: true }).fill(email);
     await page.getByLabel("Password", { exact: true }).fill(password);
     await page.getByRole("button", { name: "Create account", exact: true }).click();
@@ -80,11 +83,17 @@ describe("the main job in Chromium on the embedded default", () => {
     await profile.getByText("300", { exact: false }).first().waitFor();
 
     await page.goto(`${product.url}/ai-models`);
-    await page.getByRole("button", { name: /GPT-5 Mini/ }).first().click();
+    await page
+      .getByRole("button", { name: /GPT-5 Mini/ })
+      .first()
+      .click();
     await page.getByLabel("Your prompt").fill("What is a tessera, in two sentences?");
     await page.getByText("This answer costs 1 credit").waitFor();
     await page.keyboard.press("Enter");
-    await page.getByText(/1 credit charged, 299/).first().waitFor({ timeout: 30_000 });
+    await page
+      .getByText(/1 credit charged, 299/)
+      .first()
+      .waitFor({ timeout: 30_000 });
 
     const clock = await fetch(`${product.sandboxUrl}/clock`, {
       method: "POST",
@@ -93,7 +102,10 @@ describe("the main job in Chromium on the embedded default", () => {
     });
     expect(clock.status).toBe(200);
     await profile.bringToFront();
-    await profile.getByText(/^300\b/).first().waitFor({ timeout: 20_000 });
+    await profile
+      .getByText(/^300\b/)
+      .first()
+      .waitFor({ timeout: 20_000 });
     const check = (await profile.evaluate(async () => {
       const { access_token: token } = JSON.parse(localStorage.getItem("session") ?? "{}");
       const response = await fetch("/api/functions/reliable-subscription-check", {

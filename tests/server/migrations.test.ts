@@ -6,6 +6,7 @@ import { createPool } from "#server/db/database.ts";
 import { migrate, migrationNames } from "#server/db/migrator.ts";
 import { assertMigrated, assertRestrictedRole } from "#server/db/verify.ts";
 import { applicationRole } from "#server/embedded/postgres.ts";
+import { createJobPublisher } from "#server/queue/connection.ts";
 import { createEmptyDatabase } from "#tests/support/postgres.ts";
 
 const run = promisify(execFile);
@@ -88,6 +89,18 @@ describe("migrations", () => {
   it("run by five machines at once are applied once", async () => {
     const results = await Promise.all(Array.from({ length: 5 }, () => migrate({ ownerUrl: database.ownerUrl, applicationRole })));
     expect(results.flat().sort()).toEqual(await migrationNames());
+  });
+
+  it("run again once the queue was used, and the queue goes on", async () => {
+    const up = () => migrate({ ownerUrl: database.ownerUrl, applicationRole });
+    await up();
+    const publish = async (id: string) => {
+      const publisher = createJobPublisher({ databaseUrl: database.applicationUrl, redisUrl: undefined });
+      await publisher.publish([{ id, name: "send-mail", payload: {} }]).finally(() => publisher.close());
+    };
+    await publish("before");
+    expect(await up()).toEqual([]);
+    await publish("after");
   });
 
   it("run by the command need the owner and name what is missing", async () => {
