@@ -20,7 +20,7 @@ import { createAnswers } from "./features/generations/answers.ts";
 import { generationRoutes } from "./features/generations/routes.ts";
 import type { App } from "./http/app-type.ts";
 import { registerHealth } from "./http/health.ts";
-import { registerProblems } from "./http/problem.ts";
+import { registerProblems, sendNotFound } from "./http/problem.ts";
 import { registerRateLimits } from "./http/rate-limits.ts";
 import { realtimeRoutes } from "./http/realtime.ts";
 import { registerSecurityHeaders } from "./http/security-headers.ts";
@@ -77,6 +77,8 @@ export async function buildApp(deps: Deps): Promise<App> {
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: deps.config.trustedProxies.length > 0 ? deps.config.trustedProxies : false,
     bodyLimit,
+    // Addresses that can't be decoded, or hold more than any of ours: refused before the error handler's reach.
+    frameworkErrors: (_error, _request, reply) => sendNotFound(reply),
     forceCloseConnections: "idle",
     requestTimeout: 30_000,
     keepAliveTimeout: 65_000,

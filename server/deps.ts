@@ -2,6 +2,7 @@
 
 import type { FastifyBaseLogger } from "fastify";
 import type pg from "pg";
+import type { DestinationStream } from "pino";
 import { pino } from "pino";
 import type { Config } from "./config.ts";
 import type { BusinessClock } from "./db/business-clock.ts";
@@ -32,12 +33,10 @@ export interface Deps {
   log: Logger;
 }
 
-export function createLogger(level: string, part: string): Logger {
-  return pino({
-    level,
-    base: { part },
-    redact: { paths: ["req.headers.authorization", "*.password", "*.refresh_token", "*.token"], remove: true },
-  });
+/** Writes to `destination`, standard output where none is given. */
+export function createLogger(level: string, part: string, destination: DestinationStream = pino.destination(1)): Logger {
+  const redact = { paths: ["req.headers.authorization", "*.password", "*.refresh_token", "*.token"], remove: true };
+  return pino({ level, base: { part }, redact }, destination);
 }
 
 /** The processes' own `Deps`; `close` ends every connection. `part` names the process to PostgreSQL and in the log. */

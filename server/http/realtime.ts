@@ -191,6 +191,8 @@ export function realtimeRoutes(deps: RealtimeDeps, readViewer: ReadViewer, check
     const stop = realtime.start();
     app.addHook("onClose", async () => stop());
     const refuseForeignOrigin = async (request: FastifyRequest) => {
+      // @fastify/websocket would answer a plain call with an empty 404.
+      if (!request.ws) throw new DomainError("not_found", "There is only a WebSocket at this address");
       if (!isOwnOrigin(request, deps.config.publicUrl))
         throw new DomainError("forbidden_origin", "This address is not open to other sites");
     };

@@ -90,7 +90,7 @@ export interface TestPerson {
 
 /** A signed-in person; with `plan` a subscriber of it, without nobody's; `credits` last a year. */
 export async function createPerson(
-  process: AnswerProcess,
+  process: Pick<AnswerProcess, "app">,
   db: Db,
   options: { credits?: number; plan?: PlanKey; trialCredits?: number } = {},
 ): Promise<TestPerson> {

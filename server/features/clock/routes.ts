@@ -11,6 +11,14 @@ function sameText(left: string, right: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
+/** The form allows a leap second, which no clock here can show. */
+function readInstant(text: string): Date {
+  const instant = new Date(text);
+  if (!Number.isNaN(instant.getTime())) return instant;
+  const message = "There is no such instant";
+  throw new DomainError("validation_failed", message, { fields: [{ field: "now", message }] });
+}
+
 /** The sandbox's way to move business time. Registered only while the sandbox is on; its token is the key. */
 export function clockRoutes(deps: Deps, token: string): Routes {
   return async (app) => {
@@ -20,7 +28,7 @@ export function clockRoutes(deps: Deps, token: string): Routes {
     });
     app.get("/api/sandbox/clock", { schema: sandboxClockRoutes["GET /api/sandbox/clock"] }, async () => readClock(deps.db));
     app.put("/api/sandbox/clock", { schema: sandboxClockRoutes["PUT /api/sandbox/clock"] }, async (request) =>
-      moveClock(deps.db, new Date(request.body.now)),
+      moveClock(deps.db, readInstant(request.body.now)),
     );
   };
 }

@@ -1,0 +1,230 @@
+/** Acceptance 33: whatever arrives at a route of the OpenAPI document is answered, refused plainly, and leaves no trace it should not. */
+import { randomUUID } from "node:crypto";
+import type { LightMyRequestResponse } from "fastify";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { refusals } from "#domain/errors.ts";
+import { models } from "#domain/models.ts";
+import { billingIntervals, planList, priceIdOf } from "#domain/plans.ts";
+import { buildApp } from "#server/app.ts";
+import { readConfig } from "#server/config.ts";
+import { createDeps, createLogger } from "#server/deps.ts";
+import { linkToken } from "#server/features/notifications/links.ts";
+import type { TestPerson } from "#tests/support/answers.ts";
+import { createPerson } from "#tests/support/answers.ts";
+import { expectBooksAgree } from "#tests/support/books.ts";
+import { testEnvironment } from "#tests/support/deps.ts";
+import type { FuzzRequest, Ingredients, OpenApi } from "#tests/support/fuzz-requests.ts";
+import { RequestMaker, routesOf } from "#tests/support/fuzz-requests.ts";
+import { seededRandom } from "#tests/support/ledger-model.ts";
+import type { TestDatabase } from "#tests/support/postgres.ts";
+import { createTestDatabase } from "#tests/support/postgres.ts";
+import type { RunningSandbox } from "#tests/support/sandbox.ts";
+import { startSandbox } from "#tests/support/sandbox.ts";
+
+const requestCount = process.env.TEST_FULL === "1" ? 50_000 : 10_000;
+const atOnce = 16;
+const answerTimeoutMs = 5_000;
+/** Rotates, and is printed on failure; FUZZ_SEED repeats a run. */
+const seed = Number(process.env.FUZZ_SEED ?? Math.floor(Date.now() / 1_000) % 1_000_000);
+
+const password = "a tessera 4 the fuzzer";
+/** What a body that is no answer must never tell: stack frames, paths of our files, SQL and PostgreSQL's messages. */
+const innards =
+  /\n\s+at |node_modules|\.ts:\d|\bselect\b.+\bfrom\b|insert into|SQLSTATE|syntax error|violates|invalid byte sequence|relation "/i;
+const unavailable: Record<string, number> = { model_unavailable: 503, payment_provider_unavailable: 502, service_unavailable: 503 };
+
+let database: TestDatabase;
+let sandbox: RunningSandbox;
+let deps: ReturnType<typeof createDeps>;
+let app: Awaited<ReturnType<typeof buildApp>>;
+let logged = "";
+const secrets: string[] = [password];
+
+async function post(url: string, payload: object, headers: Record<string, string> = {}): Promise<LightMyRequestResponse> {
+  return app.inject({ method: "POST", url, payload, headers });
+}
+
+function bearer(token: string): { authorization: string } {
+  return { authorization: `Bearer ${token}` };
+}
+
+interface Member {
+  authorization: string;
+  refreshTokens: string[];
+  mailedToken: string;
+}
+
+/** Signs up and in through the front door. */
+async function join(email: string): Promise<Member> {
+  await post("/api/auth/sign-up", { email, password });
+  const mail = await database.db.selectFrom("mails").select("parameters").where("recipient", "=", email).executeTakeFirstOrThrow();
+  const mailedToken = linkToken(deps.config, String(mail.parameters.linkId));
+  const confirmed = (await post("/api/auth/confirm", { token: mailedToken })).json();
+  const signedIn = (await post("/api/auth/sign-in", { email, password })).json();
+  const refreshTokens = [String(confirmed.refresh_token), String(signedIn.refresh_token)];
+  secrets.push(mailedToken, ...refreshTokens, signedIn.access_token);
+  return { authorization: bearer(signedIn.access_token).authorization, refreshTokens, mailedToken };
+}
+
+/** One answer: the ids it made. */
+async function ask(person: TestPerson): Promise<{ generationId: string; conversationId: string }> {
+  const headers = { ...bearer(person.token), "idempotency-key": randomUUID() };
+  const answer = await post("/api/generations", { model: "gpt-5-mini", prompt: "What is a tessera?", quotedCredits: 1 }, headers);
+  const start = /^data: (.*)$/m.exec(answer.body)?.[1] ?? "{}";
+  return JSON.parse(start);
+}
+
+/** Subscribers with credits, somebody without, and somebody who came through the front door. */
+async function createIngredients(): Promise<Ingredients & { asked: string[] }> {
+  const subscriber = await createPerson({ app }, database.db, { plan: "enterprise", credits: 1_000_000 });
+  const stranger = await createPerson({ app }, database.db, { plan: "starter", credits: 5 });
+  const nobody = await createPerson({ app }, database.db, { credits: 0 });
+  const member = await join("member@example.com");
+  const [own, foreign] = [await ask(subscriber), await ask(stranger)];
+  secrets.push(subscriber.token, stranger.token, nobody.token);
+  const [head = "", body = ""] = subscriber.token.split(".");
+  const unsigned = `${Buffer.from('{"alg":"none","typ":"JWT"}').toString("base64url")}.${body}.`;
+  return {
+    asked: [own.generationId, foreign.generationId],
+    known: {
+      id: [own.generationId, own.conversationId, foreign.generationId, foreign.conversationId, own.generationId.toUpperCase()],
+      conversationId: [own.conversationId, foreign.conversationId],
+      email: ["member@example.com", "nobody@example.com", " Member@Example.com "],
+      password: [password, "another 1 password"],
+      token: [member.mailedToken, "x".repeat(43)],
+      refresh_token: [...member.refreshTokens, "x".repeat(43)],
+      language: ["en", "de", "tlh"],
+      priceId: planList.flatMap(({ key }) => billingIntervals.map((interval) => priceIdOf(key, interval))),
+      model: models.map((model) => model.id),
+      prompt: ["What is a tessera?", "1+1", " Why? "],
+      quotedCredits: [1, 1, 5, 2],
+      "idempotency-key": ["key-of-the-first", "key-of-the-second", ...Array.from({ length: 200 }, () => randomUUID())],
+      "last-event-id": ["0", "3", "999999999"],
+      cursor: [own.generationId, Buffer.from(`2026-03-01T00:00:00.000Z ${own.conversationId}`).toString("base64url")],
+      limit: [1, 100],
+      now: [deps.clock.now().toISOString()],
+    },
+    authorizations: [
+      ...[...Array.from({ length: 8 }, () => subscriber), stranger, nobody].map(({ token }) => bearer(token).authorization),
+      member.authorization,
+      bearer("token-of-the-tests").authorization,
+    ],
+    unsoundAuthorizations: [
+      bearer(unsigned).authorization,
+      bearer(`${head}.${body}.`).authorization,
+      bearer(subscriber.token.slice(0, -3)).authorization,
+      bearer(member.refreshTokens[0] ?? "").authorization,
+      bearer("a".repeat(9_000)).authorization,
+      bearer("...").authorization,
+      "Bearer",
+      "Bearer  ",
+      "Basic bWVtYmVyOnBhc3M=",
+      "\u00ff",
+    ],
+    sign: (payload) =>
+      deps.payments.webhooks.generateTestHeaderString({
+        payload,
+        secret: deps.config.stripe.webhookSecrets[0] ?? "",
+        timestamp: Math.floor(Date.now() / 1_000),
+      }),
+  };
+}
+
+async function answerInTime(request: FuzzRequest): Promise<LightMyRequestResponse> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${answerTimeoutMs} ms`)), answerTimeoutMs);
+  });
+  return Promise.race([app.inject({ ...request }), late]).finally(() => clearTimeout(timer));
+}
+
+/** What is wrong with an answer; undefined when nothing is. */
+function faultOf(request: FuzzRequest, answer: LightMyRequestResponse): string | undefined {
+  if (answer.statusCode < 400 || request.method === "HEAD") return answer.statusCode >= 500 ? "5xx" : undefined;
+  if (innards.test(answer.body)) return "the body tells what is inside";
+  if (!String(answer.headers["content-type"]).startsWith("application/problem+json")) return "no problem document";
+  const problem = JSON.parse(answer.body) as { code: string; status: number; error: string; detail: string };
+  if (problem.status !== answer.statusCode || problem.error !== problem.detail || problem.detail === "") return "an inconsistent problem";
+  if ((refusals as Record<string, number>)[problem.code] !== answer.statusCode) return `the code ${problem.code} is none of ours`;
+  return answer.statusCode >= 500 && unavailable[problem.code] !== answer.statusCode ? "5xx" : undefined;
+}
+
+async function countRows(): Promise<Record<string, number>> {
+  const { rows } = await database.pool.query(
+    `select (select count(*) from grants) as grants, (select count(*) from holds) as holds, (select count(*) from generations) as generations,
+       (select count(*) from ledger_transactions where key not like 'capture:%') as postings`,
+  );
+  return rows[0];
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sandbox = await startSandbox({ PRODUCT_URL: "http://127.0.0.1:9" });
+  sandbox.models.pace.milliseconds = 0;
+  const variables = { SANDBOX_URL: sandbox.url, SANDBOX_TOKEN: "token-of-the-tests", STRIPE_SECRET_KEY: "", STRIPE_WEBHOOK_SECRET: "" };
+  const log = createLogger("trace", "test", {
+    write(line) {
+      logged += line;
+    },
+  });
+  deps = createDeps(readConfig(testEnvironment(database, variables)), "test", log);
+  app = await buildApp(deps);
+  await app.ready();
+});
+
+afterAll(async () => {
+  await app.close();
+  await deps.close();
+  await sandbox.close();
+  await database.drop();
+});
+
+describe(`${requestCount} mutated requests (seed ${seed})`, () => {
+  it("are each answered in time and refused plainly; nothing is written but what was answered for, and no secret is logged", {
+    timeout: 600_000,
+  }, async () => {
+    const ingredients = await createIngredients();
+    const maker = new RequestMaker(routesOf(app.swagger() as unknown as OpenApi), seededRandom(seed), ingredients);
+    const before = await countRows();
+    const answered = new Set(ingredients.asked);
+    const statuses = new Set<number>();
+    const faults: unknown[] = [];
+    let left = requestCount;
+    const caller = async () => {
+      while (left > 0 && faults.length < 5) {
+        left -= 1;
+        const request = maker.next();
+        const shown = { ...request, payload: String(request.payload ?? "").slice(0, 400), url: request.url.slice(0, 400) };
+        try {
+          const answer = await answerInTime(request);
+          statuses.add(answer.statusCode);
+          const fault = faultOf(request, answer);
+          if (fault) faults.push({ fault, shown, status: answer.statusCode, body: answer.body.slice(0, 400) });
+          const [, generationId, conversationId] = /^data: .*"generationId":"([^"]+)","conversationId":"([^"]+)"/m.exec(answer.body) ?? [];
+          if (generationId === undefined || answered.has(generationId)) continue;
+          answered.add(generationId);
+          ingredients.known.id?.push(generationId, conversationId);
+          ingredients.known.conversationId?.push(conversationId);
+        } catch (error) {
+          faults.push({ fault: String(error), shown });
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, caller));
+    expect(faults, `seed ${seed}`).toEqual([]);
+    // Both sides of every door were tried, or the requests prove nothing.
+    expect([...statuses]).toEqual(expect.arrayContaining([200, 202, 204, 400, 401, 402, 404, 409, 413, 415, 422]));
+    expect(answered.size).toBeGreaterThan(ingredients.asked.length);
+
+    expect(await countRows(), `seed ${seed}`).toEqual({ ...before, holds: answered.size, generations: answered.size });
+    await expectBooksAgree(database);
+    // What is logged does arrive here.
+    deps.log.info({ person: { password } }, "end of the run");
+    expect(logged).toContain("end of the run");
+    expect(
+      secrets.filter((secret) => logged.includes(secret)),
+      `seed ${seed}: secrets in the log`,
+    ).toEqual([]);
+    expect(logged, `seed ${seed}`).not.toContain("request failed");
+  });
+});
