@@ -164,6 +164,11 @@ export const models = [
 
 export type ModelId = (typeof models)[number]["id"];
 
+/** Whether a model answers in words: text and search do; the other kinds bring assets and are not served yet. */
+export function answersInText(model: Pick<Model, "category">): boolean {
+  return model.category === "text" || model.category === "search";
+}
+
 export function findModel(id: string): Model | undefined {
   return models.find((model) => model.id === id);
 }

@@ -16,6 +16,8 @@ export async function registerRateLimits(app: App, config: Pick<Config, "redisUr
     global: true,
     max: requestsPerMinute,
     timeWindow: "1 minute",
+    // A caller who has gone already has no address left.
+    keyGenerator: (request) => request.ip ?? "gone",
     // Redis away: counted by nobody rather than answered to nobody.
     skipOnError: true,
     ...(redis ? { redis } : {}),

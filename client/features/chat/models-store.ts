@@ -37,13 +37,11 @@ export async function refreshModels(): Promise<void> {
       status: "ready",
       models: models.map((model) => {
         const told = list.models.find(({ id }) => id === model.id);
-        // A conversation is text; the other kinds have no place here until they bring their own.
-        const speaks = model.category === "text" || model.category === "search";
         // The server's price is the binding one: this page may be older than the catalogue.
         return {
           ...offered(model),
           credits: told?.credits ?? model.credits,
-          available: speaks && told?.available === true,
+          available: told?.available === true,
           sandbox: told?.sandbox ?? false,
         };
       }),

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
-import { findModel } from "#domain/models.ts";
+import { answersInText, findModel } from "#domain/models.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import { checkPrompt } from "#domain/rules.ts";
 import type { CreateGeneration, Receipt } from "../../contract/generations.ts";
@@ -44,8 +44,7 @@ function readModel(request: CreateGeneration): Model {
   if (fault) throw new DomainError("validation_failed", fault, { fields: [{ field: "prompt", message: fault }] });
   const model = findModel(request.model);
   if (!model) throw new DomainError("unknown_model", "There is no such model");
-  if (model.category !== "text" && model.category !== "search")
-    throw new DomainError("model_not_supported", `${model.name} does not answer in text`);
+  if (!answersInText(model)) throw new DomainError("model_not_supported", `${model.name} does not answer in text`);
   return model;
 }
 

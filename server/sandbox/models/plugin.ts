@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { Model } from "#domain/models.ts";
-import { models, providers } from "#domain/models.ts";
+import { answersInText, models, providers } from "#domain/models.ts";
 import type { Answer } from "./answer.ts";
 import { sendAnswer, streamAnswer } from "./answer.ts";
 import type { ModelCall } from "./calls.ts";
@@ -32,7 +32,7 @@ const since = Math.floor(Date.UTC(2025, 0, 1) / 1000);
 
 /** What is asked through chat completions: text, and search. */
 function chatModels(provider: string): Model[] {
-  return models.filter((model) => model.provider === provider && (model.category === "text" || model.category === "search"));
+  return models.filter((model) => model.provider === provider && answersInText(model));
 }
 
 function describeModel(model: Model): object {
