@@ -179,43 +179,52 @@ describe("a posting", () => {
 });
 
 describe("racing", () => {
-  it("spend, expiry, refund and grant at once keep every invariant (acceptance 15)", async () => {
-    const random = seededRandom(Math.floor(Date.now() / 1000));
-    const people = await Promise.all(Array.from({ length: 4 }, () => createUser(database.db, { credits: 40 })));
-    const open: string[] = [];
-    const rounds = process.env.TEST_FULL === "1" ? 4_000 : 600;
-    async function act(round: number): Promise<void> {
-      const person = people[random(people.length)];
-      if (!person) return;
-      const choice = random(10);
-      if (choice < 4) {
-        const holdId = randomUUID();
-        await hold(person.walletId, 1 + random(8), holdId);
-        open.push(holdId);
-      } else if (choice < 7) {
-        const holdId = open[random(open.length)];
-        if (holdId) await (random(2) ? capture(holdId, 1) : release(holdId));
-      } else if (choice < 8) {
-        await grant(person.userId, 1 + random(30), `race:${person.userId}:${random(rounds / 2)}:${round}`);
-      } else {
-        const grants = await database.db
-          .selectFrom("grants")
-          .select(["id", "credits", "clawed_back"])
-          .where("wallet_id", "=", person.walletId)
-          .execute();
-        const target = grants[random(grants.length)];
-        if (!target) return;
-        if (choice === 8) await credits.expireGrant(database.db, target.id, new Date());
-        else if (target.clawed_back < target.credits) {
-          await inTransaction(database.db, (trx) =>
-            credits.clawBack(trx, { grantId: target.id, credits: 1, key: `race-refund:${round}` }, new Date()),
-          );
-        }
-      }
+  interface Person {
+    userId: string;
+    walletId: string;
+  }
+  const random = seededRandom(Math.floor(Date.now() / 1000));
+  const open: string[] = [];
+
+  async function takeHold({ walletId }: Person): Promise<void> {
+    const holdId = randomUUID();
+    await hold(walletId, 1 + random(8), holdId);
+    open.push(holdId);
+  }
+  async function endSomeHold(): Promise<void> {
+    const holdId = open[random(open.length)];
+    if (holdId) await (random(2) ? capture(holdId, 1) : release(holdId));
+  }
+  async function changeSomeGrant({ walletId }: Person, expire: boolean, key: string): Promise<void> {
+    const grants = await database.db
+      .selectFrom("grants")
+      .select(["id", "credits", "clawed_back"])
+      .where("wallet_id", "=", walletId)
+      .execute();
+    const target = grants[random(grants.length)];
+    if (!target) return;
+    if (expire) await credits.expireGrant(database.db, target.id, new Date());
+    else if (target.clawed_back < target.credits) {
+      await inTransaction(database.db, (trx) => credits.clawBack(trx, { grantId: target.id, credits: 1, key }, new Date()));
     }
+  }
+  async function act(person: Person, round: number): Promise<void> {
+    const choice = random(10);
+    if (choice < 4) await takeHold(person);
+    else if (choice < 7) await endSomeHold();
+    else if (choice < 8) await grant(person.userId, 1 + random(30), `race:${person.userId}:${round}`);
+    else await changeSomeGrant(person, choice === 8, `race-refund:${round}`);
+  }
+
+  it("spend, expiry, refund and grant at once keep every invariant (acceptance 15)", async () => {
+    const people = await Promise.all(Array.from({ length: 4 }, () => createUser(database.db, { credits: 40 })));
+    const rounds = process.env.TEST_FULL === "1" ? 4_000 : 600;
     for (let round = 0; round < rounds; round += 20) {
-      const results = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => act(round + index)));
-      for (const result of results) {
+      const work = Array.from({ length: 20 }, async (_, index) => {
+        const person = people[random(people.length)];
+        if (person) await act(person, round + index);
+      });
+      for (const result of await Promise.allSettled(work)) {
         // A clawback may race another past what was granted: the check constraint refuses it.
         if (result.status === "rejected") expect(["insufficient_credits", "23514"]).toContain((result.reason as { code?: string }).code);
       }
