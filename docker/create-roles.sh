@@ -1,0 +1,9 @@
+#!/bin/sh
+# Run once by the postgres image on an empty volume: the owner for migrations, the restricted role for everything else.
+set -eu
+psql --set=ON_ERROR_STOP=1 --username "${POSTGRES_USER:-postgres}" --dbname postgres \
+  --set=owner_password="$OWNER_PASSWORD" --set=application_password="$APPLICATION_PASSWORD" <<'SQL'
+create role tessera_owner login nosuperuser nocreatedb nocreaterole password :'owner_password';
+create role tessera_app login nosuperuser nocreatedb nocreaterole password :'application_password';
+create database tessera owner tessera_owner;
+SQL

@@ -1,0 +1,225 @@
+/** The scale set-up. Without a container engine: the file against the published schema, and what its services run, run. */
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { XSchema } from "typebox/schema";
+import { Check, Errors } from "typebox/schema";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { providers } from "#server/domain/models.ts";
+import { freePort, waitUntil } from "#server/embedded/processes.ts";
+import type { Service } from "#tests/support/compose.ts";
+import { Running, readCompose, readRawCompose, referencedVariables } from "#tests/support/compose.ts";
+import { createEmptyDatabase } from "#tests/support/postgres.ts";
+import type { TestRedis } from "#tests/support/redis.ts";
+import { startRedis } from "#tests/support/redis.ts";
+import { listFiles, nodesOf, read, root } from "#tests/support/sources.ts";
+import { Visitor } from "#tests/support/visitor.ts";
+
+const secrets = {
+  POSTGRES_PASSWORD: "superuser1",
+  OWNER_PASSWORD: "owner1",
+  APPLICATION_PASSWORD: "application1",
+  SECRET_KEY: "0123456789abcdef0123456789abcdef",
+};
+const sandboxOn = { SANDBOX_URL: "http://sandbox.localhost:3001", SANDBOX_TOKEN: "token-of-the-tests" };
+const ownServices = ["migrate", "api", "worker", "sandbox"];
+const { scripts, dependencies } = JSON.parse(read("package.json")) as Record<"scripts" | "dependencies", Record<string, string>>;
+const services = () => Object.entries(readCompose({ ...secrets, ...sandboxOn }).services);
+
+/** Every variable the product parses. */
+function knownVariables(): Set<string> {
+  const files = ["server/config.ts", "server/embedded/settings.ts", "server/sandbox/environment.ts", "server/db/migrate.ts"];
+  const named = files.flatMap((file) => [...read(file).matchAll(/"([A-Z][A-Z\d_]+)"/g)].map(([, name = ""]) => name));
+  const ofProviders = providers.flatMap((provider) => ["API_KEY", "BASE_URL"].map((end) => `${provider.toUpperCase()}_${end}`));
+  return new Set([...named, ...ofProviders]);
+}
+
+describe("docker-compose.yml", () => {
+  const schema = JSON.parse(read("tests/support/compose-spec.json")) as XSchema;
+
+  it("fits the published schema, and a misspelt key would not", () => {
+    expect(Errors(schema, readRawCompose())[1]).toEqual([]);
+    const misspelt = readRawCompose() as { services: { api: Record<string, unknown> } };
+    misspelt.services.api.healthchek = {};
+    expect(Check(schema, misspelt)).toBe(false);
+  });
+
+  it("has the parts of the scale set-up, each with an image and a health check, the one-shot migration excepted", () => {
+    expect(
+      services()
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual(["api", "mail", "migrate", "postgres", "proxy", "redis", "sandbox", "worker"]);
+    for (const [name, service] of services()) {
+      expect(service.image, name).toMatch(/^[\w./-]+:[\w.-]+$/);
+      if (name === "migrate") expect(service.healthcheck, name).toEqual({ disable: true });
+      else expect(service.healthcheck?.test?.[0], name).toBe("CMD");
+    }
+  });
+
+  it("waits for what can be waited for: health where there is a check, completion for the migration", () => {
+    const all = Object.fromEntries(services());
+    for (const [name, service] of services()) {
+      for (const [other, { condition, required }] of Object.entries(service.depends_on ?? {})) {
+        expect(condition, `${name} → ${other}`).toBe(other === "migrate" ? "service_completed_successfully" : "service_healthy");
+        // What a profile leaves out must not be required.
+        expect(required, `${name} → ${other}`).toBe(all[other]?.profiles ? false : undefined);
+      }
+    }
+  });
+
+  it("runs commands that are scripts of the manifest", () => {
+    const known = Object.values(scripts);
+    for (const [name, service] of services().filter(([name]) => ownServices.includes(name)))
+      expect(known, name).toContain(service.command?.join(" "));
+  });
+
+  it("gives the product variables it reads, and the API every one that concerns it", () => {
+    const known = knownVariables();
+    for (const [name, service] of services().filter(([name]) => ownServices.includes(name)))
+      expect(
+        Object.keys(service.environment ?? {}).filter((variable) => !known.has(variable)),
+        name,
+      ).toEqual([]);
+    const { api, sandbox, migrate } = readCompose({ ...secrets, ...sandboxOn }).services;
+    const given = new Set([api, sandbox, migrate].flatMap((service) => Object.keys(service?.environment ?? {})));
+    const others = ["STRIPE_API_URL", "TESSERA_FAULT_POINT", "NODE_COMPILE_CACHE"];
+    expect([...known].filter((variable) => !given.has(variable) && !others.includes(variable))).toEqual([]);
+  });
+
+  it("holds no secret: what is secret must be given, and says so", () => {
+    for (const name of Object.keys(secrets)) {
+      const others = Object.fromEntries(Object.entries(secrets).filter(([other]) => other !== name));
+      expect(() => readCompose(others)).toThrow(name);
+      expect(() => readCompose({ ...others, [name]: "" })).toThrow(name);
+    }
+    const secretNames = referencedVariables().filter((name) => /PASSWORD|KEY|TOKEN|SECRET/.test(name));
+    const withoutValues = readCompose(Object.fromEntries(Object.keys(secrets).map((name) => [name, "given"])));
+    for (const { environment = {} } of Object.values(withoutValues.services))
+      for (const name of secretNames) expect(["", "given", undefined], name).toContain(environment[name]);
+  });
+
+  it("mounts files that exist", () => {
+    const files = services().flatMap(([, service]) => (service.volumes ?? []).filter((volume) => volume.startsWith("./")));
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) expect(existsSync(path.join(root, file.split(":")[0] ?? "")), file).toBe(true);
+  });
+});
+
+describe("the image", () => {
+  it("copies what exists and is not ignored", () => {
+    const copied = [...read("Dockerfile").matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = ""]) => sources.split(" "));
+    const allowed = read(".dockerignore")
+      .split("\n")
+      .filter((line) => line.startsWith("!"))
+      .map((line) => line.slice(1));
+    for (const source of copied) {
+      expect(existsSync(path.join(root, source)), source).toBe(true);
+      expect(
+        allowed.some((pattern) => source === pattern || source.startsWith(`${pattern}/`)),
+        source,
+      ).toBe(true);
+    }
+  });
+
+  it("needs at run time only packages that are no development dependencies", () => {
+    const files = [...listFiles("server", /\.ts$/), ...listFiles("worker", /\.ts$/), "scripts/worker-health.ts"];
+    const imported = files.flatMap((file) =>
+      [...nodesOf(file)]
+        .filter((node) => node.type === "ImportDeclaration" && node.importKind !== "type")
+        .map((node) => (node.source as { value: string }).value),
+    );
+    const packages = imported
+      .filter((specifier) => !/^(\.|#|node:)/.test(specifier))
+      .map((specifier) =>
+        specifier
+          .split("/")
+          .slice(0, specifier.startsWith("@") ? 2 : 1)
+          .join("/"),
+      );
+    expect([...new Set(packages)].filter((name) => dependencies[name] === undefined)).toEqual([]);
+  });
+});
+
+describe("the services' commands, with their environment, outside a container", () => {
+  let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
+  let redis: TestRedis;
+  let folder: string;
+  let started: Record<string, Service>;
+  let here: (text: string) => string;
+  let urls: { api: string; sandbox: string };
+  const running: Running[] = [];
+
+  const environmentOf = (name: string) =>
+    Object.fromEntries(Object.entries(started[name]?.environment ?? {}).map(([variable, value]) => [variable, here(value)]));
+  const run = (name: string, command: readonly string[] = started[name]?.command ?? []) => {
+    const service = new Running(command, environmentOf(name));
+    running.push(service);
+    return service;
+  };
+  /** Asks the health check until it agrees. */
+  async function untilHealthy(name: string, service: Running): Promise<void> {
+    const [, ...check] = (started[name]?.healthcheck?.test ?? []).map(here);
+    const timeoutMs = 40_000;
+    const healthy = await waitUntil(async () => !service.alive || (await run(name, check).exited) === 0, timeoutMs);
+    if (!healthy || !service.alive) throw new Error(`${name} is not healthy: ${service.output}`);
+  }
+
+  beforeAll(async () => {
+    [database, redis, folder] = await Promise.all([createEmptyDatabase(), startRedis(), mkdtemp(path.join(tmpdir(), "tessera-compose-"))]);
+    const [api, sandbox, smtp] = [await freePort(), await freePort(), await freePort()];
+    urls = { api: `http://127.0.0.1:${api}`, sandbox: `http://127.0.0.1:${sandbox}` };
+    const [owner, application] = [new URL(database.ownerUrl), new URL(database.applicationUrl)];
+    started = readCompose({
+      ...secrets,
+      ...sandboxOn,
+      OWNER_PASSWORD: owner.password,
+      APPLICATION_PASSWORD: application.password,
+      PUBLIC_URL: urls.api,
+    }).services;
+    // The names and ports of the containers' network, as they are on this machine.
+    const places: [string, string][] = [
+      ["postgres:5432/tessera", `${owner.host}${owner.pathname}`],
+      ["redis:6379", `127.0.0.1:${redis.port}`],
+      ["mail:1025", `127.0.0.1:${smtp}`],
+      ["sandbox.localhost:3001", `127.0.0.1:${sandbox}`],
+      ["api:3000", `127.0.0.1:${api}`],
+      ["127.0.0.1:3000", `127.0.0.1:${api}`],
+      ["127.0.0.1:3001", `127.0.0.1:${sandbox}`],
+    ];
+    const whole: Record<string, string> = {
+      "3000": String(api),
+      "3001": String(sandbox),
+      "2525": String(smtp),
+      "0.0.0.0": "127.0.0.1",
+      "/data": folder,
+    };
+    here = (text) => whole[text] ?? places.reduce((result, [from, to]) => result.replace(from, to), text);
+  }, 60_000);
+  afterAll(async () => {
+    await Promise.all(running.map((service) => service.stop()));
+    await Promise.all([database?.drop(), redis?.stop(), rm(folder, { recursive: true, force: true })]);
+  });
+
+  it("migrate, then API, worker and sandbox become healthy and do the main job together; stopped, they end well", async () => {
+    const early = run("api");
+    expect(await early.exited).toBe(1);
+    expect(early.output).toContain("npm run migrate");
+
+    const migrate = run("migrate");
+    expect(await migrate.exited, migrate.output).toBe(0);
+    const sandbox = run("sandbox");
+    await untilHealthy("sandbox", sandbox);
+    expect(await run("worker", started.worker?.healthcheck?.test?.slice(1)).exited).toBe(1);
+    const [api, worker] = [run("api"), run("worker")];
+    await Promise.all([untilHealthy("api", api), untilHealthy("worker", worker)]);
+
+    const visitor = await new Visitor(urls.api, urls.sandbox).join();
+    await visitor.subscribe();
+    expect((await visitor.ask()).receipt).toMatchObject({ status: "completed", chargedCredits: 1, availableAfter: 299 });
+
+    expect(await Promise.all([api.stop(), worker.stop()])).toEqual([0, 0]);
+    expect(await sandbox.stop()).toBe(0);
+  }, 120_000);
+});
