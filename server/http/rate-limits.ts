@@ -21,8 +21,11 @@ export async function registerRateLimits(app: App, config: Pick<Config, "redisUr
     // Redis away: counted by nobody rather than answered to nobody.
     skipOnError: true,
     ...(redis ? { redis } : {}),
-    allowList: (request) =>
-      !request.url.startsWith("/api/") || request.url.startsWith("/api/sandbox/") || request.url === "/api/stripe/webhook",
+    // By the route that was found, for an address may be written with escapes ("/%61pi/…").
+    allowList: (request) => {
+      const route = request.routeOptions.url ?? "";
+      return !route.startsWith("/api/") || route.startsWith("/api/sandbox/") || route === "/api/stripe/webhook";
+    },
     errorResponseBuilder: (_request, context) =>
       new DomainError("rate_limited", "Too many requests. Wait a moment", { retryAfterSeconds: Math.ceil(context.ttl / 1000) }),
   });
