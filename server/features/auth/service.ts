@@ -78,7 +78,7 @@ interface Claim {
 
 /** Mails what the address's state calls for: a link that carries the password, or the news that there is an account. */
 async function claim(trx: Trx, deps: AuthDeps, { email, language, passwordHash }: Claim): Promise<void> {
-  if ((await takeAttempt(trx, `mail:${email}`, new Date())) !== null) return;
+  if ((await takeAttempt(trx, `mail:${mailboxKey(email)}`, new Date())) !== null) return;
   const user = await queries.lockOrInsertUser(trx, {
     email,
     mailbox_key: mailboxKey(email),
@@ -116,7 +116,7 @@ export async function signUp(deps: AuthDeps, input: { email: string; password: s
 }
 
 async function repeatConfirmation(trx: Trx, deps: AuthDeps, email: string): Promise<void> {
-  if ((await takeAttempt(trx, `mail:${email}`, new Date())) !== null) return;
+  if ((await takeAttempt(trx, `mail:${mailboxKey(email)}`, new Date())) !== null) return;
   const user = await queries.findUserByEmail(trx, email);
   if (!user || user.password_hash !== null || user.email_verified_at) return;
   const waiting = await queries.selectPendingPasswords(trx, user.id, new Date());
