@@ -22,12 +22,12 @@ export function isCreditAmount(value: unknown): value is number {
 }
 
 /**
- * The grants a spend may draw on. Packs need an active subscription; trial credits reach small text models only, and
- * every model once the person has subscribed.
+ * The grants a spend may draw on. A plan's month and packs need an active subscription (spec §4: without one, models are
+ * locked); trial credits reach small text models only, and every model once the person has subscribed.
  */
 export function spendableKinds(subscribed: boolean, smallTextModel: boolean): GrantKind[] {
-  const kinds: GrantKind[] = ["plan", "adjustment"];
-  if (subscribed) kinds.push("pack");
+  const kinds: GrantKind[] = ["adjustment"];
+  if (subscribed) kinds.push("plan", "pack");
   if (subscribed || smallTextModel) kinds.push("trial");
   return kinds;
 }
