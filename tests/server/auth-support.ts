@@ -3,10 +3,10 @@ import { randomUUID } from "node:crypto";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import type { Session } from "#contract/auth.ts";
 import { buildApp } from "#server/app.ts";
-import type { Config } from "#server/config.ts";
 import { readConfig } from "#server/config.ts";
 import { createDeps } from "#server/deps.ts";
 import { linkToken } from "#server/features/notifications/links.ts";
+import { testEnvironment } from "#tests/support/deps.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 
 export const password = "a tessera 4 two";
@@ -15,17 +15,8 @@ export type AuthApp = Awaited<ReturnType<typeof createAuthApp>>;
 
 export async function createAuthApp(variables: NodeJS.ProcessEnv = {}) {
   const database = await createTestDatabase();
-  const config: Config = readConfig({
-    DATABASE_URL: database.applicationUrl,
-    SECRET_KEY: "a secret of more than thirty-two characters",
-    STRIPE_SECRET_KEY: "sk_test_unused",
-    STRIPE_WEBHOOK_SECRET: "whsec_unused",
-    SMTP_URL: "smtp://127.0.0.1:1",
-    PUBLIC_URL: "http://tessera.test",
-    ADMIN_EMAILS: "owner@example.com",
-    LOG_LEVEL: "silent",
-    ...variables,
-  });
+  const own = { PUBLIC_URL: "http://tessera.test", ADMIN_EMAILS: "owner@example.com" };
+  const config = readConfig(testEnvironment(database, { ...own, ...variables }));
   const deps = createDeps(config, "test");
   const app = await buildApp(deps);
   await app.ready();

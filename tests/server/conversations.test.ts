@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Conversation, ConversationSummary } from "#server/contract/generations.ts";
-import type { AnswerProcess, RunningModels, TestPerson } from "#tests/support/answers.ts";
-import { ask, call, createPerson, readAnswer, send, startAnswerProcess, startModels } from "#tests/support/answers.ts";
+import type { AnswerProcess, RunningModels } from "#tests/support/answers.ts";
+import { ask, call, readAnswer, send, startAnswerProcess, startModels } from "#tests/support/answers.ts";
+import type { TestPerson } from "#tests/support/people.ts";
+import { createPerson } from "#tests/support/people.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 

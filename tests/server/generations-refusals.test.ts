@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AnswerProcess, RunningModels, TestPerson } from "#tests/support/answers.ts";
-import { ask, call, createPerson, readAnswer, send, startAnswerProcess, startModels } from "#tests/support/answers.ts";
+import type { AnswerProcess, RunningModels } from "#tests/support/answers.ts";
+import { ask, call, readAnswer, send, startAnswerProcess, startModels } from "#tests/support/answers.ts";
+import type { TestPerson } from "#tests/support/people.ts";
+import { createPerson } from "#tests/support/people.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 

@@ -3,8 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import { endOrphanedAnswers } from "#server/features/generations/orphans.ts";
 import type { LiveEvent } from "#server/http/live-events.ts";
-import type { AnswerProcess, RunningModels, SeenAnswer, TestPerson } from "#tests/support/answers.ts";
-import { ask, call, createPerson, readAnswer, resume, send, startAnswerProcess, startModels } from "#tests/support/answers.ts";
+import type { AnswerProcess, RunningModels, SeenAnswer } from "#tests/support/answers.ts";
+import { ask, call, readAnswer, resume, send, startAnswerProcess, startModels } from "#tests/support/answers.ts";
+import type { TestPerson } from "#tests/support/people.ts";
+import { createPerson } from "#tests/support/people.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 

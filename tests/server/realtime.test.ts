@@ -135,7 +135,7 @@ test("a ban and a reused refresh token cut the open sockets", async () => {
   await product.post("/api/auth/refresh", { refresh_token: stolen.refresh_token });
   await product.db
     .updateTable("auth_sessions")
-    .set({ rotated_at: new Date(Date.now() - 10_500) })
+    .set({ rotated_at: new Date(Date.now() - 60_000) })
     .where("user_id", "=", stolen.user.id)
     .execute();
   await product.post("/api/auth/refresh", { refresh_token: stolen.refresh_token });

@@ -5,9 +5,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import nodemailer from "nodemailer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "#server/embedded/processes.ts";
 import { readSandboxEnvironment, SandboxEnvironmentError } from "#server/sandbox/environment.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
-import { freePort, startSandbox, until } from "../support/sandbox.ts";
+import { startSandbox } from "../support/sandbox.ts";
+import { until } from "../support/until.ts";
 
 let sandbox: RunningSandbox;
 
@@ -150,7 +152,7 @@ describe("its environment and process", () => {
         headers: { "content-type": "application/json", authorization: "Bearer x" },
         body: '{"model":"gpt-5","messages":[{"role":"user","content":"hi"}]}',
       }).catch(() => "cut");
-      await until(async () => (await (await fetch(`${origin}/models/calls`)).text()).includes("running"));
+      await until(async () => (await (await fetch(`${origin}/models/calls`)).text()).includes("running"), "the call on the page");
       const startedAt = performance.now();
       const ended = once(child, "exit");
       if (end === "disconnect") child.disconnect();

@@ -6,8 +6,10 @@ import { text } from "node:stream/consumers";
 import Stripe from "stripe";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addMonths } from "#domain/clock.ts";
+import { freePort } from "#server/embedded/processes.ts";
 import type { RunningSandbox } from "../support/sandbox.ts";
-import { freePort, startSandbox, until } from "../support/sandbox.ts";
+import { startSandbox } from "../support/sandbox.ts";
+import { until } from "../support/until.ts";
 
 const token = "token-of-the-tests";
 let sandbox: RunningSandbox;
@@ -77,7 +79,10 @@ test("a month on, the renewal's events have come in order, each with its own tim
   const paid = await postJson(`/checkout/${session.id}/pay`, { card: "success" });
   expect(paid.status).toBe(303);
   expect(paid.headers.get("location")).toContain("/welcome");
-  await until(() => received.some((event) => event.type === "invoice.paid") && sandbox.stripe?.pendingDeliveries() === 0);
+  await until(
+    () => received.some((event) => event.type === "invoice.paid") && sandbox.stripe?.pendingDeliveries() === 0,
+    "all webhooks delivered",
+  );
 
   received.length = 0;
   const before = sandbox.clock.now();
@@ -103,11 +108,11 @@ test("a lost event never comes, a doubled one comes twice, and the clock waits f
     faults: [{ kind: "lose" }],
   });
   await stripe.customers.create({ email: "lost@example.com" });
-  await until(() => sandbox.stripe?.pendingDeliveries() === 0);
+  await until(() => sandbox.stripe?.pendingDeliveries() === 0, "all webhooks delivered");
   expect(received).toEqual([]);
   await postJson("/stripe/fault", { fault: "double", eventType: "customer.created" });
   await stripe.customers.create({ email: "double@example.com" });
-  await until(() => received.length === 2 && sandbox.stripe?.pendingDeliveries() === 0);
+  await until(() => received.length === 2 && sandbox.stripe?.pendingDeliveries() === 0, "all webhooks delivered");
   await postJson("/stripe/fault", { fault: "delay", eventType: "customer.created", delayMs: 400 });
   await stripe.customers.create({ email: "late@example.com" });
   await postJson("/clock", { advance: "PT1H" });

@@ -1,7 +1,8 @@
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { RunningSandbox } from "../support/sandbox.ts";
-import { startSandbox, until } from "../support/sandbox.ts";
+import { startSandbox } from "../support/sandbox.ts";
+import { until } from "../support/until.ts";
 
 let sandbox: RunningSandbox;
 
@@ -133,7 +134,7 @@ describe("answers through the openai package", () => {
     for await (const chunk of stream) {
       if (chunk.choices[0]?.delta.content && ++seen === 5) break;
     }
-    await until(() => sandbox.models.calls.list()[0]?.outcome === "aborted");
+    await until(() => sandbox.models.calls.list()[0]?.outcome === "aborted", "the call to be given up");
     expect(sandbox.models.calls.list()[0]?.completionTokens).toBeLessThan(20);
   });
 
@@ -213,7 +214,7 @@ describe("each way a provider fails", () => {
     await expect(client().chat.completions.create({ ...ask("hello"), stream }, { timeout: 150 })).rejects.toThrow(
       OpenAI.APIConnectionTimeoutError,
     );
-    await until(() => sandbox.models.calls.list()[0]?.outcome === "failed");
+    await until(() => sandbox.models.calls.list()[0]?.outcome === "failed", "the call to fail");
   });
 
   test("garbage after some text breaks the stream's reader or its JSON", async () => {

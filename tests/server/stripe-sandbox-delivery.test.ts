@@ -6,18 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Stripe from "stripe";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { until } from "#tests/support/until.ts";
 import type { Harness } from "./stripe-sandbox/harness.ts";
-import {
-  createPlan,
-  createSession,
-  newStripe,
-  pay,
-  Receiver,
-  startSandbox,
-  subscribe,
-  until,
-  webhookSecret,
-} from "./stripe-sandbox/harness.ts";
+import { createPlan, createSession, newStripe, pay, Receiver, startSandbox, subscribe, webhookSecret } from "./stripe-sandbox/harness.ts";
 
 let harness: Harness | undefined;
 let receiver: Receiver;

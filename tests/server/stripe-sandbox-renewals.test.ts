@@ -1,7 +1,8 @@
 import type Stripe from "stripe";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { until } from "#tests/support/until.ts";
 import type { Harness } from "./stripe-sandbox/harness.ts";
-import { createPlan, createSession, pay, Receiver, startSandbox, subscribe, until } from "./stripe-sandbox/harness.ts";
+import { createPlan, createSession, pay, Receiver, startSandbox, subscribe } from "./stripe-sandbox/harness.ts";
 
 let harness: Harness;
 let receiver: Receiver;

@@ -1,7 +1,8 @@
 import type Stripe from "stripe";
 import { expect, test } from "vitest";
+import { until } from "#tests/support/until.ts";
 import type { Harness } from "./stripe-sandbox/harness.ts";
-import { createPlan, createSession, pay, Receiver, startSandbox, subscribe, until } from "./stripe-sandbox/harness.ts";
+import { createPlan, createSession, pay, Receiver, startSandbox, subscribe } from "./stripe-sandbox/harness.ts";
 import { Recording, typeErrors } from "./stripe-sandbox/recorded-types.ts";
 
 async function lists(stripe: Stripe, invoice: string, session: string, customer: string): Promise<void> {

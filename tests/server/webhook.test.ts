@@ -5,7 +5,8 @@ import { readConfig } from "#server/config.ts";
 import { createPool } from "#server/db/database.ts";
 import { processStripeEvent } from "#server/features/billing/process-event.ts";
 import type { ApiWorld } from "../support/billing-world.ts";
-import { deliver, startApiWorld, webhookSecret } from "../support/billing-world.ts";
+import { deliver, startApiWorld } from "../support/billing-world.ts";
+import { testWebhookSecret } from "../support/deps.ts";
 import { startTcpProxy } from "../support/tcp-proxy.ts";
 
 const previousSecret = "whsec_the-one-before";
@@ -74,7 +75,7 @@ describe("a webhook is taken", () => {
   });
 
   test.each([
-    ["the new", webhookSecret],
+    ["the new", testWebhookSecret],
     ["the previous", previousSecret],
   ])("signed with %s secret while rotating", async (_name, secret) => {
     const { id, body } = eventBody();
@@ -171,7 +172,7 @@ describe("a webhook is refused, and leaves no row", () => {
   test("with a re-serialised body", async () => {
     const { id, body } = eventBody();
     const timestamp = wallSeconds();
-    const header = world.deps.payments.webhooks.generateTestHeaderString({ payload: body, secret: webhookSecret, timestamp });
+    const header = world.deps.payments.webhooks.generateTestHeaderString({ payload: body, secret: testWebhookSecret, timestamp });
     await expectRefused(id, await deliver(world, JSON.stringify(JSON.parse(body)), { header }));
   });
 

@@ -1,20 +1,15 @@
 /** API processes that answer, each a Fastify application with an engine of its own, on one database and one model server. */
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { createParser } from "eventsource-parser";
 import Fastify from "fastify";
-import { addMilliseconds, addMonths, dayMs } from "#domain/clock.ts";
-import type { PlanKey } from "#domain/plans.ts";
 import { readConfig } from "#server/config.ts";
 import type { CreateGeneration, Receipt } from "#server/contract/generations.ts";
-import type { Db } from "#server/db/database.ts";
-import { inTransaction } from "#server/db/transaction.ts";
 import type { Deps } from "#server/deps.ts";
 import { createDeps } from "#server/deps.ts";
-import { registerTokens, signAccessToken } from "#server/features/auth/tokens.ts";
+import { registerTokens } from "#server/features/auth/tokens.ts";
 import { createReadViewer } from "#server/features/auth/viewer.ts";
 import { conversationRoutes } from "#server/features/conversations/routes.ts";
-import { postGrant } from "#server/features/credits/service.ts";
 import type { Answers, AnswerTimings } from "#server/features/generations/answers.ts";
 import { createAnswers } from "#server/features/generations/answers.ts";
 import { generationRoutes } from "#server/features/generations/routes.ts";
@@ -24,7 +19,8 @@ import { compileValidator } from "#server/http/validation.ts";
 import { signedInScope } from "#server/http/viewer.ts";
 import type { ModelServer } from "#server/sandbox/models/plugin.ts";
 import { createModelServer } from "#server/sandbox/models/plugin.ts";
-import { createUser } from "./people.ts";
+import { testEnvironment } from "./deps.ts";
+import type { TestPerson } from "./people.ts";
 
 export interface AnswerProcess {
   app: App;
@@ -53,15 +49,9 @@ export async function startAnswerProcess(
   timings: Partial<AnswerTimings> = {},
   variables: NodeJS.ProcessEnv = {},
 ): Promise<AnswerProcess> {
-  const config = readConfig({
-    DATABASE_URL: applicationUrl,
-    SECRET_KEY: "0123456789abcdef0123456789abcdef",
-    SANDBOX_URL: modelsUrl,
-    SANDBOX_TOKEN: "token-of-the-tests",
-    SMTP_URL: "smtp://127.0.0.1:1",
-    LOG_LEVEL: "silent",
-    ...variables,
-  });
+  const config = readConfig(
+    testEnvironment({ applicationUrl }, { SANDBOX_URL: modelsUrl, SANDBOX_TOKEN: "token-of-the-tests", ...variables }),
+  );
   const deps = createDeps(config, "test");
   const app: App = Fastify({ forceCloseConnections: "idle" }).withTypeProvider<TypeBoxTypeProvider>();
   app.setValidatorCompiler(compileValidator);
@@ -80,65 +70,6 @@ export async function startAnswerProcess(
       await deps.close();
     },
   };
-}
-
-export interface TestPerson {
-  userId: string;
-  walletId: string;
-  token: string;
-}
-
-/** A signed-in person; with `plan` a subscriber of it, without nobody's; `credits` last a year. */
-export async function createPerson(
-  process: Pick<AnswerProcess, "app">,
-  db: Db,
-  options: { credits?: number; plan?: PlanKey; trialCredits?: number } = {},
-): Promise<TestPerson> {
-  const { userId, walletId } = await createUser(db, { credits: options.credits ?? 100 });
-  const now = new Date();
-  const sessionId = randomUUID();
-  await db
-    .insertInto("auth_sessions")
-    .values({
-      id: sessionId,
-      user_id: userId,
-      token_hash: randomBytes(32),
-      previous_token_hash: null,
-      rotated_at: now,
-      expires_at: addMilliseconds(now, dayMs),
-      revoked_at: null,
-      created_at: now,
-      user_agent: null,
-    })
-    .execute();
-  const { trialCredits } = options;
-  if (trialCredits)
-    await inTransaction(db, (trx) =>
-      postGrant(
-        trx,
-        { userId, kind: "trial", credits: trialCredits, expiresAt: addMilliseconds(now, 7 * dayMs), key: `trial:${userId}` },
-        now,
-      ),
-    );
-  if (options.plan) {
-    await db
-      .insertInto("user_subscriptions")
-      .values({
-        user_id: userId,
-        plan_key: options.plan,
-        billing_interval: "month",
-        status: "active",
-        stripe_subscription_id: `sub_${userId}`,
-        current_period_start: now,
-        current_period_end: addMonths(now, 1),
-        grace_until: null,
-        started_at: now,
-        ended_at: null,
-        updated_at: now,
-      })
-      .execute();
-  }
-  return { userId, walletId, token: signAccessToken(process.app, { sub: userId, sid: sessionId }) };
 }
 
 export interface SeenEvent {

@@ -1,17 +1,14 @@
 /** The API in this process on a database of its own, with business time in the test's hand; Stripe joins in billing-stripe.ts. */
-import { randomUUID } from "node:crypto";
 import type { LightMyRequestResponse } from "fastify";
 import { buildApp } from "#server/app.ts";
 import { readConfig } from "#server/config.ts";
 import type { Deps } from "#server/deps.ts";
 import { createDeps, createLogger } from "#server/deps.ts";
-import { signAccessToken } from "#server/features/auth/tokens.ts";
 import type { LiveEvent } from "#server/http/live-events.ts";
-import { createUser } from "./people.ts";
+import { testEnvironment, testWebhookSecret } from "./deps.ts";
+import { createPerson } from "./people.ts";
 import type { TestDatabase } from "./postgres.ts";
 import { createTestDatabase } from "./postgres.ts";
-
-export const webhookSecret = "whsec_secret-of-the-tests";
 
 /** Business time that stands still until it is moved. */
 export class TestClock {
@@ -51,15 +48,7 @@ export interface ApiWorld {
 /** `variables` are added to the environment the configuration is read from. */
 export async function startApiWorld(variables: NodeJS.ProcessEnv = {}, start = new Date("2026-03-10T09:30:00Z")): Promise<ApiWorld> {
   const database = await createTestDatabase();
-  const config = readConfig({
-    DATABASE_URL: database.applicationUrl,
-    SECRET_KEY: "a key of the tests, long enough to sign with",
-    STRIPE_SECRET_KEY: "sk_test_of_the_tests",
-    STRIPE_WEBHOOK_SECRET: webhookSecret,
-    SMTP_URL: "smtp://127.0.0.1:1",
-    PUBLIC_URL: "http://127.0.0.1:3000",
-    ...variables,
-  });
+  const config = readConfig(testEnvironment(database, variables));
   const clock = new TestClock(start);
   const own = createDeps(config, "test", createLogger("silent", "test"));
   await own.clock.close();
@@ -76,25 +65,8 @@ export async function startApiWorld(variables: NodeJS.ProcessEnv = {}, start = n
     clock,
     pushed,
     async person() {
-      const { userId, email } = await createUser(database.db);
-      const sessionId = randomUUID();
-      const now = new Date();
-      const expiresAt = new Date(now.getTime() + 3_600_000);
-      await database.db
-        .insertInto("auth_sessions")
-        .values({
-          id: sessionId,
-          user_id: userId,
-          token_hash: Buffer.alloc(32),
-          previous_token_hash: null,
-          rotated_at: now,
-          expires_at: expiresAt,
-          revoked_at: null,
-          created_at: now,
-          user_agent: null,
-        })
-        .execute();
-      return { userId, email, headers: { authorization: `Bearer ${signAccessToken(app, { sub: userId, sid: sessionId })}` } };
+      const { userId, email, token } = await createPerson({ app }, database.db, { credits: 0 });
+      return { userId, email, headers: { authorization: `Bearer ${token}` } };
     },
     post: (path, person, payload) =>
       app.inject({ method: "POST", url: path, headers: person?.headers ?? {}, payload: (payload ?? {}) as Record<string, unknown> }),
@@ -115,7 +87,11 @@ export function deliver(
   options: { secret?: string; signedAt?: number; header?: string; contentType?: string } = {},
 ): Promise<LightMyRequestResponse> {
   const timestamp = options.signedAt ?? Math.floor(Date.now() / 1000);
-  const signature = world.deps.payments.webhooks.generateTestHeaderString({ payload, secret: options.secret ?? webhookSecret, timestamp });
+  const signature = world.deps.payments.webhooks.generateTestHeaderString({
+    payload,
+    secret: options.secret ?? testWebhookSecret,
+    timestamp,
+  });
   return world.app.inject({
     method: "POST",
     url: "/api/stripe/webhook",

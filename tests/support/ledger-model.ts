@@ -64,7 +64,7 @@ export class LedgerModel {
   /** False: it had ended before. */
   end(name: string, captured: number): boolean {
     const hold = this.holds.get(name);
-    if (!hold || hold.state !== "open") return false;
+    if (hold?.state !== "open") return false;
     hold.state = captured > 0 ? "captured" : "released";
     let missing = captured;
     for (const { grant, amount } of hold.parts) {

@@ -1,22 +1,12 @@
 /** A sandbox on free ports with a folder of its own. */
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "#server/embedded/processes.ts";
 import type { Sandbox } from "#server/sandbox/app.ts";
 import { buildSandbox } from "#server/sandbox/app.ts";
 import type { SandboxEnvironment } from "#server/sandbox/environment.ts";
 import { readSandboxEnvironment } from "#server/sandbox/environment.ts";
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== "object" || address === null) throw new Error("no port");
-  return address.port;
-}
 
 export interface RunningSandbox extends Sandbox {
   url: string;
@@ -46,13 +36,4 @@ export async function startSandbox(variables: NodeJS.ProcessEnv = {}): Promise<R
       if (variables.DATA_DIR === undefined) await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Waits for a condition; throws after the deadline. */
-export async function until(condition: () => boolean | Promise<boolean>, deadlineMs = 5_000): Promise<void> {
-  const endsAt = performance.now() + deadlineMs;
-  while (!(await condition())) {
-    if (performance.now() > endsAt) throw new Error("the condition did not come true in time");
-    await sleep(5);
-  }
 }

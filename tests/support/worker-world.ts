@@ -9,6 +9,7 @@ import { createDeps } from "#server/deps.ts";
 import { queueMail } from "#server/features/notifications/service.ts";
 import type { RunningWorker } from "../../worker/worker.ts";
 import { startWorker } from "../../worker/worker.ts";
+import { testEnvironment } from "./deps.ts";
 import type { TestDatabase } from "./postgres.ts";
 import { createTestDatabase } from "./postgres.ts";
 
@@ -49,16 +50,8 @@ export async function createWorkerWorld(options: { redisUrl?: string } = {}): Pr
   const address = smtp.server.address();
   const port = typeof address === "object" && address ? address.port : 0;
   const database = await createTestDatabase();
-  const config = readConfig({
-    DATABASE_URL: database.applicationUrl,
-    ...(options.redisUrl ? { REDIS_URL: options.redisUrl } : {}),
-    SECRET_KEY: "0123456789abcdef0123456789abcdef",
-    STRIPE_SECRET_KEY: "sk_test_unused",
-    STRIPE_WEBHOOK_SECRET: "whsec_unused",
-    STRIPE_API_URL: "http://127.0.0.1:9",
-    SMTP_URL: `smtp://127.0.0.1:${port}`,
-    LOG_LEVEL: "silent",
-  });
+  const variables = { SMTP_URL: `smtp://127.0.0.1:${port}`, ...(options.redisUrl ? { REDIS_URL: options.redisUrl } : {}) };
+  const config = readConfig(testEnvironment(database, variables));
   const deps = createDeps(config, "test worker");
   const workers: RunningWorker[] = [];
   return {

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import Fastify from "fastify";
 import Stripe from "stripe";
+import { freePort } from "#server/embedded/processes.ts";
 import type { StripeSandbox } from "#server/sandbox/stripe/plugin.ts";
 import { createStripeSandbox } from "#server/sandbox/stripe/plugin.ts";
 
@@ -110,23 +111,6 @@ export async function startSandbox(options: HarnessOptions): Promise<Harness> {
 
 export function newStripe(port: number, key = "sk_test_sandbox"): Stripe {
   return new Stripe(key, { host: "127.0.0.1", port, protocol: "http", maxNetworkRetries: 0, telemetry: false });
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
-
-/** Waits for a condition, at most `timeoutMs`. */
-export async function until(condition: () => boolean, what: string, timeoutMs = 8000): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`waited in vain for: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 export async function pay(harness: Pick<Harness, "address">, sessionId: string, card: string, asJson = true): Promise<Response> {
