@@ -1,0 +1,42 @@
+/** The documents name what is there. */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { providers } from "#server/domain/models.ts";
+import { listFiles, read, root } from "#tests/support/sources.ts";
+
+const documents = [...listFiles("docs", /\.md$/), "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+/** What is described by an example, or comes to be only when the product runs. */
+const notThere = /[*<>{}…]|0042_name|^notes|\/notes|\.data|client\/dist|node_modules/;
+
+describe("the documents", () => {
+  it.each(documents)("%s names files and scripts that exist", (document) => {
+    const text = read(document);
+    const named = [...text.matchAll(/`((?:client|server|worker|tests|migrations|scripts|docker|docs)\/[^`\s]+)`/g)].map(
+      ([, name = ""]) => name,
+    );
+    const linked = [...text.matchAll(/\]\(((?!https?:)[^)#]+)/g)].map(([, name = ""]) => path.join(path.dirname(document), name));
+    const pictures = [...text.matchAll(/src="([^"]+)"/g)].map(([, name = ""]) => name);
+    const missing = [...named.filter((name) => !notThere.test(name)), ...linked, ...pictures].filter(
+      (name) => !existsSync(path.join(root, name)),
+    );
+    expect(missing).toEqual([]);
+    const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+    const run = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name = ""]) => name);
+    expect(run.filter((name) => scripts[name] === undefined)).toEqual([]);
+  });
+
+  it("tell every variable of the environment", () => {
+    const files = ["server/config.ts", "server/embedded/settings.ts", "server/sandbox/environment.ts", "server/db/migrate.ts"];
+    const parsed = files.flatMap((file) => [...read(file).matchAll(/"([A-Z][A-Z\d_]+)"/g)].map(([, name = ""]) => name));
+    const keys = providers.map((provider) => `${provider.toUpperCase()}_API_KEY`);
+    const table = read("README.md");
+    // For the tests alone.
+    const variables = new Set([...parsed, ...keys].filter((name) => name !== "TESSERA_FAULT_POINT"));
+    expect([...variables].filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it("keep the map of the code to 150 lines", () => {
+    expect(read("ARCHITECTURE.md").trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+  });
+});
