@@ -5,7 +5,7 @@
 import { sql } from "kysely";
 import { Value } from "typebox/value";
 import { DomainError, PermanentFailure } from "#domain/errors.ts";
-import { sqlState } from "#server/db/transaction.ts";
+import { isConnectionLost, sqlState } from "#server/db/transaction.ts";
 import type { Deps } from "#server/deps.ts";
 import { faultPoint } from "#server/fault-points.ts";
 import type { DispatchedJob } from "#server/queue/connection.ts";
@@ -15,7 +15,7 @@ import { isJobName, jobs } from "#server/queue/jobs.ts";
 export type Processor<Name extends JobName> = (deps: Deps, payload: JobPayload<Name>) => Promise<void>;
 export type Processors = { readonly [Name in JobName]: Processor<Name> };
 
-/** Failures in a row before a job that fails for reasons of its own becomes a dead letter: about four minutes. */
+/** Failures before a job that fails for reasons of its own becomes a dead letter: about three minutes. */
 const maximumAttempts = 10;
 const firstBackoffMs = 250;
 const maximumBackoffMs = 60_000;
@@ -26,9 +26,11 @@ export function backoffMs(attempt: number): number {
 
 /** Somebody else is away (PostgreSQL, Stripe, mail): waits as long as it takes, and never becomes a dead letter. */
 export function isOutage(error: unknown): boolean {
-  const { code, name, type, statusCode } = error as { code?: unknown; name?: unknown; type?: unknown; statusCode?: unknown };
-  if (typeof code === "string" && /^(ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|ESOCKET|EDNS|ECONNECTION|08|57P0|53)/.test(code))
-    return true;
+  const { code, name, type, statusCode, responseCode } = error as Record<"code" | "name" | "type" | "statusCode" | "responseCode", unknown>;
+  if (isConnectionLost(error)) return true;
+  if (typeof code === "string" && /^(ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|ESOCKET|EDNS|EAUTH|EPROTOCOL|53)/.test(code)) return true;
+  // SMTP: "try again later" (RFC 5321 §4.2.1), which greylisting means for many minutes.
+  if (typeof responseCode === "number" && responseCode >= 400 && responseCode < 500) return true;
   if (type === "StripeConnectionError" || type === "StripeRateLimitError") return true;
   if (typeof statusCode === "number" && statusCode >= 500) return true;
   return name === "AggregateError" || ["40001", "40P01", "55P03"].includes(sqlState(error) ?? "");
@@ -39,14 +41,21 @@ export function isPermanent(error: unknown): boolean {
 }
 
 async function settleFailure(deps: Deps, job: DispatchedJob, error: unknown): Promise<void> {
-  const row = await deps.db.selectFrom("outbox").select(["publications", "payload"]).where("id", "=", job.id).executeTakeFirst();
+  const outage = isOutage(error);
+  const row = await deps.db
+    .updateTable("outbox")
+    .set((update) => ({ failures: update("failures", "+", outage ? 0 : 1) }))
+    .where("id", "=", job.id)
+    .returning(["publications", "failures", "payload"])
+    .executeTakeFirst();
   if (!row) return;
   const attempts = row.publications;
-  const dead = isPermanent(error) || (!isOutage(error) && attempts >= maximumAttempts);
+  const dead = isPermanent(error) || (!outage && row.failures >= maximumAttempts);
   const details = { err: error, job: job.name, id: job.id, attempts };
   if (!dead) {
     deps.log.warn(details, "job failed, will be tried again");
-    await sql`update outbox set redrive_at = clock_timestamp() + make_interval(secs => ${backoffMs(attempts) / 1000}) where id = ${job.id}`.execute(
+    const waitMs = backoffMs(outage ? attempts : row.failures);
+    await sql`update outbox set redrive_at = clock_timestamp() + make_interval(secs => ${waitMs / 1000}) where id = ${job.id}`.execute(
       deps.db,
     );
     return;

@@ -16,15 +16,29 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
+/** The connection went away, under a statement or between two: node-postgres tells some of it in words alone. */
+export function isConnectionLost(error: unknown): boolean {
+  if (/^(08|57P0|25P03)/.test(sqlState(error) ?? "")) return true;
+  return error instanceof Error && /^(Connection terminated|Client has encountered a connection error)/.test(error.message);
+}
+
 /**
  * Runs `work` in one READ COMMITTED transaction; on a serialization failure or a deadlock runs it again, up to five
  * times, so `work` has no effect outside the transaction.
  */
 export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
+    let failure: { reason: unknown } | undefined;
     try {
-      return await db.transaction().execute(work);
-    } catch (error) {
+      return await db.transaction().execute((trx) =>
+        work(trx).catch((reason: unknown) => {
+          failure = { reason };
+          throw reason;
+        }),
+      );
+    } catch (thrown) {
+      // On a lost connection rolling back fails as well: what failed first says why.
+      const error = failure ? failure.reason : thrown;
       if (attempt === attempts || !retryable.has(sqlState(error) ?? "")) throw error;
       await delay(Math.random() * 2 ** attempt * 5);
     }

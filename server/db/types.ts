@@ -233,6 +233,7 @@ export interface Outbox {
   published_at: Date | null;
   redrive_at: Generated<Date>;
   publications: Generated<number>;
+  failures: Generated<number>;
 }
 
 export interface DeadLetters {

@@ -60,9 +60,9 @@ function refusalOf(error: FastifyError): DomainError | undefined {
 function isDatabaseAway(error: Error & { code?: string }): boolean {
   const code = error.code ?? "";
   return (
-    /^(08|57P0)/.test(code) ||
+    /^(08|57P0|25P03)/.test(code) ||
     ["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE"].includes(code) ||
-    /timeout exceeded when trying to connect|Connection terminated/.test(error.message)
+    /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/.test(error.message)
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from "kysely";
-import type { Executor } from "../../db/transaction.ts";
+import { sql } from "kysely";
+import type { Executor, Trx } from "../../db/transaction.ts";
 import type { Mails } from "../../db/types.ts";
 
 /** The new mail's id; undefined when a mail of that key exists already. */
@@ -11,6 +12,14 @@ export async function insertMail(executor: Executor, mail: Insertable<Mails>): P
     .returning("id")
     .executeTakeFirst();
   return row?.id;
+}
+
+/**
+ * A mail server may take its time at each step, and a turn on its connections has to be waited for. A transaction ended by
+ * PostgreSQL meanwhile would let the mail go unmarked, and out again.
+ */
+export async function waitForMailServer(trx: Trx): Promise<void> {
+  await sql`select set_config('idle_in_transaction_session_timeout', '10min', true)`.execute(trx);
 }
 
 /** Locked until the transaction ends: a second worker waits, and then sees that it was sent. */

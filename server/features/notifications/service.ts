@@ -40,6 +40,7 @@ export async function queueMail<Template extends MailTemplate>(trx: Trx, mail: M
  */
 export async function sendMail(deps: Pick<Deps, "db" | "mail" | "config" | "clock">, mailId: string): Promise<void> {
   await inTransaction(deps.db, async (trx) => {
+    await queries.waitForMailServer(trx);
     const mail = await queries.lockMail(trx, mailId);
     if (!mail || mail.sent_at) return;
     const rendered = renderMail(deps.config, mail);
