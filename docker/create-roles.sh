@@ -6,4 +6,6 @@ psql --set=ON_ERROR_STOP=1 --username "${POSTGRES_USER:-postgres}" --dbname post
 create role tessera_owner login nosuperuser nocreatedb nocreaterole password :'owner_password';
 create role tessera_app login nosuperuser nocreatedb nocreaterole password :'application_password';
 create database tessera owner tessera_owner;
+revoke all on database tessera from public;
+grant connect on database tessera to tessera_app;
 SQL
