@@ -37,7 +37,7 @@ export interface Config {
     apiUrl: URL | undefined;
     livemode: boolean;
   };
-  mail: { smtpUrl: string; from: string; teamAddress: string };
+  mail: { smtpUrl: string; from: string };
   models: Partial<Record<Provider, ProviderCredentials>>;
   /** Present when a stand-in of the sandbox serves at least one missing credential. */
   sandbox: { url: URL; token: string } | undefined;
@@ -204,7 +204,6 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
       smtpUrl:
         environment.url("SMTP_URL", ["smtp:", "smtps:"])?.href ?? environment.required("SMTP_URL", "mail leaves through it, smtp://…"),
       from: environment.text("MAIL_FROM") ?? "Tessera <no-reply@tessera.example>",
-      teamAddress: environment.text("TEAM_ADDRESS") ?? "team@tessera.example",
     },
     models: readModels(environment, sandboxUrl),
     sandbox,
