@@ -168,17 +168,17 @@ export async function readReceipt(executor: Executor, userId: string, id: string
 
 /** The answer's events from the first on. Throws `not_found` for another person's. */
 export async function followAnswer(deps: Deps, answers: Answers, userId: string, id: string): Promise<Feed> {
-  await readOwn(deps.db, userId, id);
-  return answers.follow(id);
+  // By the row's own id: a UUID may be written in capitals too.
+  return answers.follow((await readOwn(deps.db, userId, id)).id);
 }
 
 /** Stops the answer, in whichever process it runs, and returns its receipt: still streaming if it does not end within 5 s. */
 export async function stopAnswer(deps: Deps, answers: Answers, userId: string, id: string): Promise<Receipt> {
   const row = await readOwn(deps.db, userId, id);
   if (row.status !== "streaming") return toReceipt(row);
-  await queries.setStopRequested(deps.db, userId, id, new Date());
-  answers.stop(id);
-  await (await answers.follow(id)).untilClosed(stopWaitMs);
+  await queries.setStopRequested(deps.db, userId, row.id, new Date());
+  answers.stop(row.id);
+  await (await answers.follow(row.id)).untilClosed(stopWaitMs);
   return readReceipt(deps.db, userId, id);
 }
 
