@@ -19,7 +19,8 @@ const job: JobName = "process-stripe-event";
 
 /**
  * One statement, so one round trip and one commit: the events and their jobs, or nothing. An event that is known already
- * changes nothing. The wrong livemode is set aside without a job.
+ * changes nothing. The wrong livemode is set aside without a job. In the order of their ids, for another process may be
+ * writing the same events in another order, and the two would wait for each other.
  */
 const recordEvents = {
   name: "record-stripe-events",
@@ -27,6 +28,7 @@ const recordEvents = {
       insert into stripe_events (id, type, livemode, object_id, payload, status)
         select id, type, livemode, object_id, payload, case when livemode = $2 then 'received' else 'set_aside' end
           from json_to_recordset($1::json) as incoming (id text, type text, livemode boolean, object_id text, payload jsonb)
+          order by id
         on conflict (id) do nothing returning id, status)
     insert into outbox (job, payload) select '${job}', jsonb_build_object('eventId', id) from event where status = 'received'
       returning payload->>'eventId' as id`,
