@@ -1,4 +1,4 @@
-import { memo, useLayoutEffect } from "react";
+import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
@@ -13,6 +13,7 @@ import { Markdown } from "./markdown-view.tsx";
 import { ReceiptLines, useReceiptSummary } from "./receipt-view.tsx";
 import styles from "./thread.module.css";
 import type { LiveAnswer, ThreadMessage } from "./thread.ts";
+import { useOnline } from "./use-online.ts";
 
 function ModelName({ modelId }: { modelId: string }) {
   const model = findModel(modelId);
@@ -24,21 +25,37 @@ function ModelName({ modelId }: { modelId: string }) {
   );
 }
 
+type Retry = (answer: ThreadMessage) => void;
+
 interface FootProps {
+  threadKey: string;
   message: ThreadMessage;
   receipt: Receipt;
-  /** Asks the same again; absent while that is not possible. */
-  onRetry: ((message: ThreadMessage) => void) | undefined;
+  onRetry: Retry;
+}
+
+/** Asks the same again. Whether that is possible now is its own to know: told from above, every answer would be drawn anew. */
+function RetryButton({ threadKey, message, receipt, onRetry }: FootProps) {
+  const { t } = useTranslation("chat");
+  const { credits } = useFormat();
+  const online = useOnline();
+  const isLive = useChat((state) => (state.threads[threadKey]?.live ?? null) !== null);
+  if (isLive || !online) return null;
+  const price = findModel(receipt.modelId)?.credits ?? receipt.heldCredits;
+  return (
+    <Button size="small" onClick={() => onRetry(message)}>
+      {t("answer.retry", { credits: credits(price) })}
+    </Button>
+  );
 }
 
 /** Below a finished answer: why it failed, its receipt, and what can be done with it. */
-function Foot({ message, receipt, onRetry }: FootProps) {
+function Foot(foot: FootProps) {
+  const { message, receipt } = foot;
   const { t } = useTranslation("chat");
-  const { credits } = useFormat();
   const summary = useReceiptSummary();
   const failureText = useFailureText();
   const failed = receipt.status === "failed";
-  const price = findModel(receipt.modelId)?.credits ?? receipt.heldCredits;
   return (
     <>
       {failed && (
@@ -53,11 +70,7 @@ function Foot({ message, receipt, onRetry }: FootProps) {
           <ReceiptLines receipt={receipt} />
         </details>
         {message.content !== "" && <CopyButton label={t("answer.copy")} text={message.content} />}
-        {onRetry && (failed || receipt.status === "stopped") && (
-          <Button size="small" onClick={() => onRetry(message)}>
-            {t("answer.retry", { credits: credits(price) })}
-          </Button>
-        )}
+        {(failed || receipt.status === "stopped") && <RetryButton {...foot} />}
       </div>
     </>
   );
@@ -79,24 +92,16 @@ interface AnswerProps {
   threadKey: string;
   /** Null while the answer is under way. */
   message: ThreadMessage | null;
-  onRetry: FootProps["onRetry"];
-  /** After each piece of the answer is drawn, so that the reader can be taken along. */
-  onGrow: () => void;
+  onRetry: Retry;
 }
 
 /**
  * An answer, under way or finished: one component for both, so that what is drawn of a long one stays when it ends. While
  * it grows it is the only part of the thread that is drawn anew.
  */
-export const Answer = memo(function Answer({ threadKey, message, onRetry, onGrow }: AnswerProps) {
+export const Answer = memo(function Answer({ threadKey, message, onRetry }: AnswerProps) {
   const { t } = useTranslation("chat");
   const live = useChat((state) => (message ? null : (state.threads[threadKey]?.live ?? null)));
-  const length = live?.text.length;
-
-  useLayoutEffect(() => {
-    if (length !== undefined) onGrow();
-  }, [onGrow, length]);
-
   const receipt = message?.receipt ?? null;
   const modelId = live?.modelId ?? receipt?.modelId;
   const text = message?.content ?? live?.text ?? "";
@@ -106,7 +111,7 @@ export const Answer = memo(function Answer({ threadKey, message, onRetry, onGrow
       {live && live.trimmedMessages > 0 && <p className={styles.note}>{t("answer.trimmed", { count: live.trimmedMessages })}</p>}
       {text !== "" && <Markdown text={text} finished={message !== null} />}
       {live && <Progress live={live} />}
-      {message && receipt && <Foot message={message} receipt={receipt} onRetry={onRetry} />}
+      {message && receipt && <Foot threadKey={threadKey} message={message} receipt={receipt} onRetry={onRetry} />}
     </article>
   );
 });

@@ -49,7 +49,6 @@ function useThread(threadKey: string) {
         isEmpty: messages.length === 0,
         usedModelId: live?.modelId ?? messages.findLast((message) => message.receipt)?.receipt?.modelId ?? null,
         refusal,
-        isLive: live !== null,
       };
     }),
   );
@@ -190,7 +189,7 @@ export function ChatScreen({ userId, available, threadKey, givenPrompt, givenMod
         {isNew ? (
           <Start models={models} chosen={model?.id ?? null} onChoose={choose} />
         ) : (
-          <ThreadView key={threadKey} threadKey={threadKey} onRetry={thread.isLive || !online ? undefined : retry} />
+          <ThreadView key={threadKey} threadKey={threadKey} onRetry={retry} />
         )}
         <div className={styles.bottom}>
           <Refused threadKey={threadKey} refusal={thread.refusal} onAccept={(credits) => model && void sendDraft(model, credits)} />

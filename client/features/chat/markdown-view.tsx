@@ -153,6 +153,24 @@ const TopBlock = memo(
   (before, after) => before.token === after.token || (before.token.raw === after.token.raw && before.token.type === after.token.type),
 );
 
+/** So many blocks make a group: what lies outside the window is left out as a whole, and a long answer stays cheap to grow. */
+const groupSize = 16;
+
+/** Blocks that stand together; it is drawn again only when one of them is another. */
+const Group = memo(
+  function Group({ tokens }: { tokens: readonly Token[] }) {
+    return <div className={styles.group}>{inOrder(tokens.map((token) => createElement(TopBlock, { token })))}</div>;
+  },
+  (before, after) => before.tokens.length === after.tokens.length && before.tokens.every((token, index) => token === after.tokens[index]),
+);
+
+function groups(tokens: readonly Token[]): ReactNode {
+  const count = Math.ceil(tokens.length / groupSize);
+  return inOrder(
+    Array.from({ length: count }, (_, index) => createElement(Group, { tokens: tokens.slice(index * groupSize, (index + 1) * groupSize) })),
+  );
+}
+
 /**
  * An answer as React elements, built from tokens: no HTML is ever parsed, nothing in it can run or fetch. One instance per
  * answer, whose `text` only grows until it is `finished`.
@@ -160,5 +178,5 @@ const TopBlock = memo(
 export const Markdown = memo(function Markdown({ text, finished }: { text: string; finished: boolean }) {
   const lexed = useRef<LexedText>(nothingLexed);
   lexed.current = lexGrowing(text, lexed.current, finished);
-  return <div className={styles.markdown}>{inOrder(lexed.current.blocks.map((token) => createElement(TopBlock, { token })))}</div>;
+  return <div className={styles.markdown}>{groups(lexed.current.blocks)}</div>;
 });

@@ -88,10 +88,23 @@ interface Entry {
   message: ThreadMessage | null;
 }
 
+/** So many messages make a group, which is left out as a whole while it lies outside the window. */
+const groupSize = 10;
+
+/** The newest `drawn` entries in groups that keep their members for good, so that what is added never draws them anew. */
+function inGroups(entries: readonly Entry[], drawn: number): { key: number; entries: readonly Entry[] }[] {
+  const first = Math.max(0, entries.length - drawn);
+  const groups = [];
+  for (let key = Math.floor(first / groupSize); key * groupSize < entries.length; key += 1) {
+    groups.push({ key, entries: entries.slice(Math.max(first, key * groupSize), (key + 1) * groupSize) });
+  }
+  return groups;
+}
+
 interface ThreadViewProps {
   threadKey: string;
-  /** Asks the question before `answer` again; absent while sending is not possible. */
-  onRetry: ((answer: ThreadMessage) => void) | undefined;
+  /** Asks the question before `answer` again. The same function for good. */
+  onRetry: (answer: ThreadMessage) => void;
 }
 
 export const ThreadView = memo(function ThreadView({ threadKey, onRetry }: ThreadViewProps) {
@@ -104,7 +117,7 @@ export const ThreadView = memo(function ThreadView({ threadKey, onRetry }: Threa
   });
   const { container, atEnd, onScroll, keepUp, goToEnd } = useFollowing();
   const drawn = useGrowingCount(messages.length);
-  const entries: Entry[] = messages.slice(-drawn).map((message) => ({ key: message.id, message }));
+  const entries: Entry[] = messages.map((message) => ({ key: message.id, message }));
   // Under the key that its message will have: the same answer, before and after its end.
   if (liveKey !== undefined) entries.push({ key: liveKey, message: null });
   const questions = messages.filter((message) => message.role === "user").length;
@@ -136,13 +149,17 @@ export const ThreadView = memo(function ThreadView({ threadKey, onRetry }: Threa
           {load === "loading" && <Spinner label={t("thread.loading")} />}
           {load === "failed" && <EmptyState title={t("thread.failed")} action={again} />}
           {load === "missing" && <EmptyState title={t("thread.missing")} />}
-          {entries.map((entry) =>
-            entry.message?.role === "user" ? (
-              <Question key={entry.key} content={entry.message.content} />
-            ) : (
-              <Answer key={entry.key} threadKey={threadKey} message={entry.message} onRetry={onRetry} onGrow={keepUp} />
-            ),
-          )}
+          {inGroups(entries, drawn).map((group) => (
+            <div key={group.key} className={styles.group}>
+              {group.entries.map(({ key, message }) =>
+                message?.role === "user" ? (
+                  <Question key={key} content={message.content} />
+                ) : (
+                  <Answer key={key} threadKey={threadKey} message={message} onRetry={onRetry} />
+                ),
+              )}
+            </div>
+          ))}
         </section>
       </div>
       {!atEnd && (
