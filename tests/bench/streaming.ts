@@ -2,23 +2,13 @@
  * Streaming through the whole product (sign-in read, hold, log, capture, receipt, durable PostgreSQL) against a
  * byte-for-byte proxy and against the bare SDK, the same upstream behind each, in turns, 200 answers at once.
  */
-import type { ChildProcess } from "node:child_process";
-import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import http from "node:http";
-import { fileURLToPath } from "node:url";
-import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
-import Fastify from "fastify";
 import pg from "pg";
-import { addMilliseconds, addMonths, dayMs } from "#domain/clock.ts";
-import { readConfig } from "#server/config.ts";
-import { freePort } from "#server/embedded/processes.ts";
-import { registerTokens, signAccessToken } from "#server/features/auth/tokens.ts";
-import type { App } from "#server/http/app-type.ts";
-import { createUser } from "#tests/support/people.ts";
 import { chunksPerAnswer, fastPrefix, pacedPrefix } from "./streaming-upstream.ts";
 import type { BenchServer, Ratio } from "./support.ts";
 import { median, report, startBenchServer } from "./support.ts";
+import { createTokens, endChildren, startApi, startChild } from "./world.ts";
 
 const atOnce = 200;
 const answersPerRound = 400;
@@ -26,71 +16,6 @@ const rounds = 5;
 const firstTokenSamples = 60;
 const firstTokenAtOnce = 10;
 const firstTokenTargetMs = 10;
-const secretKey = "0123456789abcdef0123456789abcdef";
-
-const children: ChildProcess[] = [];
-
-async function startChild(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, { env: { PATH: process.env.PATH, ...env }, execArgv: [] });
-  children.push(child);
-  return new Promise((resolve, reject) => {
-    child.once("message", (message: { port?: number }) => resolve(message.port ?? 0));
-    child.once("exit", (code) => reject(new Error(`${file} ended with ${code}`)));
-  });
-}
-
-async function createTokens(server: BenchServer): Promise<string[]> {
-  const app: App = Fastify().withTypeProvider<TypeBoxTypeProvider>();
-  await registerTokens(app, {
-    config: readConfig({
-      DATABASE_URL: server.applicationUrl,
-      SECRET_KEY: secretKey,
-      SANDBOX_URL: "http://127.0.0.1",
-      SANDBOX_TOKEN: "t",
-      SMTP_URL: "smtp://127.0.0.1",
-    }),
-  });
-  await app.ready();
-  const now = new Date();
-  const tokens = await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      const { userId } = await createUser(server.db, { credits: 1_000_000 });
-      const sessionId = randomUUID();
-      const times = { rotated_at: now, created_at: now, expires_at: addMilliseconds(now, dayMs) };
-      await server.db
-        .insertInto("auth_sessions")
-        .values({
-          id: sessionId,
-          user_id: userId,
-          token_hash: Buffer.from(sessionId),
-          previous_token_hash: null,
-          revoked_at: null,
-          user_agent: null,
-          ...times,
-        })
-        .execute();
-      await server.db
-        .insertInto("user_subscriptions")
-        .values({
-          user_id: userId,
-          plan_key: "enterprise",
-          billing_interval: "month",
-          status: "active",
-          stripe_subscription_id: `sub_${userId}`,
-          current_period_start: now,
-          current_period_end: addMonths(now, 1),
-          grace_until: null,
-          started_at: now,
-          ended_at: null,
-          updated_at: now,
-        })
-        .execute();
-      return signAccessToken(app, { sub: userId, sid: sessionId });
-    }),
-  );
-  await app.close();
-  return tokens;
-}
 
 interface Target {
   port: number;
@@ -164,18 +89,7 @@ function directTarget(port: number, prefix: string): Target {
 }
 
 async function startProduct(server: BenchServer, upstream: string, tokens: readonly string[]): Promise<Target> {
-  const port = await freePort();
-  await startChild("../../server/main.ts", [], {
-    PORT: String(port),
-    DATABASE_URL: server.applicationUrl,
-    SECRET_KEY: secretKey,
-    OPENAI_API_KEY: "bench",
-    OPENAI_BASE_URL: upstream,
-    SANDBOX_URL: "http://127.0.0.1:9",
-    SANDBOX_TOKEN: "bench",
-    SMTP_URL: "smtp://127.0.0.1:9",
-    LOG_LEVEL: "error",
-  });
+  const { port } = await startApi(server, { OPENAI_API_KEY: "bench", OPENAI_BASE_URL: upstream });
   return {
     port,
     path: "/api/generations",
@@ -197,16 +111,11 @@ async function analyze(server: BenchServer): Promise<void> {
 async function withWorld<T>(measure: (world: { server: BenchServer; tokens: string[]; upstreamPort: number }) => Promise<T>): Promise<T> {
   const server = await startBenchServer();
   try {
-    const tokens = await createTokens(server);
+    const tokens = await createTokens(server, atOnce);
     await analyze(server);
-    return await measure({ server, tokens, upstreamPort: await startChild("streaming-upstream.ts", []) });
+    return await measure({ server, tokens, upstreamPort: (await startChild("streaming-upstream.ts", [])).port });
   } finally {
-    const ended = children.splice(0).map((child) => {
-      const exited = new Promise((resolve) => child.once("exit", resolve));
-      child.kill("SIGKILL");
-      return exited;
-    });
-    await Promise.all(ended);
+    await endChildren();
     agent.destroy();
     await server.stop();
   }
@@ -216,8 +125,8 @@ export async function measureStreaming(): Promise<Ratio[]> {
   return withWorld(async ({ server, tokens, upstreamPort }) => {
     const upstream = `http://127.0.0.1:${upstreamPort}`;
     const product = await startProduct(server, upstream + fastPrefix, tokens);
-    const proxy = directTarget(await startChild("streaming-baselines.ts", ["proxy", upstream]), fastPrefix);
-    const sdk = directTarget(await startChild("streaming-baselines.ts", ["sdk", upstream + fastPrefix]), fastPrefix);
+    const proxy = directTarget((await startChild("streaming-baselines.ts", ["proxy", upstream])).port, fastPrefix);
+    const sdk = directTarget((await startChild("streaming-baselines.ts", ["sdk", upstream + fastPrefix])).port, fastPrefix);
     const targets = [product, proxy, sdk];
     const rates: number[][] = targets.map(() => []);
     for (let round = 0; round <= rounds; round += 1) {

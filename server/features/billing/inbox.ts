@@ -54,6 +54,8 @@ interface Waiting {
 }
 
 const batchLimit = 32;
+/** While PostgreSQL makes one batch durable, the next is gathered and sent: neither side waits for the other. */
+const statementsAtOnce = 2;
 
 /** PostgreSQL refuses what one event holds (data exceptions are SQLSTATE class 22). */
 function isAboutOneEvent(error: unknown): boolean {
@@ -61,12 +63,12 @@ function isAboutOneEvent(error: unknown): boolean {
 }
 
 /**
- * Takes events from many requests at once: those that arrive while a statement is under way share the next one, and each
+ * Takes events from many requests at once: those that arrive while statements are under way share the next one, and each
  * request hears when its own event is durable. With PostgreSQL away all that wait fail together; Stripe delivers again.
  */
 export function createInbox(pool: pg.Pool, livemode: boolean): (event: IncomingEvent) => Promise<void> {
   const waiting: Waiting[] = [];
-  let underWay = false;
+  let underWay = 0;
 
   async function record(batch: readonly Waiting[]): Promise<void> {
     try {
@@ -84,15 +86,15 @@ export function createInbox(pool: pg.Pool, livemode: boolean): (event: IncomingE
   }
 
   async function run(): Promise<void> {
-    underWay = true;
+    underWay += 1;
     while (waiting.length > 0) await record(waiting.splice(0, batchLimit));
-    underWay = false;
+    underWay -= 1;
   }
 
   return (event) =>
     new Promise((done, failed) => {
       waiting.push({ event, done, failed });
-      if (!underWay) void run();
+      if (underWay < statementsAtOnce) void run();
     });
 }
 
