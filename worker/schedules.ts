@@ -10,8 +10,9 @@ import { addMilliseconds, hourMs } from "#domain/clock.ts";
 import type { Deps } from "#server/deps.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
 import { endGracePeriods, postDueScheduledGrants } from "#server/features/billing/schedules.ts";
-import type { SweepName } from "#server/features/clock/service.ts";
-import { dueInstants, sweepNames } from "#server/features/clock/service.ts";
+import { dueInstants } from "#server/features/clock/service.ts";
+import type { SweepName } from "#server/features/clock/sweeps.ts";
+import { sweepNames } from "#server/features/clock/sweeps.ts";
 import { expireDueGrants, findDisagreements, releaseOverdueHolds } from "#server/features/credits/service.ts";
 import { endOrphanedAnswers } from "#server/features/generations/orphans.ts";
 import { backoffMs } from "./run-job.ts";
@@ -19,15 +20,17 @@ import { backoffMs } from "./run-job.ts";
 const tickMs = 500;
 const wallSweepEveryMs = 5_000;
 const leaseMs = 120_000;
+const reconcileEveryMs = hourMs;
 
 async function reconcile(deps: Deps, now: Date): Promise<void> {
-  const { repaired } = await reconcileBilling(deps);
+  const dueAt = (await dueInstants(deps.db)).reconcile ?? now;
+  const { repaired } = await reconcileBilling(deps, addMilliseconds(dueAt, -reconcileEveryMs));
   const disagreements = await findDisagreements(deps.db);
   if (repaired > 0) deps.log.warn({ repaired }, "reconciliation found events we had not been told of");
   if (disagreements.length > 0) deps.log.error({ disagreements: disagreements.slice(0, 20) }, "the ledger and its balances disagree");
   await deps.db
     .updateTable("schedules")
-    .set({ due_at: addMilliseconds(now, hourMs) })
+    .set({ due_at: addMilliseconds(now, reconcileEveryMs) })
     .where("name", "=", "reconcile")
     .execute();
 }

@@ -60,10 +60,10 @@ async function takeEvent(deps: BillingDeps, event: Stripe.Event): Promise<boolea
   return recorded.has(event.id);
 }
 
-/** Events since the newest we know, two hours over, that were never delivered. */
-async function takeMissedEvents(deps: BillingDeps, now: Date): Promise<number> {
+/** Events since the newest we know or, was that longer ago, the last time this was done; two hours over. */
+async function takeMissedEvents(deps: BillingDeps, now: Date, lastDoneAt: Date): Promise<number> {
   const newest = await selectNewestEventTime(deps.db, now);
-  const since = newest === null ? unix(addMilliseconds(now, -firstLookBackMs)) : newest - overlapMs / 1000;
+  const since = newest === null ? unix(addMilliseconds(now, -firstLookBackMs)) : Math.min(newest, unix(lastDoneAt)) - overlapMs / 1000;
   // One made this very minute is not missed, only on its way.
   const missedBefore = unix(addMilliseconds(now, -minuteMs));
   let repaired = 0;
@@ -114,10 +114,13 @@ async function findUngranted(deps: BillingDeps, now: Date): Promise<Set<string>>
   return found;
 }
 
-/** Returns how many repairs changed something. Throws only when Stripe or PostgreSQL is away altogether. */
-export async function reconcileBilling(deps: BillingDeps): Promise<{ repaired: number }> {
+/**
+ * Returns how many repairs changed something. Throws only when Stripe or PostgreSQL is away altogether. `lastDoneAt`: when
+ * it was last done to the end, for webhooks go on coming while no worker runs, and what was lost then is older than they.
+ */
+export async function reconcileBilling(deps: BillingDeps, lastDoneAt: Date = deps.clock.now()): Promise<{ repaired: number }> {
   const now = deps.clock.now();
-  const missed = await takeMissedEvents(deps, now);
+  const missed = await takeMissedEvents(deps, now, lastDoneAt);
   const waiting = await selectWaitingEvents(deps.db, addMilliseconds(new Date(), -waitingForMs), batch);
   const done = await repairEach(deps, waiting, async (eventId) => {
     await processStripeEvent(deps, eventId);
