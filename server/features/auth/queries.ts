@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
 import { sql } from "kysely";
 import type { Executor } from "../../db/transaction.ts";
-import type { AuthSessions, EmailLinks, UserRow, Users } from "../../db/types.ts";
+import type { AuthSessions, EmailLinks, UserRow, Users } from "../../db/types-accounts.ts";
 
 export type SessionRow = Selectable<AuthSessions>;
 

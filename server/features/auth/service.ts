@@ -14,7 +14,7 @@ import { fallbackLanguage, matchLanguage } from "#domain/languages.ts";
 import { checkEmail, checkPassword, mailboxKey } from "#domain/rules.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import type { UserRow } from "../../db/types.ts";
+import type { UserRow } from "../../db/types-accounts.ts";
 import type { Deps } from "../../deps.ts";
 import { ValidationError } from "../../http/problem.ts";
 import { hashToken } from "../../http/secret-keys.ts";

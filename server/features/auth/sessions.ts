@@ -5,7 +5,7 @@ import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import type { UserRow } from "../../db/types.ts";
+import type { UserRow } from "../../db/types-accounts.ts";
 import type { Deps } from "../../deps.ts";
 import { hashToken } from "../../http/secret-keys.ts";
 import * as queries from "./queries.ts";

@@ -3,7 +3,7 @@
  * the later one is ended at Stripe and its payment returned. Only subscriptions our own checkout began are touched.
  */
 import type Stripe from "stripe";
-import type { SubscriptionRow } from "../../db/types.ts";
+import type { SubscriptionRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
 import { idOf, isRefundedAlready } from "../../providers/stripe.ts";
 

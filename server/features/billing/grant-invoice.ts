@@ -6,7 +6,7 @@ import { addMilliseconds, addMonths, hourMs } from "#domain/clock.ts";
 import type { BillingInterval, Plan } from "#domain/plans.ts";
 import { renewalOverlapHours } from "#domain/plans.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
-import type { ScheduledGrants } from "../../db/types.ts";
+import type { ScheduledGrants } from "../../db/types-billing.ts";
 import { fromUnix, idOf } from "../../providers/stripe.ts";
 import { endOlderPlanGrants, openPlanGrants, postGrant } from "../credits/service.ts";
 
@@ -131,7 +131,10 @@ export async function cancelScheduledGrants(trx: Trx, subscriptionId: string, en
     .execute();
 }
 
-export async function selectDueScheduledGrants(executor: Executor, now: Date, limit: number): Promise<Selectable<ScheduledGrants>[]> {
+export type ScheduledGrant = Selectable<ScheduledGrants>;
+
+/** Oldest first, from after the first `offset` ones. */
+export async function selectDueScheduledGrants(executor: Executor, now: Date, limit: number, offset: number): Promise<ScheduledGrant[]> {
   return executor
     .selectFrom("scheduled_grants")
     .selectAll()
@@ -139,12 +142,14 @@ export async function selectDueScheduledGrants(executor: Executor, now: Date, li
     .where("cancelled_at", "is", null)
     .where("due_at", "<=", now)
     .orderBy("due_at")
+    .orderBy("key")
     .limit(limit)
+    .offset(offset)
     .execute();
 }
 
 /** False: another worker was first, or the month was cancelled meanwhile. The caller holds the person's lock. */
-export async function postScheduledGrant(trx: Trx, scheduled: Selectable<ScheduledGrants>, now: Date): Promise<boolean> {
+export async function postScheduledGrant(trx: Trx, scheduled: ScheduledGrant, now: Date): Promise<boolean> {
   const taken = await trx
     .updateTable("scheduled_grants")
     .set({ posted_at: now })

@@ -1,7 +1,7 @@
 /** The mails billing sends, queued in the transaction of the fact they tell of. */
 import { planList } from "#domain/plans.ts";
 import type { Trx } from "../../db/transaction.ts";
-import type { SubscriptionRow } from "../../db/types.ts";
+import type { SubscriptionRow } from "../../db/types-billing.ts";
 import { queueMail } from "../notifications/service.ts";
 import * as queries from "./queries.ts";
 

@@ -3,7 +3,7 @@
 import type { Selectable } from "kysely";
 import { sql } from "kysely";
 import type { Executor, Trx } from "../../db/transaction.ts";
-import type { Checkouts, SubscriptionRow } from "../../db/types.ts";
+import type { Checkouts, SubscriptionRow } from "../../db/types-billing.ts";
 
 /**
  * Serialises what is done about one subject until the transaction ends. Waiting too long fails as `lock_not_available`,

@@ -1,8 +1,9 @@
 /** What business time makes due in billing; worker/schedules.ts runs it. Each is safe to repeat and to run late. */
 import { inTransaction } from "../../db/transaction.ts";
-import type { SubscriptionRow } from "../../db/types.ts";
+import type { SubscriptionRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
 import { orMissing } from "../../providers/stripe.ts";
+import type { ScheduledGrant } from "./grant-invoice.ts";
 import { postScheduledGrant, selectDueScheduledGrants } from "./grant-invoice.ts";
 import * as queries from "./queries.ts";
 import { announce, syncSubscription } from "./sync-subscription.ts";
@@ -11,21 +12,34 @@ type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log" | "live">;
 
 const batch = 200;
 
-/** Posts the months of annual plans that are due by `now`, oldest first. Returns how many. */
+async function postMonth(deps: Pick<Deps, "db" | "live">, scheduled: ScheduledGrant, now: Date): Promise<boolean> {
+  const posted = await inTransaction(deps.db, async (trx) => {
+    await queries.lockSubject(trx, `billing:${scheduled.user_id}`);
+    return postScheduledGrant(trx, scheduled, now);
+  });
+  if (posted) await deps.live.publish({ userId: scheduled.user_id, table: "wallets" });
+  return posted;
+}
+
+/**
+ * Posts the months of annual plans that are due by `now`, oldest first. Returns how many. One that fails doesn't keep the
+ * others; the first failure is thrown at the end, so that the sweep runs again.
+ */
 export async function postDueScheduledGrants(deps: Pick<Deps, "db" | "live">, now: Date): Promise<number> {
   let total = 0;
-  for (;;) {
-    const due = await selectDueScheduledGrants(deps.db, now, batch);
+  const failures: unknown[] = [];
+  for (let due: ScheduledGrant[] | undefined; due === undefined || due.length === batch; ) {
+    due = await selectDueScheduledGrants(deps.db, now, batch, failures.length);
     for (const scheduled of due) {
-      const posted = await inTransaction(deps.db, async (trx) => {
-        await queries.lockSubject(trx, `billing:${scheduled.user_id}`);
-        return postScheduledGrant(trx, scheduled, now);
-      });
-      if (posted) await deps.live.publish({ userId: scheduled.user_id, table: "wallets" });
-      total += posted ? 1 : 0;
+      try {
+        total += (await postMonth(deps, scheduled, now)) ? 1 : 0;
+      } catch (error) {
+        failures.push(error);
+      }
     }
-    if (due.length < batch) return total;
   }
+  if (failures.length > 0) throw failures[0];
+  return total;
 }
 
 /** Ends the subscription at Stripe and takes its unpaid invoice back, so that nobody pays for what has ended. */

@@ -9,7 +9,7 @@ import { graceDays } from "#domain/plans.ts";
 import { fromStripeStatus } from "#domain/subscription.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import type { SubscriptionRow } from "../../db/types.ts";
+import type { SubscriptionRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
 import { faultPoint } from "../../fault-points.ts";
 import { fromUnix, idOf, orMissing } from "../../providers/stripe.ts";

@@ -1,10 +1,7 @@
 import { sql } from "kysely";
 import { clockChannel } from "../../db/business-clock.ts";
 import type { Executor } from "../../db/transaction.ts";
-
-/** The sweeps that business time makes due; worker/schedules.ts runs one for each. */
-export const sweepNames = ["reconcile", "scheduled-grants", "grace-periods", "expired-grants"] as const;
-export type SweepName = (typeof sweepNames)[number];
+import type { SweepName } from "./sweeps.ts";
 
 /** When each sweep next has something to do; null: nothing is planned. */
 export async function selectDueInstants(executor: Executor): Promise<Record<SweepName, Date | null>> {

@@ -2,11 +2,8 @@ import type { Static } from "typebox";
 import { dayMs } from "#domain/clock.ts";
 import type { ClockState } from "../../contract/sandbox-clock.ts";
 import type { Executor } from "../../db/transaction.ts";
-import type { SweepName } from "./queries.ts";
 import * as queries from "./queries.ts";
-
-export type { SweepName } from "./queries.ts";
-export { sweepNames } from "./queries.ts";
+import type { SweepName } from "./sweeps.ts";
 
 /**
  * Reconciliation runs hourly, but between two instants at which something happens there is nothing to reconcile: a

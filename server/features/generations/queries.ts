@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
 import type { Executor } from "../../db/transaction.ts";
-import type { GenerationRow } from "../../db/types.ts";
+import type { GenerationRow } from "../../db/types-answers.ts";
 import type { ChatMessage } from "./history.ts";
 import { bytesPerToken, tokensPerMessage } from "./history.ts";
 

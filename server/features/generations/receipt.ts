@@ -1,5 +1,5 @@
 import type { Receipt } from "../../contract/generations.ts";
-import type { GenerationRow } from "../../db/types.ts";
+import type { GenerationRow } from "../../db/types-answers.ts";
 
 export function toReceipt(row: GenerationRow): Receipt {
   return {

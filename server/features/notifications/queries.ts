@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
 import { sql } from "kysely";
 import type { Executor, Trx } from "../../db/transaction.ts";
-import type { Mails } from "../../db/types.ts";
+import type { Mails } from "../../db/types-work.ts";
 
 /** The new mail's id; undefined when a mail of that key exists already. */
 export async function insertMail(executor: Executor, mail: Insertable<Mails>): Promise<string | undefined> {

@@ -88,17 +88,38 @@ function describePending(deliveries: number, state: ProductState, now: Date): st
   return parts.join(", ");
 }
 
-export function createStepper(options: StepperOptions): Stepper {
-  const { clock, stripe, product, stallMs = 60_000, unreachableMs = 15_000, finalPauseMs = 250 } = options;
-  let queue: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
-  let closed = false;
+/** Moves the clock from one due instant to the next and waits at each until nothing is under way. */
+class Walker {
+  closed = false;
+  private readonly options: StepperOptions;
+
+  constructor(options: StepperOptions) {
+    this.options = options;
+  }
+
+  async walk(duration: Duration): Promise<Date> {
+    const { clock, stripe, product, finalPauseMs = 250 } = this.options;
+    const found = await this.reach(() => product.read());
+    clock.moveTo(found.now);
+    let state = await this.settle();
+    const target = addDuration(clock.now(), duration);
+    for (;;) {
+      clock.moveTo(earliest([stripe.nextDueAt(), state.nextDueAt], target));
+      const instant = clock.now();
+      const moved = await this.reach(() => product.moveTo(instant));
+      state = await this.settle(moved);
+      if (instant >= target) break;
+    }
+    await sleep(finalPauseMs);
+    return clock.now();
+  }
 
   /** Calls the product until it answers; a restart of it is waited for. */
-  async function reach(call: () => Promise<ProductState>): Promise<ProductState> {
+  private async reach(call: () => Promise<ProductState>): Promise<ProductState> {
+    const { unreachableMs = 15_000 } = this.options;
     const startedAt = performance.now();
     for (;;) {
-      if (closed) throw new StepStalled("The sandbox is closing.");
+      if (this.closed) throw new StepStalled("The sandbox is closing.");
       try {
         return await call();
       } catch (error) {
@@ -112,7 +133,8 @@ export function createStepper(options: StepperOptions): Stepper {
    * Waits until nothing is under way at the present time. A rest that follows work is seen twice: an answer of the
    * product may be older than the last delivery it was sent.
    */
-  async function settle(known?: ProductState): Promise<ProductState> {
+  private async settle(known?: ProductState): Promise<ProductState> {
+    const { clock, stripe, product, stallMs = 60_000 } = this.options;
     const patience = new Patience(stallMs);
     let state = known;
     let restSeen = known !== undefined;
@@ -123,7 +145,7 @@ export function createStepper(options: StepperOptions): Stepper {
         restSeen = false;
       }
       const before = stripe.pendingDeliveries();
-      state ??= await reach(() => product.read());
+      state ??= await this.reach(() => product.read());
       const now = clock.now();
       const pending = describePending(Math.max(before, stripe.pendingDeliveries()), state, now);
       if (pending === "" && !isDue(stripe.nextDueAt(), now)) {
@@ -136,28 +158,18 @@ export function createStepper(options: StepperOptions): Stepper {
       state = undefined;
     }
   }
+}
 
-  async function walk(duration: Duration): Promise<Date> {
-    const found = await reach(() => product.read());
-    clock.moveTo(found.now);
-    let state = await settle();
-    const target = addDuration(clock.now(), duration);
-    for (;;) {
-      clock.moveTo(earliest([stripe.nextDueAt(), state.nextDueAt], target));
-      const instant = clock.now();
-      const moved = await reach(() => product.moveTo(instant));
-      state = await settle(moved);
-      if (instant >= target) break;
-    }
-    await sleep(finalPauseMs);
-    return clock.now();
-  }
-
+/** One walk after the other, in the order they were asked for. */
+export function createStepper(options: StepperOptions): Stepper {
+  const walker = new Walker(options);
+  let queue: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
   return {
     advance(duration) {
       waiting += 1;
       const result = queue
-        .then(() => walk(duration))
+        .then(() => walker.walk(duration))
         .finally(() => {
           waiting -= 1;
         });
@@ -166,7 +178,7 @@ export function createStepper(options: StepperOptions): Stepper {
     },
     moving: () => waiting > 0,
     close() {
-      closed = true;
+      walker.closed = true;
     },
   };
 }

@@ -1,0 +1,49 @@
+import type { Generated, Selectable } from "kysely";
+
+export interface Conversations {
+  id: Generated<string>;
+  user_id: string;
+  title: string;
+  created_at: Date;
+  updated_at: Date;
+}
+
+export interface Generations {
+  id: string;
+  user_id: string | null;
+  conversation_id: string | null;
+  model_id: string;
+  idempotency_key: string;
+  request_hash: Buffer;
+  status: Generated<"streaming" | "completed" | "stopped" | "failed">;
+  failure_code: string | null;
+  quoted_credits: number;
+  charged_credits: number | null;
+  available_after: number | null;
+  prompt_tokens: number | null;
+  completion_tokens: number | null;
+  trimmed_messages: Generated<number>;
+  lease_owner: string;
+  lease_expires_at: Date;
+  stop_requested_at: Date | null;
+  created_at: Date;
+  ended_at: Date | null;
+}
+
+export type GenerationRow = Selectable<Generations>;
+
+export interface Messages {
+  id: Generated<string>;
+  conversation_id: string;
+  generation_id: string;
+  role: "user" | "assistant";
+  content: string;
+  created_at: Date;
+}
+
+export interface GenerationEvents {
+  generation_id: string;
+  first_event: number;
+  last_event: number;
+  frames: string;
+}

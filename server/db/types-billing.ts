@@ -1,0 +1,72 @@
+import type { Generated, Selectable } from "kysely";
+import type { BillingInterval } from "#domain/plans.ts";
+import type { SubscriptionStatus } from "#domain/subscription.ts";
+import type { Json } from "./json.ts";
+
+export interface StripeEvents {
+  id: string;
+  type: string;
+  livemode: boolean;
+  object_id: string | null;
+  payload: Json<unknown>;
+  received_at: Generated<Date>;
+  status: Generated<"received" | "processed" | "ignored" | "set_aside">;
+  processed_at: Date | null;
+}
+
+export interface UserSubscriptions {
+  user_id: string;
+  plan_key: string;
+  billing_interval: BillingInterval;
+  status: SubscriptionStatus;
+  stripe_subscription_id: string;
+  current_period_start: Date;
+  current_period_end: Date;
+  cancel_at_period_end: Generated<boolean>;
+  grace_until: Date | null;
+  started_at: Date;
+  ended_at: Date | null;
+  updated_at: Date;
+}
+
+export type SubscriptionRow = Selectable<UserSubscriptions>;
+
+export interface PaidInvoices {
+  id: string;
+  user_id: string | null;
+  stripe_subscription_id: string | null;
+  stripe_customer_id: string;
+  amount_paid_cents: number;
+  billing_reason: string | null;
+  paid_at: Date;
+  recorded_at: Date;
+}
+
+export interface ScheduledGrants {
+  key: string;
+  user_id: string;
+  credits: number;
+  due_at: Date;
+  expires_at: Date;
+  posted_at: Date | null;
+  cancelled_at: Date | null;
+}
+
+export interface Checkouts {
+  id: Generated<string>;
+  user_id: string;
+  price_id: string;
+  stripe_session_id: string | null;
+  url: string | null;
+  status: Generated<"open" | "completed" | "expired">;
+  expires_at: Date;
+  created_at: Date;
+}
+
+export interface DiscountCampaigns {
+  id: Generated<string>;
+  percent: number;
+  starts_at: Date;
+  ends_at: Date;
+  created_at: Date;
+}

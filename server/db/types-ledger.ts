@@ -1,0 +1,64 @@
+import type { Generated } from "kysely";
+import type { GrantKind } from "#domain/credits.ts";
+import type { Json } from "./json.ts";
+
+export interface Wallets {
+  id: Generated<string>;
+  user_id: string | null;
+  balance: Generated<number>;
+  held: Generated<number>;
+  frozen_at: Date | null;
+  created_at: Date;
+}
+
+export interface Grants {
+  id: Generated<string>;
+  wallet_id: string;
+  kind: GrantKind;
+  credits: number;
+  remaining: number;
+  held: Generated<number>;
+  clawed_back: Generated<number>;
+  expires_at: Date;
+  expired_at: Date | null;
+  source_key: string;
+  created_at: Date;
+}
+
+export type LedgerKind = "grant" | "capture" | "expire" | "clawback" | "repay" | "restore";
+
+export interface LedgerTransactions {
+  id: Generated<string>;
+  key: string;
+  kind: LedgerKind;
+  wallet_id: string;
+  content: Json<Record<string, unknown>>;
+  occurred_at: Date;
+  recorded_at: Generated<Date>;
+}
+
+export interface LedgerEntries {
+  transaction_id: string;
+  line: number;
+  account: "wallet" | "issued" | "spent" | "expired" | "clawed_back";
+  wallet_id: string;
+  grant_id: string;
+  amount: number;
+}
+
+export interface Holds {
+  id: string;
+  wallet_id: string;
+  amount: number;
+  state: Generated<"open" | "captured" | "released">;
+  captured: Generated<number>;
+  deadline: Date;
+  created_at: Date;
+  ended_at: Date | null;
+}
+
+export interface HoldParts {
+  hold_id: string;
+  grant_id: string;
+  amount: number;
+}

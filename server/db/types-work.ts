@@ -1,0 +1,48 @@
+import type { Generated } from "kysely";
+import type { Json } from "./json.ts";
+
+export interface Outbox {
+  id: Generated<string>;
+  job: string;
+  payload: Json<unknown>;
+  created_at: Generated<Date>;
+  published_at: Date | null;
+  redrive_at: Generated<Date>;
+  publications: Generated<number>;
+  failures: Generated<number>;
+}
+
+export interface DeadLetters {
+  id: string;
+  job: string;
+  payload: Json<unknown>;
+  error: string;
+  attempts: number;
+  failed_at: Generated<Date>;
+  replayed_at: Date | null;
+}
+
+export interface Schedules {
+  name: string;
+  due_at: Date;
+  leased_until: Date | null;
+  last_run_at: Date | null;
+  last_error: string | null;
+}
+
+export interface Mails {
+  id: Generated<string>;
+  key: string;
+  user_id: string | null;
+  recipient: string;
+  template: string;
+  language: string;
+  parameters: Json<Record<string, string | number>>;
+  created_at: Date;
+  sent_at: Date | null;
+}
+
+export interface BusinessClock {
+  singleton: Generated<boolean>;
+  offset_ms: Generated<number>;
+}
