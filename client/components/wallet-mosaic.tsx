@@ -20,6 +20,11 @@ interface WalletMosaicProps {
 
 const rows = 5;
 
+/** A plan's credits end when the next ones come; their own date is a day later, for a renewal that takes its time. */
+function untilKey(kind: GrantKind): "wallet.untilPlan" | "wallet.until" {
+  return kind === "plan" ? "wallet.untilPlan" : "wallet.until";
+}
+
 /** The wallet as a mosaic: every grant a field of tiles, what expires first at the edge and warmer, what is spent left open. */
 export function WalletMosaic({ grants, now }: WalletMosaicProps) {
   const { t } = useTranslation("common");
@@ -36,7 +41,7 @@ export function WalletMosaic({ grants, now }: WalletMosaicProps) {
               {t("wallet.remaining", { remaining: format.number(Math.max(0, grant.remaining)), credits: format.number(grant.credits) })}
             </p>
             {grant.held > 0 && <p className={styles.text}>{t("wallet.held", { held: format.number(grant.held) })}</p>}
-            <p className={styles.text}>{t("wallet.until", { date: format.date(grant.expiresAt) })}</p>
+            <p className={styles.text}>{t(untilKey(grant.kind), { date: format.date(grant.expiresAt) })}</p>
           </li>
         ))}
       </ol>
