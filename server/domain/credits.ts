@@ -31,9 +31,3 @@ export function spendableKinds(subscribed: boolean, smallTextModel: boolean): Gr
   if (subscribed || smallTextModel) kinds.push("trial");
   return kinds;
 }
-
-/** decisions.md, "Refunds": credits to take back in all once `refundedCents` of `paidCents` went back. */
-export function clawbackCredits(grantedCredits: number, refundedCents: number, paidCents: number): number {
-  if (paidCents <= 0) return 0;
-  return Math.floor((grantedCredits * Math.min(refundedCents, paidCents)) / paidCents);
-}

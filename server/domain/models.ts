@@ -162,8 +162,6 @@ export const models = [
   },
 ] as const satisfies readonly Model[];
 
-export type ModelId = (typeof models)[number]["id"];
-
 /** Whether a model answers in words: text and search do; the other kinds bring assets and are not served yet. */
 export function answersInText(model: Pick<Model, "category">): boolean {
   return model.category === "text" || model.category === "search";

@@ -99,11 +99,6 @@ export const packs = [
   { key: "pack_1000", credits: 1000, priceCents: 5999 },
 ] as const;
 
-export type PackKey = (typeof packs)[number]["key"];
-
-/** Spec §9 and decisions.md, "Trial". */
-export const trial = { days: 7, credits: 50 } as const;
-
 /** decisions.md, "Money-back". */
 export const moneyBackDays = 14;
 

@@ -1,13 +1,8 @@
 import type { PlanKey } from "./plans.ts";
-import { planKeys, plans } from "./plans.ts";
+import { plans } from "./plans.ts";
 
 /** Tier order low to high (spec §4); `none` is everybody else, the free trial included. */
 export type SubscriptionTier = PlanKey | "none";
-
-/** "A minimum-tier check passes if the user is subscribed and at or above the required tier" (spec §4). */
-export function meetsMinimumTier(subscribed: boolean, tier: SubscriptionTier, required: PlanKey): boolean {
-  return subscribed && tier !== "none" && planKeys.indexOf(tier) >= planKeys.indexOf(required);
-}
 
 /** Display names of spec §4. */
 export function tierDisplayName(tier: SubscriptionTier): string {
