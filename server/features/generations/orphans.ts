@@ -15,32 +15,41 @@ function textOf(batches: readonly LogBatch[]): string {
     .join("");
 }
 
+/** False: it ended otherwise meanwhile. */
+async function endOrphan(deps: Deps, { id, user_id: userId }: { id: string; user_id: string | null }): Promise<boolean> {
+  const log = await queries.selectLog(deps.db, new Map([[id, 0]]));
+  const gap = (log.at(-1)?.lastEvent ?? 0) + lostEventsGap;
+  const row = await queries.callEnd(deps.db, {
+    id,
+    owner: null,
+    status: "failed",
+    failureCode: "interrupted",
+    chargedCredits: 0,
+    text: textOf(log),
+    promptTokens: null,
+    completionTokens: null,
+    lastFrames: { generationId: id, firstEvent: gap, lastEvent: gap, frames: "" },
+    now: deps.clock.now(),
+    wallNow: new Date(),
+  });
+  if (row?.failure_code !== "interrupted") return false;
+  if (userId) await announce(deps, userId);
+  return true;
+}
+
 /**
  * Ends the answers whose process is gone (its lease ran out): the text so far is kept, the hold released, the answer
- * failed as `interrupted`, and the person told. Returns how many. Any number of processes may do it at once.
+ * failed as `interrupted`, and the person told. Returns how many. Any number of processes may do it at once. One that
+ * fails is logged and keeps none of the others.
  */
 export async function endOrphanedAnswers(deps: Deps): Promise<number> {
-  const orphans = await queries.selectOrphans(deps.db, new Date(), batchSize);
   let ended = 0;
-  for (const { id, user_id: userId } of orphans) {
-    const log = await queries.selectLog(deps.db, new Map([[id, 0]]));
-    const gap = (log.at(-1)?.lastEvent ?? 0) + lostEventsGap;
-    const row = await queries.callEnd(deps.db, {
-      id,
-      owner: null,
-      status: "failed",
-      failureCode: "interrupted",
-      chargedCredits: 0,
-      text: textOf(log),
-      promptTokens: null,
-      completionTokens: null,
-      lastFrames: { generationId: id, firstEvent: gap, lastEvent: gap, frames: "" },
-      now: deps.clock.now(),
-      wallNow: new Date(),
-    });
-    if (row?.failure_code !== "interrupted") continue;
-    ended += 1;
-    if (userId) await announce(deps, userId);
+  for (const orphan of await queries.selectOrphans(deps.db, new Date(), batchSize)) {
+    try {
+      ended += (await endOrphan(deps, orphan)) ? 1 : 0;
+    } catch (error) {
+      deps.log.error({ err: error, generation: orphan.id }, "an answer left behind could not be ended");
+    }
   }
   return ended;
 }
