@@ -83,6 +83,10 @@ function keyConflict(): DomainError {
   return new DomainError("idempotency_conflict", "The same key was used for something else");
 }
 
+function insufficientCredits(needed: number, available: number): DomainError {
+  return new DomainError("insufficient_credits", `This needs ${needed} credits; ${available} are available`, { needed, available });
+}
+
 function refusalOf(result: StartOutcome, credits: number): DomainError {
   switch (result.outcome) {
     case "conflict":
@@ -98,7 +102,7 @@ function refusalOf(result: StartOutcome, credits: number): DomainError {
       return new DomainError("rate_limited", `Your plan's rate is used up. Try again in ${retryAfterSeconds} s`, { retryAfterSeconds });
     }
     default:
-      return new DomainError("insufficient_credits", `This needs ${credits} credits; 0 are available`, { needed: credits, available: 0 });
+      return insufficientCredits(credits, 0);
   }
 }
 
@@ -124,6 +128,7 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
   const { messages, trimmedMessages } = trimHistory(earlier.messages, earlier.total, prompt);
   const wallNow = new Date();
   const credits = quoteCredits(model);
+  const kinds = entitlement.kinds(model.size === "small");
   const start = {
     id: uuidv7({ msecs: wallNow.getTime() }),
     userId,
@@ -138,7 +143,7 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
       idempotencyKey: ask.idempotencyKey,
       requestHash,
       credits,
-      kinds: entitlement.kinds(model.size === "small"),
+      kinds,
       conversationId: request.conversationId ?? null,
       title: titleOf(prompt),
       prompt,
@@ -148,8 +153,11 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
       now: deps.clock.now(),
       wallNow,
     })
-    .catch((error: unknown) => {
-      throw refusalOfLedger(error, credits);
+    .catch(async (error: unknown) => {
+      const refused = refusalOfLedger(error, credits);
+      if (!(refused instanceof DomainError) || refused.code !== "insufficient_credits") throw refused;
+      // The ledger looks at the whole wallet first, with what this person may not spend now.
+      throw insufficientCredits(credits, await availableCredits(deps.db, userId, kinds, deps.clock.now()));
     });
   if (result.outcome === "known" && result.generation_id) return answers.follow(result.generation_id);
   if (result.outcome !== "created" || !result.conversation_id) throw refusalOf(result, credits);
