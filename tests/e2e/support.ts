@@ -1,0 +1,72 @@
+/** What the tests in a browser share: a product behind a line that can be cut, and a person signed in on a page. */
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { launchBrowser } from "#tests/support/browser.ts";
+import type { Product } from "#tests/support/supervised.ts";
+import { createProductFolder } from "#tests/support/supervised.ts";
+import type { TcpProxy } from "#tests/support/tcp-proxy.ts";
+import { startTcpProxy } from "#tests/support/tcp-proxy.ts";
+import { Visitor } from "#tests/support/visitor.ts";
+
+export interface Stage {
+  product: Product;
+  browser: Browser;
+  /** The product's public address: the line between the browser and the product. */
+  url: string;
+  line: TcpProxy;
+  /** Somebody new; with a plan where `subscribed`. */
+  person(subscribed: boolean): Promise<Visitor>;
+  close(): Promise<void>;
+}
+
+const startTimeoutMs = 120_000;
+
+export async function setStage(): Promise<Stage> {
+  const folder = await createProductFolder();
+  const line = await startTcpProxy({ host: "127.0.0.1", port: folder.port });
+  const url = `http://127.0.0.1:${line.port}`;
+  const product = folder.start({ PUBLIC_URL: url });
+  await product.said("Sandbox", startTimeoutMs);
+  const browser = await launchBrowser();
+  return {
+    product,
+    browser,
+    url,
+    line,
+    async person(subscribed) {
+      const visitor = await new Visitor(product.url, product.sandboxUrl).join();
+      if (subscribed) await visitor.subscribe();
+      return visitor;
+    },
+    async close() {
+      await browser.close();
+      await line.cut();
+      await folder.remove();
+    },
+  };
+}
+
+/** A device on which `visitor` has signed in before; nobody has where there is none. */
+export async function deviceOf(stage: Stage, visitor?: Visitor, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const context = await stage.browser.newContext({ locale: "en-GB", viewport: { width: 1440, height: 900 }, ...options });
+  if (visitor?.session) {
+    await context.addInitScript((session) => {
+      if (!localStorage.getItem("session")) localStorage.setItem("session", session);
+    }, JSON.stringify(visitor.session));
+  }
+  return context;
+}
+
+/** Orders something of the sandbox, such as the pace of its models or a fault. */
+export async function order(stage: Stage, path: string, body: unknown): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(new URL(path, stage.product.sandboxUrl), { method: "POST", headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`POST ${path} → ${response.status}: ${await response.text()}`);
+}
+
+/** Opens a new conversation and sends `prompt` to GPT-5 Mini. */
+export async function ask(page: Page, stage: Stage, prompt: string): Promise<void> {
+  await page.goto(`${stage.url}/ai-models?model=gpt-5-mini`);
+  await page.getByLabel("Your prompt").fill(prompt);
+  await page.getByText("This answer costs 1 credit").waitFor();
+  await page.keyboard.press("Enter");
+}
