@@ -23,7 +23,9 @@ export function formatNumber(value: number, language: string): string {
 
 /** `20` → "20%", or as the language sets it. */
 export function formatPercent(percent: number, language: string): string {
-  return kept(`percent ${language}`, () => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 })).format(percent / 100);
+  return kept(`percent ${language}`, () => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 })).format(
+    percent / 100,
+  );
 }
 
 /** Accepts what the contract calls a timestamp (RFC 3339, UTC). */
