@@ -1,8 +1,12 @@
 import { useTranslation } from "react-i18next";
+import type { Model } from "#domain/models.ts";
+import { charactersPerUnit } from "#domain/models.ts";
 import type { TimeLeft } from "#domain/subscription.ts";
 import { formatDate, formatDateTime, formatList, formatMoney, formatNumber, formatPercent, formatRelative } from "./format.ts";
 
-/** The formatters in the reader's language, and the two phrases that stand everywhere: credits and time left. */
+type PricedModel = Pick<Model, "credits" | "unit">;
+
+/** The formatters in the reader's language, and the phrases that stand everywhere: credits, a model's price, time left. */
 export function useFormat() {
   const { t, i18n } = useTranslation("common");
   const language = i18n.language;
@@ -14,10 +18,22 @@ export function useFormat() {
     dateTime: (timestamp: string | Date) => formatDateTime(timestamp, language),
     list: (items: readonly string[]) => formatList(items, language),
     relative: (timestamp: string | Date, now: Date) => formatRelative(timestamp, now, language),
-    /** "5 credits", in the plural the language asks for. */
-    credits: (credits: number) => t("credits", { count: credits, formatted: formatNumber(credits, language) }),
+    credits,
+    modelPrice,
+    /** "GPT-5, 5 credits per answer". */
+    namedPrice: (model: PricedModel & Pick<Model, "name">) => t("model.named", { name: model.name, price: modelPrice(model) }),
     timeLeft: (left: TimeLeft) => timeLeftText(left),
   };
+
+  /** "5 credits", in the plural the language asks for. */
+  function credits(credits: number): string {
+    return t("credits", { count: credits, formatted: formatNumber(credits, language) });
+  }
+
+  /** "5 credits per answer", the way a model's price is said everywhere. */
+  function modelPrice(model: PricedModel): string {
+    return t(`model.price.${model.unit}`, { credits: credits(model.credits), characters: formatNumber(charactersPerUnit, language) });
+  }
 
   function timeLeftText(left: TimeLeft): string {
     switch (left.kind) {

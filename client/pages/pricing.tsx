@@ -11,6 +11,7 @@ import { PackList } from "#client/features/marketing/pack-list.tsx";
 import { PlansSection } from "#client/features/marketing/plans-section.tsx";
 import { PriceTable } from "#client/features/marketing/price-table.tsx";
 import { models } from "#domain/models.ts";
+import { packMonths } from "#domain/plans.ts";
 import { planOf } from "./plan-of.ts";
 import styles from "./pricing.module.css";
 
@@ -42,7 +43,7 @@ export function PricingPage() {
         <PriceTable />
       </Section>
       <div className={styles.pair}>
-        <Section id="packs" title={t("packs.title")} lead={t("packs.lead")}>
+        <Section id="packs" title={t("packs.title")} lead={t("packs.lead", { count: packMonths })}>
           <PackList />
           <p className={styles.note}>{t("packs.note")}</p>
         </Section>

@@ -1,11 +1,12 @@
 import type { ManifestOptions } from "vite-plugin-pwa";
+import { models } from "#domain/models.ts";
 
 /** The web app manifest: what the home screen and the task switcher show. */
 export const manifest = {
   id: "/",
   name: "Tessera",
   short_name: "Tessera",
-  description: "One monthly plan, one pool of credits, fifteen AI models.",
+  description: `One monthly plan, one pool of credits, ${models.length} AI models.`,
   lang: "en",
   dir: "ltr",
   start_url: "/",

@@ -11,6 +11,9 @@ export type Provider = (typeof providers)[number];
 /** What one unit of the price counts. */
 export type PriceUnit = "answer" | "image" | "minute" | "thousand_characters" | "clip";
 
+/** What a unit of `thousand_characters` counts. */
+export const charactersPerUnit = 1_000;
+
 export interface Model {
   id: string;
   name: string;

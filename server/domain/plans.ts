@@ -91,7 +91,7 @@ export function parsePriceId(priceId: string): { plan: Plan; interval: BillingIn
   return plan && known && rest === undefined ? { plan, interval: known } : undefined;
 }
 
-/** Extra credits, sold to subscribers only; they expire 12 months after purchase (decisions.md, "Credit packs"). */
+/** Extra credits, sold to subscribers only (decisions.md, "Credit packs"). */
 export const packs = [
   { key: "pack_100", credits: 100, priceCents: 799 },
   { key: "pack_250", credits: 250, priceCents: 1799 },
@@ -99,8 +99,14 @@ export const packs = [
   { key: "pack_1000", credits: 1000, priceCents: 5999 },
 ] as const;
 
+/** Months after purchase at whose end the credits of a pack expire (decisions.md, "When credits expire"). */
+export const packMonths = 12;
+
 /** decisions.md, "Money-back". */
 export const moneyBackDays = 14;
+
+/** decisions.md, "Money-back": no refund once more than this share of the credits granted so far is spent. */
+export const moneyBackUsedPercent = 20;
 
 /** decisions.md, "Payment failure": access stays this long while a renewal is unpaid. */
 export const graceDays = 7;

@@ -1,4 +1,5 @@
 import type { Model } from "./models.ts";
+import { charactersPerUnit } from "./models.ts";
 import type { Plan } from "./plans.ts";
 import { annualPriceCents } from "./plans.ts";
 
@@ -37,7 +38,7 @@ export function quoteCredits(model: Model, input: QuoteInput = {}): number {
     case "minute":
       return model.credits * Math.max(1, Math.ceil((input.seconds ?? 0) / 60));
     case "thousand_characters":
-      return model.credits * Math.max(1, Math.ceil((input.characters ?? 0) / 1000));
+      return model.credits * Math.max(1, Math.ceil((input.characters ?? 0) / charactersPerUnit));
     default:
       return model.credits;
   }

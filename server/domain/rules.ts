@@ -13,6 +13,18 @@ export const limits = {
   promptMax: 10_000,
 } as const;
 
+/** What a broken rule says, in the words of spec §5. The client finds its translation by the same names. */
+export const ruleMessages = {
+  emailLong: `Email must be less than ${limits.emailMax} characters`,
+  emailInvalid: "Invalid email address",
+  passwordShort: `Password must be at least ${limits.passwordMin} characters`,
+  passwordLong: `Password must be less than ${limits.passwordMax} characters`,
+  passwordMix: "Password must contain at least one letter and one number",
+  passwordCommon: "This password is too common. Choose another one",
+  promptEmpty: "Prompt cannot be empty",
+  promptLong: `Prompt must be less than ${limits.promptMax.toLocaleString("en")} characters`,
+} as const;
+
 function codePoints(value: string): number {
   let count = 0;
   for (const _ of value) count += 1;
@@ -25,8 +37,8 @@ const emailPattern =
 
 export function checkEmail(value: string): string | undefined {
   const email = value.trim();
-  if (codePoints(email) > limits.emailMax) return "Email must be less than 255 characters";
-  return emailPattern.test(email) ? undefined : "Invalid email address";
+  if (codePoints(email) > limits.emailMax) return ruleMessages.emailLong;
+  return emailPattern.test(email) ? undefined : ruleMessages.emailInvalid;
 }
 
 /** Passwords that open every list of leaked ones and satisfy the letter-and-digit rule. */
@@ -43,16 +55,16 @@ const commonPasswords = new Set(
 
 export function checkPassword(value: string): string | undefined {
   const length = codePoints(value);
-  if (length < limits.passwordMin) return "Password must be at least 8 characters";
-  if (length > limits.passwordMax) return "Password must be less than 128 characters";
-  if (!/\p{L}/u.test(value) || !/\p{Nd}/u.test(value)) return "Password must contain at least one letter and one number";
-  return commonPasswords.has(value.toLowerCase()) ? "This password is too common. Choose another one" : undefined;
+  if (length < limits.passwordMin) return ruleMessages.passwordShort;
+  if (length > limits.passwordMax) return ruleMessages.passwordLong;
+  if (!/\p{L}/u.test(value) || !/\p{Nd}/u.test(value)) return ruleMessages.passwordMix;
+  return commonPasswords.has(value.toLowerCase()) ? ruleMessages.passwordCommon : undefined;
 }
 
 export function checkPrompt(value: string): string | undefined {
   const prompt = value.trim();
-  if (prompt === "") return "Prompt cannot be empty";
-  return codePoints(prompt) > limits.promptMax ? "Prompt must be less than 10,000 characters" : undefined;
+  if (prompt === "") return ruleMessages.promptEmpty;
+  return codePoints(prompt) > limits.promptMax ? ruleMessages.promptLong : undefined;
 }
 
 /** The key under which one mailbox may have one trial: aliases folded for all, dots for Gmail only (decisions.md, "Trial"). */

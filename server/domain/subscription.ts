@@ -9,6 +9,14 @@ export function tierDisplayName(tier: SubscriptionTier): string {
   return tier === "none" ? "No Plan" : `${plans[tier].name} Plan`;
 }
 
+/** Why a check says "not subscribed": three of spec §8 for checks that failed, and what the server says of people without a plan. */
+export const checkReasons = {
+  unavailable: "Subscription verification temporarily unavailable - please refresh",
+  empty: "No subscription data available",
+  unverified: "Unable to verify subscription - please try refreshing the page",
+  none: "No active subscription",
+} as const;
+
 /**
  * The states of Stripe's subscription we act on. `past_due` keeps access for the days of grace (decisions.md,
  * "Payment failure"); everything unknown counts as ended, so that a new Stripe status never grants by accident.

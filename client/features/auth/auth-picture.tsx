@@ -14,7 +14,7 @@ export function AuthPicture() {
         ))}
         <span className={styles.open} />
       </div>
-      <p className={styles.caption}>{t("picture")}</p>
+      <p className={styles.caption}>{t("picture", { count: models.length })}</p>
     </aside>
   );
 }

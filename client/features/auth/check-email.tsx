@@ -42,7 +42,7 @@ export function CheckEmail({ email, sandboxUrl, onBack }: CheckEmailProps) {
       setState("idle");
       if (error instanceof ApiProblem) {
         setWaitSeconds(error.retryAfterSeconds ?? 0);
-        setRefusal(problemText(error.code, { retryAfterSeconds: error.retryAfterSeconds ?? 60 }));
+        setRefusal(problemText(error.code, error));
       } else setRefusal(problemText("network"));
     }
   }

@@ -12,7 +12,7 @@ import { checkEmail } from "#domain/rules.ts";
 import styles from "./auth.module.css";
 import { confirmAddress, resendConfirmation } from "./auth-calls.ts";
 import { EmailField } from "./email-field.tsx";
-import { ruleKey } from "./rule-text.ts";
+import { useRuleText } from "./rule-text.ts";
 
 interface ConfirmAddressProps {
   token: string;
@@ -25,6 +25,7 @@ interface ConfirmAddressProps {
 /** Opens the mailed link. Success signs in, and the page moves on by itself. */
 export function ConfirmAddress({ token, email, onEmail, onResent }: ConfirmAddressProps) {
   const { t } = useTranslation(["auth", "errors"]);
+  const ruleText = useRuleText();
   const [failure, setFailure] = useState<string>();
   const [fault, setFault] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -39,8 +40,7 @@ export function ConfirmAddress({ token, email, onEmail, onResent }: ConfirmAddre
   async function sendNewLink(event: FormEvent): Promise<void> {
     event.preventDefault();
     const message = checkEmail(email);
-    const key = message === undefined ? undefined : ruleKey(message);
-    setFault(key ? t(`auth:${key}`) : message);
+    setFault(ruleText(message));
     if (message !== undefined || busy) return;
     setBusy(true);
     try {
@@ -65,7 +65,7 @@ export function ConfirmAddress({ token, email, onEmail, onResent }: ConfirmAddre
   return (
     <>
       <h1>{t("auth:confirm.failed")}</h1>
-      <Alert tone="danger">{problemText(failure, { retryAfterSeconds: 60 })}</Alert>
+      <Alert tone="danger">{problemText(failure)}</Alert>
       {spent ? (
         <form className={styles.form} onSubmit={(event) => void sendNewLink(event)} noValidate>
           <p>{t("auth:confirm.newLink")}</p>

@@ -12,7 +12,7 @@ import styles from "./auth.module.css";
 import { signIn, signUp } from "./auth-calls.ts";
 import { EmailField } from "./email-field.tsx";
 import { PasswordField } from "./password-field.tsx";
-import { ruleKey } from "./rule-text.ts";
+import { useRuleText } from "./rule-text.ts";
 
 export type AuthMode = "signIn" | "signUp";
 
@@ -51,15 +51,6 @@ function Legal() {
   );
 }
 
-/** A rule's message in the reader's language. */
-function useRuleText(): (message: string | undefined) => string | undefined {
-  const { t } = useTranslation("auth");
-  return (message) => {
-    const key = message === undefined ? undefined : ruleKey(message);
-    return key ? t(key) : message;
-  };
-}
-
 function useFaults(): (mode: AuthMode, email: string, password: string) => Faults {
   const { t } = useTranslation("auth");
   const ruleText = useRuleText();
@@ -91,7 +82,7 @@ export function CredentialsForm({ mode, email, onEmail, otherHref, onUnconfirmed
     }
     const named = (field: string) => ruleText(error.fields.find((fault) => fault.field === field)?.message);
     setFaults({ email: named("email"), password: named("password") });
-    setRefusal(problemText(error.code, { retryAfterSeconds: error.retryAfterSeconds ?? 60 }));
+    setRefusal(problemText(error.code, error));
   }
 
   async function submit(event: FormEvent): Promise<void> {

@@ -19,7 +19,7 @@ interface PasswordFieldProps {
 function Strength({ value }: { value: string }) {
   const { t } = useTranslation("auth");
   const needs = [
-    { key: "length", met: [...value].length >= limits.passwordMin, text: t("strength.length", { minimum: limits.passwordMin }) },
+    { key: "length", met: [...value].length >= limits.passwordMin, text: t("strength.length", { count: limits.passwordMin }) },
     { key: "letter", met: /\p{L}/u.test(value), text: t("strength.letter") },
     { key: "digit", met: /\p{Nd}/u.test(value), text: t("strength.digit") },
   ];

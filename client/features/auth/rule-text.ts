@@ -1,17 +1,20 @@
-import type auth from "#client/i18n/locales/en/auth.json";
+import { useTranslation } from "react-i18next";
+import { limits, ruleMessages } from "#domain/rules.ts";
 
-type RuleKey = `rules.${keyof typeof auth.rules}`;
+const names = ["emailLong", "emailInvalid", "passwordShort", "passwordLong", "passwordMix", "passwordCommon"] as const;
 
-/** The rules answer in the specification's words; this is where those words find their translation. */
-const ruleKeys: Readonly<Record<string, RuleKey>> = {
-  "Email must be less than 255 characters": "rules.emailLong",
-  "Invalid email address": "rules.emailInvalid",
-  "Password must be at least 8 characters": "rules.passwordShort",
-  "Password must be less than 128 characters": "rules.passwordLong",
-  "Password must contain at least one letter and one number": "rules.passwordMix",
-  "This password is too common. Choose another one": "rules.passwordCommon",
+/** The number a rule's text names. */
+const limitsOf: Partial<Record<(typeof names)[number], number>> = {
+  emailLong: limits.emailMax,
+  passwordShort: limits.passwordMin,
+  passwordLong: limits.passwordMax,
 };
 
-export function ruleKey(message: string): RuleKey | undefined {
-  return ruleKeys[message];
+/** The rules answer in the specification's words; this says them in the reader's language. Other words come back as they are. */
+export function useRuleText(): (message: string | undefined) => string | undefined {
+  const { t } = useTranslation("auth");
+  return (message) => {
+    const name = names.find((candidate) => ruleMessages[candidate] === message);
+    return name ? t(`rules.${name}`, { count: limitsOf[name] ?? 0 }) : message;
+  };
 }

@@ -2,13 +2,14 @@ import { ApiProblem, apiResponse, NetworkProblem } from "#client/lib/api.ts";
 import type { CachedCheck } from "#client/offline/subscription-cache.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import { minuteMs } from "#domain/clock.ts";
+import { checkReasons } from "#domain/subscription.ts";
 
 /** Spec §8: which cached answer still counts, and what is said when none does. */
-const functionError = { cacheMs: 5 * minuteMs, reason: "Subscription verification temporarily unavailable - please refresh" };
-const emptyAnswer = { cacheMs: 5 * minuteMs, reason: "No subscription data available" };
-const thrownError = { cacheMs: 10 * minuteMs, reason: "Unable to verify subscription - please try refreshing the page" };
+const functionError = { cacheMs: 5 * minuteMs, reason: checkReasons.unavailable };
+const emptyAnswer = { cacheMs: 5 * minuteMs, reason: checkReasons.empty };
+const thrownError = { cacheMs: 10 * minuteMs, reason: checkReasons.unverified };
 
-export type CheckFailure = typeof functionError;
+export type CheckFailure = typeof functionError | typeof emptyAnswer | typeof thrownError;
 
 export type CheckOutcome = { check: SubscriptionCheck } | { failure: CheckFailure };
 

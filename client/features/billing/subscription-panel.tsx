@@ -8,10 +8,12 @@ import { Card } from "#client/components/card.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
+import { reasonText } from "#client/i18n/reason-text.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import { creditLevel } from "#domain/credits.ts";
+import { models } from "#domain/models.ts";
 import { graceDays, plans } from "#domain/plans.ts";
 import { tierDisplayName, timeLeft } from "#domain/subscription.ts";
 import styles from "./billing.module.css";
@@ -106,7 +108,7 @@ function Body({ check, atMs, onPay }: { check: SubscriptionCheck; atMs: number; 
     );
     return (
       <EmptyState title={t("subscription.none")} action={viewPlans}>
-        {t("subscription.noneText")}
+        {t("subscription.noneText", { count: models.length })}
       </EmptyState>
     );
   }
@@ -132,7 +134,9 @@ export function SubscriptionPanel() {
       <h2 id="subscription-title">{t("billing:subscription.title")}</h2>
       {status === "failed" && (
         <Alert tone="warning" title={t("billing:subscription.loadFailed")}>
-          {lastKnown ? t("billing:subscription.lastKnown", { age: relative(new Date(lastKnown.checkedAtMs), new Date()) }) : check?.reason}
+          {lastKnown
+            ? t("billing:subscription.lastKnown", { age: relative(new Date(lastKnown.checkedAtMs), new Date()) })
+            : check?.reason && reasonText(check.reason)}
         </Alert>
       )}
       {portal.status === "failed" && (

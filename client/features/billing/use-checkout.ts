@@ -42,7 +42,7 @@ export function useCheckout(): Checkout {
       window.location.assign(url);
     } catch (error) {
       setProcessing(null);
-      const known = error instanceof ApiProblem ? problemText(error.code, { ...error }) : undefined;
+      const known = error instanceof ApiProblem ? problemText(error.code, error) : undefined;
       const message = known ?? (error instanceof Error && error.name === "Error" ? error.message : problemText("network"));
       showToast({ tone: "danger", title: t("billing:checkout.failed"), text: t("billing:checkout.failedText", { message }) });
     }

@@ -2,7 +2,9 @@ import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button, LinkButton } from "#client/components/button.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
+import { reasonText } from "#client/i18n/reason-text.ts";
 import { paths } from "#client/paths.ts";
+import { models } from "#domain/models.ts";
 
 /** Spec §4: model access is gated by sign-in, plan and credits (credits at the composer, where the price is). */
 export type Access = { kind: "signedOut" } | { kind: "checking" } | { kind: "locked"; reason: string | null };
@@ -32,7 +34,7 @@ export function AccessGate({ access, returnPath, onRefresh }: AccessGateProps) {
   if (access.reason !== null) {
     return (
       <Alert tone="warning" title={t("access.unverifiedTitle")} action={<Button onClick={onRefresh}>{t("access.refresh")}</Button>}>
-        {access.reason}
+        {reasonText(access.reason)}
       </Alert>
     );
   }
@@ -43,7 +45,7 @@ export function AccessGate({ access, returnPath, onRefresh }: AccessGateProps) {
   );
   return (
     <Alert title={t("access.lockedTitle")} action={plans}>
-      {t("access.lockedText")}
+      {t("access.lockedText", { count: models.length })}
     </Alert>
   );
 }

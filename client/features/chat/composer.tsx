@@ -77,6 +77,7 @@ export function Composer({ text, onText, onSend, onStop, model, available, onlin
   const compositionEndedAt = useRef<number | undefined>(undefined);
   const count = codePoints(text);
   const tooLong = count > limits.promptMax;
+  const limit = number(limits.promptMax);
   const ready = text.trim() !== "" && !tooLong && model !== undefined && model.available !== false && online && live === null;
 
   function submit(event?: FormEvent): void {
@@ -128,7 +129,7 @@ export function Composer({ text, onText, onSend, onStop, model, available, onlin
         <Price model={model} available={available} online={online} live={live} />
         {count > countFrom && (
           <span className={tooLong ? styles.fault : undefined}>
-            {tooLong ? t("composer.tooLong") : t("composer.characters", { count, limit: number(limits.promptMax) })}
+            {tooLong ? t("composer.tooLong", { count: limits.promptMax, formatted: limit }) : t("composer.characters", { count, limit })}
           </span>
         )}
       </p>

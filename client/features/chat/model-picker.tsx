@@ -35,8 +35,7 @@ const providerNames: Readonly<Record<OfferedModel["provider"], string>> = {
 
 function TileFace({ model }: { model: OfferedModel }) {
   const { t } = useTranslation(["chat", "common"]);
-  const { credits } = useFormat();
-  const unit = t(`common:model.unit.${model.unit}`);
+  const { modelPrice } = useFormat();
   return (
     <>
       <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />
@@ -48,7 +47,7 @@ function TileFace({ model }: { model: OfferedModel }) {
       </span>
       <span className={styles.price}>
         <PriceTiles credits={model.credits} />
-        <span>{t("chat:tile.price", { credits: credits(model.credits), unit })}</span>
+        <span>{modelPrice(model)}</span>
       </span>
       {model.available === false && <span className={styles.reason}>{t("chat:tile.unavailable")}</span>}
     </>

@@ -13,7 +13,7 @@ export function ModelsPage({ gate }: { gate: ReactNode }) {
     <div className={styles.page}>
       <header className={styles.header}>
         <h1>{t("title")}</h1>
-        <p className={styles.lead}>{t("lead")}</p>
+        <p className={styles.lead}>{t("lead", { count: models.length })}</p>
       </header>
       {gate}
       {status === "failed" && <Alert>{t("models.availabilityUnknown")}</Alert>}

@@ -16,7 +16,7 @@ interface ReceiptPanelProps {
 /** Beside the thread, where there is room: the balance, what is held now, and the latest receipt. */
 export function ReceiptPanel({ threadKey, model, available }: ReceiptPanelProps) {
   const { t } = useTranslation(["chat", "common"]);
-  const { credits, number } = useFormat();
+  const { credits, number, namedPrice } = useFormat();
   const heldCredits = useChat((state) => state.threads[threadKey]?.live?.credits ?? null);
   const receipt = useChat(
     (state) => (state.threads[threadKey] ?? emptyThread).messages.findLast((message) => message.receipt)?.receipt ?? null,
@@ -34,7 +34,7 @@ export function ReceiptPanel({ threadKey, model, available }: ReceiptPanelProps)
       {model && heldCredits === null && (
         <p className={styles.held}>
           <PriceTiles credits={model.credits} />
-          {model.name}, {t("chat:tile.price", { credits: credits(model.credits), unit: t(`common:model.unit.${model.unit}`) })}
+          {namedPrice(model)}
         </p>
       )}
       <h2 className={styles.title}>{t("chat:receipt.title")}</h2>

@@ -21,7 +21,7 @@ export function ModelSpecimens() {
   const { t } = useTranslation("design");
   return (
     <div className={styles.stack}>
-      <p>{t("models")}</p>
+      <p>{t("models", { count: models.length })}</p>
       <ul className={styles.models}>
         {models.map((model) => (
           <li key={model.id}>

@@ -26,8 +26,8 @@ export function Facts() {
       <p className={styles.people}>
         {t("facts.people", {
           developers: format.number(claims.developers),
-          businesses: `${format.number(claims.businesses)}+`,
-          countries: `${format.number(claims.countries)}+`,
+          businesses: format.number(claims.businesses),
+          countries: format.number(claims.countries),
         })}
       </p>
     </section>

@@ -9,7 +9,6 @@ import type { Model } from "#domain/models.ts";
 import { models } from "#domain/models.ts";
 import { moneyBackDays, plans } from "#domain/plans.ts";
 import styles from "./hero.module.css";
-import { useModelPrice } from "./model-price.ts";
 
 /** Where the bright stone lies among the sixteen places: off the middle, where the eye rests. */
 const brightPlace = 10;
@@ -31,7 +30,7 @@ export function Hero({ signedIn }: { signedIn: boolean }) {
           </a>
         </div>
         <p className={styles.guarantee}>
-          {t("hero.guarantee", { price: format.money(plans.starter.monthlyPriceCents), days: moneyBackDays })}
+          {t("hero.guarantee", { price: format.money(plans.starter.monthlyPriceCents), count: moneyBackDays })}
         </p>
       </div>
       <HeroMosaic />
@@ -42,7 +41,7 @@ export function Hero({ signedIn }: { signedIn: boolean }) {
 /** Fifteen models make one picture; the sixteenth place is the token that lets its holder in. */
 function HeroMosaic() {
   const { t } = useTranslation("home");
-  const price = useModelPrice();
+  const format = useFormat();
   const [pointed, setPointed] = useState<Model | null>(null);
   const places: (Model | null)[] = [...models.slice(0, brightPlace), null, ...models.slice(brightPlace)];
   return (
@@ -52,9 +51,7 @@ function HeroMosaic() {
           model ? (
             <li key={model.id} className={styles.tile} onPointerEnter={() => setPointed(model)}>
               <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />
-              <VisuallyHidden>
-                {model.name}, {price(model)}
-              </VisuallyHidden>
+              <VisuallyHidden>{format.namedPrice(model)}</VisuallyHidden>
             </li>
           ) : (
             <li key="bright" className={styles.bright} aria-hidden="true" />
@@ -64,7 +61,7 @@ function HeroMosaic() {
       <figcaption className={styles.caption}>
         {pointed ? (
           <>
-            <strong>{pointed.name}</strong> {price(pointed)}
+            <strong>{pointed.name}</strong> {format.modelPrice(pointed)}
           </>
         ) : (
           t("hero.caption")

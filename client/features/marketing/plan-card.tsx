@@ -24,6 +24,7 @@ interface PlanCardProps {
 }
 
 const highlighted = models.filter((model) => model.highlighted);
+const highlightedNames = highlighted.map((model) => model.name).join("\u00a0· ");
 
 export function PlanCard({ plan, interval, onSubscribe, current, subscribed, processing, pricing }: PlanCardProps) {
   const { t } = useTranslation("pricing");
@@ -65,9 +66,7 @@ export function PlanCard({ plan, interval, onSubscribe, current, subscribed, pro
       </ul>
       <div className={styles.models}>
         <h4 className={styles.label}>{t("plan.models")}</h4>
-        <p className={styles.small}>
-          {highlighted.map((model) => model.name).join("\u00a0· ")} {t("plan.moreModels", { count: models.length - highlighted.length })}
-        </p>
+        <p className={styles.small}>{t("plan.moreModels", { models: highlightedNames, count: models.length - highlighted.length })}</p>
       </div>
     </li>
   );

@@ -1,4 +1,5 @@
-import { useTranslation } from "react-i18next";
+import type { ReactNode } from "react";
+import { Trans, useTranslation } from "react-i18next";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { DiscountEligibility } from "#contract/billing.ts";
@@ -13,30 +14,47 @@ interface PlanPriceProps {
   pricing: DiscountEligibility["pricing"][PlanKey] | null;
 }
 
+/** A price with what a screen reader says in its place; where it is struck or new, the look alone tells it. */
+function SpokenPrice({ spoken, children }: { spoken: string; children?: ReactNode }) {
+  return (
+    <>
+      <VisuallyHidden>{spoken}</VisuallyHidden>
+      <span aria-hidden="true">{children}</span>
+    </>
+  );
+}
+
+function Money({ spoken, children }: { spoken: string | undefined; children?: ReactNode }) {
+  return <span className={styles.money}>{spoken ? <SpokenPrice spoken={spoken}>{children}</SpokenPrice> : children}</span>;
+}
+
 export function PlanPrice({ plan, interval, pricing }: PlanPriceProps) {
   const { t } = useTranslation("pricing");
   const format = useFormat();
   const listCents = priceCents(plan, interval);
   const discounted = interval === "year" ? pricing?.annual : pricing;
-  const period = t(interval === "year" ? "plan.perYear" : "plan.perMonth");
+  const price = format.money(discounted?.discountedPrice ?? listCents);
   return (
     <div className={styles.price}>
       <p className={styles.figure}>
         {discounted && (
           <s className={styles.old}>
-            <VisuallyHidden>{t("plan.was")} </VisuallyHidden>
-            {format.money(discounted.originalPrice)}
+            <SpokenPrice spoken={t("plan.was", { price: format.money(discounted.originalPrice) })}>
+              {format.money(discounted.originalPrice)}
+            </SpokenPrice>
           </s>
         )}
-        <span className={styles.money}>
-          {discounted && <VisuallyHidden>{t("plan.now")} </VisuallyHidden>}
-          {format.money(discounted?.discountedPrice ?? listCents)}
-        </span>
-        <span className={styles.period}>{period}</span>
+        <Trans
+          t={t}
+          i18nKey={`plan.price.${interval}`}
+          values={{ price }}
+          components={{
+            money: <Money spoken={discounted ? t("plan.now", { price }) : undefined} />,
+            period: <span className={styles.period} />,
+          }}
+        />
       </p>
-      {discounted && (
-        <p className={styles.small}>{t("plan.firstPeriod", { price: `${format.money(discounted.originalPrice)} ${period}` })}</p>
-      )}
+      {discounted && <p className={styles.small}>{t(`plan.firstPeriod.${interval}`, { price: format.money(discounted.originalPrice) })}</p>}
       {!discounted && interval === "year" && (
         <p className={styles.small}>
           {t("plan.monthlyEquivalent", {

@@ -6,7 +6,6 @@ import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
 import { findModel, models } from "#domain/models.ts";
 import { plans } from "#domain/plans.ts";
-import { useModelPrice } from "./model-price.ts";
 import styles from "./price-first.module.css";
 
 /** One of each kind, cheapest first: enough to see how prices differ. */
@@ -15,7 +14,7 @@ const inOrder = [...shown].sort((one, other) => one.credits - other.credits);
 
 export function PriceFirst() {
   const { t } = useTranslation("home");
-  const price = useModelPrice();
+  const format = useFormat();
   return (
     <section className={styles.section} aria-labelledby="price-first">
       <div className={styles.head}>
@@ -28,7 +27,7 @@ export function PriceFirst() {
             <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />
             <span className={styles.name}>
               {model.name}
-              <span className={styles.unit}>{price(model)}</span>
+              <span className={styles.unit}>{format.modelPrice(model)}</span>
             </span>
             <PriceTiles credits={model.credits} />
           </li>

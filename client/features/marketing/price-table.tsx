@@ -4,14 +4,12 @@ import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import { modelCategories, models } from "#domain/models.ts";
 import { planList } from "#domain/plans.ts";
-import { useModelPrice } from "./model-price.ts";
 import styles from "./price-table.module.css";
 
 /** Every model's price, and how often each plan covers it. Generated from the catalogue. */
 export function PriceTable() {
   const { t } = useTranslation(["pricing", "common"]);
   const format = useFormat();
-  const price = useModelPrice();
   return (
     <table className={styles.table}>
       <caption className={styles.caption}>{t("table.caption")}</caption>
@@ -46,7 +44,7 @@ export function PriceTable() {
                 </th>
                 <td className={styles.price}>
                   <PriceTiles credits={model.credits} />
-                  <span>{price(model)}</span>
+                  <span>{format.modelPrice(model)}</span>
                 </td>
                 {planList.map((plan) => (
                   <td key={plan.key} className={styles.number} data-plan={plan.name}>

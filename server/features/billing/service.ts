@@ -1,5 +1,5 @@
 import { DomainError } from "#domain/errors.ts";
-import { tierDisplayName } from "#domain/subscription.ts";
+import { checkReasons, tierDisplayName } from "#domain/subscription.ts";
 import type { SubscriptionCheck } from "../../contract/billing.ts";
 import type { Deps } from "../../deps.ts";
 import { orUnavailable } from "../../providers/stripe.ts";
@@ -19,7 +19,7 @@ export async function checkSubscription(deps: Pick<Deps, "db" | "clock">, userId
     plan_name: tierDisplayName(entitlement.tier),
     credits: await availableCredits(deps.db, userId, entitlement.kinds(true), now),
     subscription_end: end?.toISOString() ?? null,
-    reason: entitlement.subscribed ? null : "No active subscription",
+    reason: entitlement.subscribed ? null : checkReasons.none,
     status: row?.status ?? "none",
     billing_interval: row?.billing_interval ?? null,
     cancel_at_period_end: row?.cancel_at_period_end ?? false,
