@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { cyclesOf, importsOf } from "#tests/support/imports.ts";
-import { differences } from "#tests/support/locales.ts";
+import { differences, unusedKeys } from "#tests/support/locales.ts";
 import type { SyntaxNode } from "#tests/support/sources.ts";
 import { lineOf, listFiles, nodesOf, read, root } from "#tests/support/sources.ts";
 import { zoneFault } from "#tests/support/zones.ts";
@@ -184,5 +184,13 @@ describe("texts", () => {
       return [...absent, ...extra, ...different].map((line) => `${language}: ${line}`);
     });
     expect(faults).toEqual([]);
+  });
+
+  it("are all used by the client, where their names are told from its code", () => {
+    const sources = listFiles("client", /\.tsx?$/).map(read);
+    // Refusals are named by the server.
+    const files = listFiles("client/i18n/locales/en", /\.json$/).filter((file) => !file.endsWith("errors.json"));
+    expect(files.flatMap((file) => unusedKeys(parse(file), sources).map((key) => `${path.basename(file, ".json")}: ${key}`))).toEqual([]);
+    expect(unusedKeys({ a: { b: "", c_one: "", c_other: "" }, d: { e: "" } }, ['t("a.c")', `t(\`x:d.\${y}\`)`])).toEqual(["a.b"]);
   });
 });

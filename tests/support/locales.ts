@@ -66,3 +66,20 @@ export function differences(language: string, texts: Texts, english: Texts): str
   for (const key of found.keys()) if (!wanted.has(key)) lines.push(`${key} is unknown`);
   return lines;
 }
+
+/**
+ * The English keys that no source names, in quotes or as a template: `wallet.kind.${kind}` names every key of that
+ * form. A namespace or a plural's suffix may be left out where they are used.
+ */
+export function unusedKeys(english: Texts, sources: readonly string[]): string[] {
+  const flat = flatten(english);
+  const plurals = pluralsOf(flat);
+  const text = sources.join("\n");
+  const named = new Set([...text.matchAll(/"(?:\w+:)?([\w.]+)"/g)].map((match) => match[1] ?? ""));
+  const forms = [...text.matchAll(/`(?:\w+:)?((?:[\w.]|\$\{[^}]*\})+)`/g)]
+    .map((match) => (match[1] ?? "").replace(/\$\{[^}]*\}/g, "*"))
+    .filter((form) => /\w/.test(form) && form.includes("."))
+    .map((form) => new RegExp(`^${form.replaceAll(".", "\\.").replaceAll("*", "[^.]+")}$`));
+  const keys = group(flat, plurals).keys();
+  return [...keys].filter((key) => !named.has(key) && !forms.some((form) => form.test(key)));
+}
