@@ -1,0 +1,191 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Visitor } from "#tests/support/visitor.ts";
+import type { Stage } from "./support.ts";
+import { ask, deviceOf, order, setStage } from "./support.ts";
+
+interface AxeReport {
+  violations: { id: string; nodes: { target: unknown; failureSummary?: string }[] }[];
+}
+
+const axePath = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const themes = ["light", "dark"] as const;
+
+/** Scans what is on the page now; one line per violation. */
+async function violations(page: Page, where: string): Promise<string[]> {
+  const report = await page.evaluate<AxeReport>("axe.run(document, { resultTypes: ['violations'] })");
+  return report.violations.flatMap(({ id, nodes }) => nodes.map((node) => `${where}: ${id} at ${String(node.target)}`));
+}
+
+/** As `violations`, in each theme. */
+async function scan(page: Page, where: string, colorSchemes: readonly ("light" | "dark")[] = themes): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of colorSchemes) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    found.push(...(await violations(page, `${where}, ${colorScheme}`)));
+  }
+  return found;
+}
+
+/** What assistive technology calls the element with the focus, near enough. */
+const focusedName = `(() => {
+  const element = document.activeElement;
+  if (!element || element === document.body) return "";
+  return (element.getAttribute("aria-label") ?? element.labels?.[0]?.textContent ?? element.textContent ?? "").trim();
+})()`;
+
+/** Presses Tab until `name` has the focus, as somebody without a mouse does. */
+async function tabTo(page: Page, name: string | RegExp, farthest = 60): Promise<void> {
+  const matches = (text: string) => (typeof name === "string" ? text === name : name.test(text));
+  const passed: string[] = [];
+  for (let press = 0; press < farthest; press += 1) {
+    await page.keyboard.press("Tab");
+    const label = await page.evaluate<string>(focusedName);
+    passed.push(label);
+    if (matches(label)) return;
+  }
+  throw new Error(`the focus never came to ${String(name)}, but to: ${passed.join(" | ")}`);
+}
+
+describe("the client for everybody (acceptance 38)", () => {
+  let stage: Stage;
+  let axe: string;
+  beforeAll(async () => {
+    axe = await readFile(axePath, "utf8");
+    stage = await setStage();
+    await order(stage, "/models/pace", { paceMs: 0 });
+  }, 150_000);
+  afterAll(() => stage?.close());
+
+  async function open(visitor: Visitor | undefined, width: number): Promise<Page> {
+    const context = await deviceOf(stage, visitor, { viewport: { width, height: 844 }, bypassCSP: true });
+    await context.addInitScript(axe);
+    return context.newPage();
+  }
+
+  async function visit(page: Page, path: string): Promise<void> {
+    await page.goto(`${stage.url}${path}`);
+    await page.locator("main h1").first().waitFor({ state: "attached" });
+    // The sign-in link or the account stands once the page knows who is there.
+    await page
+      .getByRole("banner")
+      .getByRole("link", { name: /Sign in|Your account/ })
+      .first()
+      .waitFor();
+  }
+
+  it("no violation on the pages of a visitor, in either theme, wide and narrow", async () => {
+    const found: string[] = [];
+    for (const width of [1440, 390]) {
+      const page = await open(undefined, width);
+      // The colours are the same at every width; the narrow layout is looked at in one theme.
+      const schemes = width === 390 ? (["dark"] as const) : themes;
+      for (const path of ["/", "/pricing", "/auth", "/auth?mode=sign-up", "/ai-models", "/profile", "/design", "/nowhere"]) {
+        await visit(page, path);
+        found.push(...(await scan(page, `${path} at ${width}`, schemes)));
+      }
+      await page.context().close();
+    }
+    expect(found).toEqual([]);
+  }, 60_000);
+
+  it("no violation in faults, menus and dialogs", async () => {
+    const page = await open(undefined, 390);
+    await visit(page, "/auth?mode=sign-up");
+    await page.getByRole("button", { name: "Create account", exact: true }).click();
+    await page.getByText("at least 8 characters").first().waitFor();
+    const found = await scan(page, "sign-up with faults");
+    await page.getByRole("button", { name: "Open menu" }).click();
+    await page.getByRole("dialog").waitFor();
+    found.push(...(await scan(page, "menu")));
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    expect(await page.evaluate(focusedName)).toBe("Open menu");
+    await page.context().close();
+    expect(found).toEqual([]);
+  });
+
+  it("no violation in the chat and the account of somebody with a plan, an answer finished and one that failed", async () => {
+    const visitor = await stage.person(true);
+    const found: string[] = [];
+    const page = await open(visitor, 1440);
+    await visit(page, "/ai-models");
+    found.push(...(await scan(page, "a new conversation")));
+    await ask(page, stage, "A list, a table and code in python about tiles");
+    await page
+      .getByText(/1 credit charged/)
+      .first()
+      .waitFor({ timeout: 20_000 });
+    await order(stage, "/models/fault", { model: "gpt-5-mini", fault: "server_error", count: 1 });
+    await page.getByLabel("Your prompt").fill("One that fails");
+    await page.keyboard.press("Enter");
+    await page.getByText("This answer failed. Nothing was charged.").waitFor({ timeout: 20_000 });
+    await page.locator("details summary").first().click();
+    found.push(...(await scan(page, "a conversation")));
+    await page
+      .getByRole("button", { name: /GPT-5 Mini/ })
+      .first()
+      .click();
+    await page.getByRole("dialog").waitFor();
+    found.push(...(await scan(page, "the choice of a model")));
+    await page.keyboard.press("Escape");
+    await visit(page, "/profile");
+    await page.getByText("Starter Plan").first().waitFor();
+    found.push(...(await scan(page, "the account")));
+    await visit(page, "/");
+    found.push(...(await scan(page, "home, signed in")));
+    await page.context().close();
+    expect(found).toEqual([]);
+  }, 60_000);
+
+  it("the keyboard alone leads from sign-up to an answer and to the account", async () => {
+    const visitor = new Visitor(stage.product.url, stage.product.sandboxUrl);
+    const page = await open(undefined, 1440);
+    await visit(page, "/");
+    await tabTo(page, "Sign in");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/auth**");
+    await tabTo(page, "Create an account");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/auth?*mode=sign-up*");
+    await tabTo(page, "E-mail");
+    await page.keyboard.type(visitor.email);
+    await tabTo(page, "Password");
+    await page.keyboard.type(visitor.password);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Check your e-mail" }).waitFor();
+    await page.goto((await visitor.mailedLink("/auth")).href);
+    await page.getByRole("button", { name: "Subscribe to Starter" }).waitFor();
+    await tabTo(page, "Subscribe to Starter");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${stage.product.sandboxUrl}/**`);
+    await page.getByRole("button", { name: /pay|subscribe/i }).waitFor();
+    await tabTo(page, /^(pay|subscribe)/i);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${stage.url}/**`);
+    await page.locator("main h1").first().waitFor();
+
+    await tabTo(page, "AI models");
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Your prompt").waitFor({ timeout: 20_000 });
+    await tabTo(page, /^GPT-5 Mini/);
+    await page.keyboard.press("Enter");
+    await tabTo(page, "Your prompt");
+    await page.keyboard.type("Asked without a mouse");
+    await page.keyboard.press("Enter");
+    await page
+      .getByText(/1 credit charged, 299/)
+      .first()
+      .waitFor({ timeout: 20_000 });
+    await tabTo(page, /Your account, /);
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/profile");
+    await expect.poll(() => page.evaluate("document.activeElement?.tagName")).toBe("H1");
+    await tabTo(page, "Sign out");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.evaluate(() => localStorage.getItem("session"))).toBeNull();
+    await page.context().close();
+  }, 60_000);
+});
