@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import auth from "#client/i18n/locales/en/auth.json" with { type: "json" };
+import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };
+import common from "#client/i18n/locales/en/common.json" with { type: "json" };
+import { limits, ruleMessages } from "#domain/rules.ts";
+import { checkReasons } from "#domain/subscription.ts";
+
+/** The text as it reads with its number in it. */
+const read = (text: string, figure: number) => text.replace(/\{\{(count|formatted)\}\}/, figure.toLocaleString("en"));
+
+describe("the specification's sentences, in English on the screen as in the server's answer", () => {
+  it("are those of a subscription check", () => {
+    const { other: _unknown, ...known } = common.reason;
+    expect(known).toEqual(checkReasons);
+  });
+
+  it("are those of the rules, with their limits", () => {
+    expect(read(auth.rules.emailLong_other, limits.emailMax)).toBe(ruleMessages.emailLong);
+    expect(read(auth.rules.passwordShort_other, limits.passwordMin)).toBe("Password must be at least 8 characters");
+    expect(read(auth.rules.passwordShort_other, limits.passwordMin)).toBe(ruleMessages.passwordShort);
+    expect(read(auth.rules.passwordLong_other, limits.passwordMax)).toBe(ruleMessages.passwordLong);
+    expect(read(chat.composer.tooLong_other, limits.promptMax)).toBe("Prompt must be less than 10,000 characters");
+    expect(read(chat.composer.tooLong_other, limits.promptMax)).toBe(ruleMessages.promptLong);
+  });
+});
