@@ -116,12 +116,12 @@ export function Composer({ text, onText, onSend, onStop, model, available, onlin
         {live ? (
           <Button className={styles.send ?? ""} busy={live.stopping} busyLabel={t("composer.stopping")} onClick={onStop}>
             <Square size={14} fill="currentColor" aria-hidden="true" />
-            {t("composer.stop")}
+            <span className={styles.sendWord}>{t("composer.stop")}</span>
           </Button>
         ) : (
           <Button className={styles.send ?? ""} type="submit" variant="primary" disabled={!ready} aria-describedby="composer-price">
             <ArrowUp size={18} aria-hidden="true" />
-            {t("composer.send")}
+            <span className={styles.sendWord}>{t("composer.send")}</span>
           </Button>
         )}
       </div>
