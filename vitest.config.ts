@@ -9,6 +9,8 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Waits end with their condition; only a busy machine comes near this.
+    expect: { poll: { timeout: 15_000, interval: 50 } },
     env: mode === "full" ? { TEST_FULL: "1" } : {},
   },
 }));
