@@ -4,6 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import http from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { chunksPerAnswer, fastPrefix, pacedPrefix } from "./streaming-upstream.ts";
 import type { BenchServer, Ratio } from "./support.ts";
@@ -15,6 +16,8 @@ const answersPerRound = 400;
 const rounds = 5;
 const firstTokenSamples = 60;
 const firstTokenAtOnce = 10;
+/** People don't press Send in the same millisecond: ten answers are under way, each begun a while after the last. */
+const firstTokenApartMs = 40;
 const firstTokenTargetMs = 10;
 
 interface Target {
@@ -75,7 +78,10 @@ async function firstTextMs(targets: readonly Target[]): Promise<number[]> {
   for (let count = 0; count < firstTokenSamples; count += firstTokenAtOnce) {
     for (const [index, target] of targets.entries()) {
       const answers = await Promise.all(
-        Array.from({ length: firstTokenAtOnce }, (_, number) => readAnswer(target, (count + number) % atOnce)),
+        Array.from({ length: firstTokenAtOnce }, async (_, number) => {
+          await delay(number * firstTokenApartMs);
+          return readAnswer(target, (count + number) % atOnce);
+        }),
       );
       samples[index]?.push(...answers.map((answer) => answer.firstTextMs));
     }
