@@ -24,5 +24,5 @@ if (spawnSync("pgbench", ["--version"]).error) {
 }
 report(await onServer(benchWebhook));
 for (const ratio of await measureStreaming()) report(ratio);
-reportFirstText(await measureFirstText());
+for (const measured of await measureFirstText()) reportFirstText(measured);
 reportMemory(await onServer(measureMemory));

@@ -16,8 +16,8 @@ const answersPerRound = 400;
 const rounds = 5;
 const firstTokenSamples = 60;
 const firstTokenAtOnce = 10;
-/** People don't press Send in the same millisecond: ten answers are under way, each begun a while after the last. */
-const firstTokenApartMs = 40;
+/** Ten answers are under way: all begun in the same instant, the harshest, and each a while after the last, as people begin them. */
+const firstTokenApartMs = [0, 40] as const;
 const firstTokenTargetMs = 10;
 
 interface Target {
@@ -73,13 +73,13 @@ async function completedRate(target: Target): Promise<number> {
   return (answersPerRound / (performance.now() - startedAt)) * 1_000;
 }
 
-async function firstTextMs(targets: readonly Target[]): Promise<number[]> {
+async function firstTextMs(targets: readonly Target[], apartMs: number): Promise<number[]> {
   const samples: number[][] = targets.map(() => []);
   for (let count = 0; count < firstTokenSamples; count += firstTokenAtOnce) {
     for (const [index, target] of targets.entries()) {
       const answers = await Promise.all(
         Array.from({ length: firstTokenAtOnce }, async (_, number) => {
-          await delay(number * firstTokenApartMs);
+          await delay(number * apartMs);
           return readAnswer(target, (count + number) % atOnce);
         }),
       );
@@ -152,25 +152,35 @@ export async function measureStreaming(): Promise<Ratio[]> {
   });
 }
 
+export interface FirstText {
+  /** Between the starts of two answers. */
+  apartMs: number;
+  addedMs: number;
+}
+
 /** How much later than from the provider itself the first text comes at 20 ms a token, p50 in milliseconds. */
-export async function measureFirstText(): Promise<number> {
+export async function measureFirstText(): Promise<FirstText[]> {
   return withWorld(async ({ server, tokens, upstreamPort }) => {
     const product = await startProduct(server, `http://127.0.0.1:${upstreamPort}${pacedPrefix}`, tokens);
     const targets = [product, directTarget(upstreamPort, pacedPrefix)];
-    await firstTextMs(targets);
-    const [ours = 0, direct = 0] = await firstTextMs(targets);
-    return ours - direct;
+    const measured: FirstText[] = [];
+    for (const apartMs of firstTokenApartMs) {
+      await firstTextMs(targets, apartMs);
+      const [ours = 0, direct = 0] = await firstTextMs(targets, apartMs);
+      measured.push({ apartMs, addedMs: ours - direct });
+    }
+    return measured;
   });
 }
 
-export function reportFirstText(addedMs: number): void {
+export function reportFirstText({ apartMs, addedMs }: FirstText): void {
   const verdict = addedMs <= firstTokenTargetMs ? "reached" : "MISSED";
   console.log(
-    `first text at 20 ms a token, p50: ${addedMs.toFixed(1)} ms later than from the provider (≤ ${firstTokenTargetMs}) ${verdict}`,
+    `first text at 20 ms a token, ${firstTokenAtOnce} answers begun ${apartMs} ms apart, p50: ${addedMs.toFixed(1)} ms later than from the provider (≤ ${firstTokenTargetMs}) ${verdict}`,
   );
 }
 
 if (import.meta.main) {
   for (const ratio of await measureStreaming()) report(ratio);
-  reportFirstText(await measureFirstText());
+  for (const measured of await measureFirstText()) reportFirstText(measured);
 }

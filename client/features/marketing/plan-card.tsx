@@ -17,7 +17,7 @@ interface PlanCardProps {
   interval: BillingInterval;
   onSubscribe: (priceId: PriceId) => void;
   current: boolean;
-  /** Whether the person has any plan: then a click changes it instead of buying a first one. */
+  /** Whether the person has any plan; plan changes are not built yet, and the server refuses a second subscription. */
   subscribed: boolean;
   processing: string | null;
   pricing: DiscountEligibility["pricing"][PlanKey] | null;
