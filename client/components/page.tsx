@@ -1,7 +1,9 @@
 import type { ReactNode } from "react";
-import { useEffect, useRef } from "react";
+import { useContext, useEffect, useRef } from "react";
 import { classNames } from "./class-names.ts";
 import styles from "./page.module.css";
+import type { PageHead } from "./page-head.ts";
+import { applyPageHead, PageHeadContext } from "./page-head.ts";
 
 let arrivedByLink = false;
 let arrivedByHistory = false;
@@ -19,22 +21,20 @@ function arrive(heading: HTMLElement | null): void {
   arrivedByHistory = false;
 }
 
-interface PageProps {
-  /** Of the document, without the product's name. Undefined on the home page, which bears the name alone. */
-  title?: string;
+interface PageProps extends PageHead {
   /** `wide` gives the whole page width to its sections; `bare` leaves width and padding to the page. */
   width?: "narrow" | "wide" | "bare";
   className?: string;
   children: ReactNode;
 }
 
-/** What every page is wrapped in: the document's title, and the focus on its first heading after a change of route. */
-export function Page({ title, width = "wide", className, children }: PageProps) {
+/** What every page is wrapped in: the document's head, and the focus on its first heading after a change of route. */
+export function Page({ title, description, structuredData, indexable, width = "wide", className, children }: PageProps) {
   const page = useRef<HTMLDivElement>(null);
+  const collectHead = useContext(PageHeadContext);
+  collectHead?.({ title, description, structuredData, indexable });
 
-  useEffect(() => {
-    document.title = title ? `${title} · Tessera` : "Tessera";
-  }, [title]);
+  useEffect(() => applyPageHead({ title, description, indexable }), [title, description, indexable]);
 
   useEffect(() => arrive(page.current?.querySelector("h1") ?? null), []);
 
