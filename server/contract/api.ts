@@ -2,7 +2,10 @@
 import type { authRoutes } from "./auth.ts";
 import type { billingRoutes } from "./billing.ts";
 import type { catalogueRoutes } from "./catalogue.ts";
+import type { contactRoutes } from "./contact.ts";
 import type { generationRoutes } from "./generations.ts";
 import type { CallsOf } from "./route.ts";
 
-export type Calls = CallsOf<typeof authRoutes & typeof billingRoutes & typeof catalogueRoutes & typeof generationRoutes>;
+export type Calls = CallsOf<
+  typeof authRoutes & typeof billingRoutes & typeof catalogueRoutes & typeof contactRoutes & typeof generationRoutes
+>;

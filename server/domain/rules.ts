@@ -25,7 +25,7 @@ export const ruleMessages = {
   promptLong: `Prompt must be less than ${limits.promptMax.toLocaleString("en")} characters`,
 } as const;
 
-function codePoints(value: string): number {
+export function codePoints(value: string): number {
   let count = 0;
   for (const _ of value) count += 1;
   return count;
