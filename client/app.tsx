@@ -6,19 +6,23 @@ import { useEnvironment } from "./features/environment/environment-store.ts";
 import { Frame } from "./features/frame/frame.tsx";
 import { PageBoundary } from "./features/frame/page-boundary.tsx";
 import { LanguageSwitch } from "./features/language/language-switch.tsx";
-import { Routes } from "./routes.tsx";
+import { TrialBanner } from "./features/marketing/trial-banner.tsx";
+import { prefetchOnIntent } from "./lib/prefetch-on-intent.ts";
+import { prefetchPage, Routes } from "./routes.tsx";
 
 /** Composes what features may not know of each other: the frame shows the session, every page stands inside it. */
 export function App() {
   const { status, user } = useSession();
   const { sandboxUrl, load } = useEnvironment();
   useEffect(() => void load(), [load]);
+  useEffect(() => prefetchOnIntent(prefetchPage), []);
   return (
     <>
       <Frame
         sessionStatus={status}
         user={user}
         sandboxUrl={sandboxUrl}
+        banner={status !== "signed_in" && <TrialBanner />}
         languageSwitch={{ bar: <LanguageSwitch compact />, menu: <LanguageSwitch /> }}
       >
         <PageBoundary>

@@ -1,3 +1,4 @@
+import i18next from "i18next";
 import type { ComponentType } from "react";
 import { lazy } from "react";
 import { Route, Switch } from "wouter";
@@ -33,6 +34,14 @@ export function prepareFirstPage(pathname: string): readonly string[] {
   // A failure here is met again, and answered, when the page is drawn.
   first?.load().catch(() => undefined);
   return first?.texts ?? [];
+}
+
+/** Fetches a page and its texts that will probably be asked for next. A failure is met again when it is. */
+export function prefetchPage(pathname: string): void {
+  const next = pages.find(({ path }) => path === pathname);
+  if (!next) return;
+  next.load().catch(() => undefined);
+  i18next.loadNamespaces(next.texts).catch(() => undefined);
 }
 
 export function Routes() {

@@ -45,7 +45,7 @@ function applyTheme(theme: Theme): void {
 
 /** What the interface itself remembers: theme, menu, toasts. */
 export const useInterface = create<InterfaceState>()((set) => ({
-  theme: storedTheme(),
+  theme: "system",
   menuOpen: false,
   toasts: [],
   setTheme: (theme) => {
@@ -55,6 +55,9 @@ export const useInterface = create<InterfaceState>()((set) => ({
   setMenuOpen: (menuOpen) => set({ menuOpen }),
   dismissToast: (id) => set((state) => ({ toasts: state.toasts.filter((toast) => toast.id !== id) })),
 }));
+
+// Not the initial state: a prerendered page is hydrated with that, then drawn with what this device keeps.
+useInterface.setState({ theme: storedTheme() });
 
 let lastToastId = 0;
 

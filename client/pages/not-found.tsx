@@ -9,6 +9,15 @@ import styles from "./message-page.module.css";
 /** An address longer than this says nothing more to anybody. */
 const longestAddress = 60;
 
+/** Where most people who take a wrong turn wanted to go. */
+const elsewhere = [
+  { path: paths.aiModels, key: "navigation.aiModels" },
+  { path: paths.pricing, key: "footer.pricing" },
+  { path: paths.blog, key: "footer.blog" },
+  { path: paths.about, key: "navigation.about" },
+  { path: paths.profile, key: "navigation.profile" },
+] as const;
+
 function shorten(address: string): string {
   return address.length > longestAddress ? `${address.slice(0, longestAddress)}…` : address;
 }
@@ -17,8 +26,9 @@ function shorten(address: string): string {
 export function NotFoundPage() {
   const { t } = useTranslation("common");
   const [address] = useLocation();
+  const report = new URLSearchParams({ category: "bug", message: shorten(address) });
   return (
-    <Page title={t("notFound.title")} className={styles.message ?? ""}>
+    <Page title={t("notFound.title")} indexable={false} className={styles.message ?? ""}>
       <MissingTile />
       <h1>{t("notFound.title")}</h1>
       <p className={styles.text}>{t("notFound.text", { address: shorten(address) })}</p>
@@ -28,17 +38,16 @@ export function NotFoundPage() {
       <nav className={styles.elsewhere} aria-labelledby="elsewhere">
         <p id="elsewhere">{t("notFound.elsewhere")}</p>
         <ul>
-          <li>
-            <Link href={paths.aiModels}>{t("navigation.aiModels")}</Link>
-          </li>
-          <li>
-            <Link href={paths.pricing}>{t("footer.pricing")}</Link>
-          </li>
-          <li>
-            <Link href={paths.profile}>{t("navigation.profile")}</Link>
-          </li>
+          {elsewhere.map(({ path, key }) => (
+            <li key={path}>
+              <Link href={path}>{t(key)}</Link>
+            </li>
+          ))}
         </ul>
       </nav>
+      <p>
+        <Link href={`${paths.contact}?${report}`}>{t("notFound.report")}</Link>
+      </p>
     </Page>
   );
 }

@@ -113,3 +113,7 @@ export const graceDays = 7;
 
 /** decisions.md, "Renewal while the invoice is still a draft": the old month's credits live this long past its end. */
 export const renewalOverlapHours = 24;
+
+/** decisions.md, "Trial": days it lasts and credits it brings, without a card and for small text models only. */
+export const trialDays = 7;
+export const trialCredits = 50;

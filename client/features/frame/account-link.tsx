@@ -9,13 +9,15 @@ import styles from "./account-link.module.css";
 /** Signed out: the way in. Signed in: one's own face, or the first two letters of the e-mail (spec §2). */
 export function AccountLink({ sessionStatus, user }: { sessionStatus: "loading" | "signed_out" | "signed_in"; user: User | null }) {
   const { t } = useTranslation("common");
-  // Neither view while storage is being read: a button that turns into a face is a flash.
-  if (sessionStatus === "loading") return <span className={styles.place} />;
   if (!user) {
     return (
-      <LinkButton href={paths.auth} size="small">
-        {t("navigation.signIn")}
-      </LinkButton>
+      <>
+        {/* While storage is being read the mark of boot.js decides: a button that turns into a face would be a flash. */}
+        {sessionStatus === "loading" && <span className={styles.place} />}
+        <LinkButton href={paths.auth} size="small" className={sessionStatus === "loading" ? (styles.unsure ?? "") : ""}>
+          {t("navigation.signIn")}
+        </LinkButton>
+      </>
     );
   }
   const avatar = user.user_metadata.avatar_url;

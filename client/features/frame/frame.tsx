@@ -5,6 +5,7 @@ import { Footer } from "./footer.tsx";
 import styles from "./frame.module.css";
 import { NavigationBar } from "./navigation-bar.tsx";
 import { OfflineNotice } from "./offline-notice.tsx";
+import { RouteAnnouncer } from "./route-announcer.tsx";
 
 interface FrameProps {
   sessionStatus: "loading" | "signed_out" | "signed_in";
@@ -12,23 +13,27 @@ interface FrameProps {
   sandboxUrl: string | null;
   /** The language switcher, for the bar and for the menu: another feature, so the app puts it in. */
   languageSwitch: { bar: ReactNode; menu: ReactNode };
+  /** Stands above the bar and scrolls away with the page: another feature's, too. */
+  banner: ReactNode;
   children: ReactNode;
 }
 
 /** What stands round every page: the way past the bar, the bar, the page, the footer. */
-export function Frame({ sessionStatus, user, sandboxUrl, languageSwitch, children }: FrameProps) {
+export function Frame({ sessionStatus, user, sandboxUrl, languageSwitch, banner, children }: FrameProps) {
   const { t } = useTranslation("common");
   return (
     <div className={styles.frame}>
       <a className={styles.skip} href="#content">
         {t("skipToContent")}
       </a>
+      {banner}
       <NavigationBar sessionStatus={sessionStatus} user={user} sandboxUrl={sandboxUrl} languageSwitch={languageSwitch} />
       <main id="content" className={styles.content} tabIndex={-1}>
         <OfflineNotice />
         {children}
       </main>
       <Footer />
+      <RouteAnnouncer />
     </div>
   );
 }

@@ -29,9 +29,9 @@ interface NavigationBarProps {
 export function NavigationBar({ sessionStatus, user, sandboxUrl, languageSwitch }: NavigationBarProps) {
   const { t } = useTranslation("common");
   const bar = useRef<HTMLElement>(null);
-  const hidden = useHiddenBar(bar);
+  const { menuOpen, setMenuOpen } = useInterface();
+  const hidden = useHiddenBar(bar, menuOpen);
   const isAdmin = useAdmin(user?.id ?? null);
-  const setMenuOpen = useInterface((state) => state.setMenuOpen);
 
   return (
     <header ref={bar} className={styles.bar} data-hidden={hidden || undefined}>
@@ -54,6 +54,7 @@ export function NavigationBar({ sessionStatus, user, sandboxUrl, languageSwitch 
             label={t("navigation.openMenu")}
             className={styles.opener ?? ""}
             aria-haspopup="dialog"
+            aria-expanded={menuOpen}
             onClick={() => setMenuOpen(true)}
           >
             <Menu size={22} aria-hidden="true" />

@@ -15,7 +15,11 @@ function subscribe(onChange: () => void): () => void {
 /** Says that there is no connection, and what still works. The region stands from the start, so that it is read out. */
 export function OfflineNotice() {
   const { t } = useTranslation("common");
-  const offline = useSyncExternalStore(subscribe, () => !navigator.onLine);
+  const offline = useSyncExternalStore(
+    subscribe,
+    () => !navigator.onLine,
+    () => false,
+  );
   return (
     <div role="status" className={styles.region}>
       {offline && (

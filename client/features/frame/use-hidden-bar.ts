@@ -6,8 +6,11 @@ const hideBelowPx = 100;
 /** Less than this is a trembling finger, not a direction. */
 const leastStepPx = 6;
 
-/** Whether the bar is out of the way: scrolling down hides it, scrolling up or a focus inside brings it back. */
-export function useHiddenBar(bar: RefObject<HTMLElement | null>): boolean {
+/**
+ * Whether the bar is out of the way: scrolling down hides it, scrolling up or a focus inside brings it back. While
+ * something in it has the focus, or it is `held` by its open menu, it stays.
+ */
+export function useHiddenBar(bar: RefObject<HTMLElement | null>, held: boolean): boolean {
   const [hidden, setHidden] = useState(false);
 
   useEffect(() => {
@@ -15,7 +18,7 @@ export function useHiddenBar(bar: RefObject<HTMLElement | null>): boolean {
     const onScroll = () => {
       const y = Math.max(0, scrollY);
       if (y <= hideBelowPx) setHidden(false);
-      else if (y > lastY + leastStepPx) setHidden(!bar.current?.matches(":has(:focus-visible)"));
+      else if (y > lastY + leastStepPx) setHidden(!bar.current?.contains(document.activeElement));
       else if (y < lastY - leastStepPx) setHidden(false);
       if (Math.abs(y - lastY) > leastStepPx) lastY = y;
     };
@@ -29,5 +32,5 @@ export function useHiddenBar(bar: RefObject<HTMLElement | null>): boolean {
     };
   }, [bar]);
 
-  return hidden;
+  return hidden && !held;
 }
