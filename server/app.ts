@@ -14,6 +14,7 @@ import { billingRoutes, publicBillingRoutes } from "./features/billing/routes.ts
 import { webhookRoutes } from "./features/billing/webhook.ts";
 import { catalogueRoutes } from "./features/catalogue/routes.ts";
 import { clockRoutes } from "./features/clock/routes.ts";
+import { contactRoutes } from "./features/contact/routes.ts";
 import { conversationRoutes } from "./features/conversations/routes.ts";
 import { creditRoutes } from "./features/credits/routes.ts";
 import { createAnswers } from "./features/generations/answers.ts";
@@ -54,7 +55,9 @@ async function registerFeatures(app: App, deps: Deps): Promise<void> {
   app.addHook("onClose", () => answers.close());
   const spendable = async (userId: string) => (await readEntitlement(deps.db, userId, deps.clock.now())).kinds(true);
 
-  await app.register(publicScope(readViewer, [authRoutes(deps), catalogueRoutes(deps), publicBillingRoutes(deps), adminRoutes()]));
+  await app.register(
+    publicScope(readViewer, [authRoutes(deps), catalogueRoutes(deps), publicBillingRoutes(deps), contactRoutes(deps), adminRoutes()]),
+  );
   await app.register(
     signedInScope(readViewer, [
       accountRoutes(deps),

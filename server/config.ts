@@ -38,6 +38,8 @@ export interface Config {
     livemode: boolean;
   };
   mail: { smtpUrl: string; from: string };
+  /** Where what people write to the team goes. */
+  contactEmail: string;
   models: Partial<Record<Provider, ProviderCredentials>>;
   /** Present when a stand-in of the sandbox serves at least one missing credential. */
   sandbox: { url: URL; token: string } | undefined;
@@ -136,6 +138,13 @@ function readAdminEmails(environment: Environment): string[] {
   return emails;
 }
 
+function readContactEmail(environment: Environment, production: boolean): string {
+  const why = "what people write to the team is mailed there";
+  const email = production ? environment.required("CONTACT_EMAIL", why) : (environment.text("CONTACT_EMAIL") ?? "team@tessera.example");
+  if (email !== "" && checkEmail(email) !== undefined) environment.faults.push(`CONTACT_EMAIL: ${email} is not an e-mail address`);
+  return email;
+}
+
 function readLogLevel(environment: Environment, fallback: string): string {
   const level = environment.text("LOG_LEVEL") ?? fallback;
   if (!logLevels.includes(level)) environment.faults.push(`LOG_LEVEL=${level} is none of ${logLevels.join(", ")}`);
@@ -205,6 +214,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
         environment.url("SMTP_URL", ["smtp:", "smtps:"])?.href ?? environment.required("SMTP_URL", "mail leaves through it, smtp://…"),
       from: environment.text("MAIL_FROM") ?? "Tessera <no-reply@tessera.example>",
     },
+    contactEmail: readContactEmail(environment, production),
     models: readModels(environment, sandboxUrl),
     sandbox,
     logLevel: readLogLevel(environment, production ? "info" : "warn"),

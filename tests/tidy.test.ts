@@ -19,6 +19,7 @@ const wallTimeAllowed = [
   "server/features/clock/",
   "server/features/billing/webhook.ts",
   "server/features/billing/reconcile.ts",
+  "server/features/contact/limits.ts",
   "server/features/generations/",
 ];
 /** Where a process begins, its environment is handed on to what parses it. */

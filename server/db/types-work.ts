@@ -1,4 +1,5 @@
 import type { Generated } from "kysely";
+import type { ContactCategory } from "#domain/contact.ts";
 import type { Json } from "./json.ts";
 
 export interface Outbox {
@@ -40,6 +41,20 @@ export interface Mails {
   parameters: Json<Record<string, string | number>>;
   created_at: Date;
   sent_at: Date | null;
+}
+
+export interface ContactMessages {
+  id: Generated<string>;
+  idempotency_key: string;
+  content_hash: Buffer;
+  user_id: string | null;
+  name: string;
+  email: string;
+  category: ContactCategory;
+  subject: string | null;
+  message: string;
+  language: string;
+  created_at: Date;
 }
 
 export interface BusinessClock {

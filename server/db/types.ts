@@ -3,7 +3,7 @@ import type { AuthAttempts, AuthSessions, EmailLinks, Users } from "./types-acco
 import type { Conversations, GenerationEvents, Generations, Messages } from "./types-answers.ts";
 import type { Checkouts, DiscountCampaigns, PaidInvoices, ScheduledGrants, StripeEvents, UserSubscriptions } from "./types-billing.ts";
 import type { Grants, HoldParts, Holds, LedgerEntries, LedgerTransactions, Wallets } from "./types-ledger.ts";
-import type { BusinessClock, DeadLetters, Mails, Outbox, Schedules } from "./types-work.ts";
+import type { BusinessClock, ContactMessages, DeadLetters, Mails, Outbox, Schedules } from "./types-work.ts";
 
 export interface Database {
   users: Users;
@@ -30,5 +30,6 @@ export interface Database {
   dead_letters: DeadLetters;
   schedules: Schedules;
   mails: Mails;
+  contact_messages: ContactMessages;
   business_clock: BusinessClock;
 }

@@ -6,6 +6,7 @@ export interface OutgoingMail {
   /** Without angle brackets. The same mail sent again carries the same id, so that a mailbox shows it once. */
   messageId: string;
   to: string;
+  replyTo?: string | undefined;
   subject: string;
   text: string;
   html: string;
@@ -55,6 +56,7 @@ export function createMailer(config: Config["mail"]): Mailer {
         await transport.sendMail({
           from: config.from,
           to: { name: "", address: mail.to },
+          ...(mail.replyTo === undefined ? {} : { replyTo: { name: "", address: mail.replyTo } }),
           subject: mail.subject,
           text: mail.text,
           html: mail.html,

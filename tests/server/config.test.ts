@@ -10,6 +10,7 @@ const whole = {
   STRIPE_SECRET_KEY: "sk_live_1",
   STRIPE_WEBHOOK_SECRET: "whsec_1",
   SMTP_URL: "smtp://mail.example",
+  CONTACT_EMAIL: "team@mail.example",
 };
 
 function faults(read: () => unknown): readonly string[] {
@@ -31,7 +32,7 @@ describe("in production", () => {
     });
   });
 
-  it.each(["DATABASE_URL", "SECRET_KEY", "STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "SMTP_URL"])(
+  it.each(["DATABASE_URL", "SECRET_KEY", "STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "SMTP_URL", "CONTACT_EMAIL"])(
     "a missing or blank %s is one line that names it",
     (name) => {
       for (const [value, word] of [
@@ -83,6 +84,7 @@ describe("a malformed variable is one line that names it", () => {
     ["TRUSTED_PROXIES", "10.0.0.0/8, proxy.example"],
     ["TRUSTED_PROXIES", "10.0.0.0/33"],
     ["ADMIN_EMAILS", "admin"],
+    ["CONTACT_EMAIL", "team"],
     ["LOG_LEVEL", "loud"],
     ["SECRET_KEY", ""],
     ["DATABASE_POOL_SIZE", "-1"],
@@ -103,6 +105,7 @@ describe("a malformed variable is one line that names it", () => {
       "SMTP_URL",
       "TRUSTED_PROXIES",
       "ADMIN_EMAILS",
+      "CONTACT_EMAIL",
       "SECRET_KEY",
       "NODE_ENV",
     ];

@@ -127,10 +127,18 @@ test.each(languages.map((language) => language.code))(
           plan: plan.key,
           credits: plan.monthlyCredits,
           renewsAt: "2026-12-31T23:30:00Z",
+          name: "Ada",
+          email: "ada@example.com",
+          category: "support",
+          topic: "A question",
+          message: "How many?",
+          senderLanguage: "ja",
         };
         const mail = renderMail(product.config, { template, language, parameters });
         const all = `${mail.subject}\n${mail.text}\n${mail.html}`;
-        expect(all).not.toMatch(/\{\{|undefined|NaN|Invalid|confirm-email|account-exists|subscription-started|payment-failed/);
+        expect(all).not.toMatch(
+          /\{\{|undefined|NaN|Invalid|confirm-email|account-exists|subscription-started|payment-failed|contact-(message|received)/,
+        );
         expect(mail.html).toContain(`<html lang="${language}">`);
         if (template !== "subscription-started") continue;
         expect(all).toContain(plan.name);

@@ -22,9 +22,11 @@ const limits = {
   // Generous: a whole office may share one address.
   address: { free: 50, windowMs: hourMs, firstWaitMs: 15_000, longestWaitMs: 15 * minuteMs },
   mail: { free: 5, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
+  "contact-address": { free: 20, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: hourMs },
+  "contact-mail": { free: 5, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
 } as const satisfies Record<string, Limit>;
 
-/** `email:…`, `address:…` or `mail:…`. */
+/** `email:…`, `address:…`, `mail:…`, and what is written to the team: `contact-address:…`, `contact-mail:…`. */
 export type AttemptKey = `${keyof typeof limits}:${string}`;
 
 function limitOf(key: AttemptKey): Limit {
@@ -32,7 +34,7 @@ function limitOf(key: AttemptKey): Limit {
 }
 
 /** An IPv6 subscriber owns a /64 at least, so that is what counts as one address. */
-export function addressKey(ip: string): AttemptKey {
+export function addressKey(ip: string): `address:${string}` {
   const bare = ip.replace(/^::ffff:(?=\d+\.)/i, "").split("%")[0] ?? ip;
   if (!isIPv6(bare)) return `address:${bare}`;
   const [head = "", tail = ""] = new URL(`http://[${bare}]`).hostname.slice(1, -1).split("::");

@@ -34,6 +34,8 @@ export interface RenderedMail {
   text: string;
   html: string;
   language: LanguageCode;
+  /** Whom an answer reaches; undefined: nobody but the sender's own address. */
+  replyTo: string | undefined;
 }
 
 /** A queued mail as its row holds it. */
@@ -43,7 +45,11 @@ export interface MailContent {
   parameters: Readonly<Record<string, string | number>>;
 }
 
-type MailConfig = Pick<Config, "publicUrl" | "secretKey">;
+type MailConfig = Pick<Config, "publicUrl" | "secretKey" | "contactEmail">;
+
+function mailtoAddress(email: string): string {
+  return `mailto:${email.split("@").map(encodeURIComponent).join("@")}`;
+}
 
 /** Where the one button of each mail leads. */
 const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent["parameters"]) => string> = {
@@ -51,6 +57,14 @@ const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent
   "account-exists": () => "/auth",
   "subscription-started": () => "/ai-models",
   "payment-failed": () => "/profile",
+  "contact-message": (_config, { email }) => mailtoAddress(String(email)),
+  "contact-received": () => "/",
+};
+
+/** Whom an answer to the mail reaches, where somebody reads it. */
+const answeredBy: Partial<Record<MailTemplate, (config: MailConfig, parameters: MailContent["parameters"]) => string>> = {
+  "contact-message": (_config, { email }) => String(email),
+  "contact-received": ({ contactEmail }) => contactEmail,
 };
 
 function isTemplate(name: string): name is MailTemplate {
@@ -63,9 +77,11 @@ function planName(key: string | number | undefined): string | undefined {
 
 /** The parameters as the texts name them: instants as dates, counts as the language writes them. */
 function readable(language: LanguageCode, parameters: MailContent["parameters"]): Record<string, string | number | undefined> {
-  const { plan, credits, renewsAt, graceUntil } = parameters;
+  const { plan, credits, renewsAt, graceUntil, senderLanguage } = parameters;
   const instant = renewsAt ?? graceUntil;
   return {
+    ...parameters,
+    language: senderLanguage === undefined ? undefined : new Intl.DisplayNames(language, { type: "language" }).of(String(senderLanguage)),
     plan: planName(plan),
     date:
       instant === undefined
@@ -83,6 +99,7 @@ function escapeHtml(text: string): string {
 const style = `:root{color-scheme:light dark}body{margin:0;padding:32px 20px;background:#faf7f2;color:#29241f;font:16px/1.6 system-ui,-apple-system,"Segoe UI",sans-serif}
 main{max-width:520px;margin:0 auto}h1{margin:0 0 20px;font-size:22px;line-height:1.3;font-weight:600}p{margin:0 0 16px}
 .action{display:inline-block;padding:12px 20px;border-radius:4px;background:#a63d22;color:#ffffff;text-decoration:none;font-weight:600}
+.detail{white-space:pre-wrap;overflow-wrap:anywhere}
 .quiet{color:#6a6259;font-size:14px}.address{word-break:break-all}.end{margin-top:32px;padding-top:16px;border-top:1px solid #ddd5ca}
 @media(prefers-color-scheme:dark){body{background:#1c1916;color:#efe9e1}.quiet,.quiet a{color:#aea59a}.end{border-color:#3b352f}}`;
 
@@ -111,9 +128,9 @@ function toHtml(language: LanguageCode, parts: Parts): string {
 </head>
 <body>
 <main>
-<h1>${subject}</h1>
+<h1 dir="auto">${subject}</h1>
 <p>${lead}</p>
-<p>${detail}</p>
+<p class="detail" dir="auto">${detail}</p>
 <p><a class="action" href="${address}">${action}</a></p>
 <p class="quiet address"><a href="${address}">${address}</a></p>
 <p class="quiet">${note}</p>
@@ -139,11 +156,18 @@ export function renderMail(config: MailConfig, mail: MailContent): RenderedMail 
   const parts: Parts = {
     subject: text("subject"),
     lead: text("lead"),
-    detail: text("detail"),
+    // What a person wrote is shown as it is, and never read as a text of ours with places to fill in.
+    detail: template === "contact-message" ? String(mail.parameters.message) : text("detail"),
     action: text("action"),
     note: text("note"),
     signature: t("signature"),
     address: new URL(targets[template](config, mail.parameters), config.publicUrl).href,
   };
-  return { subject: parts.subject, text: toText(parts), html: toHtml(language, parts), language };
+  return {
+    subject: parts.subject,
+    text: toText(parts),
+    html: toHtml(language, parts),
+    language,
+    replyTo: answeredBy[template]?.(config, mail.parameters),
+  };
 }
