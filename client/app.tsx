@@ -11,7 +11,7 @@ import { prefetchOnIntent } from "./lib/prefetch-on-intent.ts";
 import { prefetchPage, Routes } from "./routes.tsx";
 
 /** Composes what features may not know of each other: the frame shows the session, every page stands inside it. */
-export function App() {
+export function App({ onFirstPage }: { onFirstPage?: () => void }) {
   const { status, user } = useSession();
   const { sandboxUrl, load } = useEnvironment();
   useEffect(() => void load(), [load]);
@@ -27,7 +27,7 @@ export function App() {
       >
         <PageBoundary>
           <Suspense fallback={<PageSpinner />}>
-            <Routes />
+            <Routes onFirstPage={onFirstPage} />
           </Suspense>
         </PageBoundary>
       </Frame>

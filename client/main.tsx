@@ -1,14 +1,23 @@
 import "./components/tokens.css";
 import "./components/fonts.css";
 import "./components/base.css";
-import { createRoot } from "react-dom/client";
+import { createRoot, hydrateRoot } from "react-dom/client";
+import { Router } from "wouter";
+import { matchLanguage } from "#domain/languages.ts";
 import { App } from "./app.tsx";
 import { startSubscription } from "./features/billing/subscription-store.ts";
-import { setUpTexts } from "./i18n/set-up.ts";
+import { followReader, setUpTexts } from "./i18n/set-up.ts";
 import { startRealtime } from "./lib/realtime.ts";
 import { startSession } from "./lib/session-refresh.ts";
+import type { FirstPage } from "./routes.tsx";
 import { prepareFirstPage } from "./routes.tsx";
 import { registerInBackground } from "./sw/register.ts";
+
+/** Whether what stands in the page is what this address draws first: the frame alone and the not-found page are not. */
+function isDrawnHere(root: HTMLElement, { queries }: FirstPage): boolean {
+  const query = new URLSearchParams(location.search);
+  return root.dataset.path === location.pathname && !queries.some((name) => query.has(name));
+}
 
 async function start(): Promise<void> {
   const root = document.getElementById("root");
@@ -16,8 +25,20 @@ async function start(): Promise<void> {
   startSession();
   startRealtime();
   startSubscription();
-  await setUpTexts(prepareFirstPage(location.pathname));
-  createRoot(root).render(<App />);
+  const first = prepareFirstPage(location.pathname);
+  const language = isDrawnHere(root, first) ? matchLanguage(document.documentElement.lang) : undefined;
+  await Promise.all([setUpTexts(first.texts, language), language && first.ready]);
+  if (language) {
+    // The first draw knows of no query, as the one at build did; what it brings is drawn right after.
+    const app = (
+      <Router ssrPath={location.pathname} ssrSearch="">
+        <App onFirstPage={() => void followReader()} />
+      </Router>
+    );
+    hydrateRoot(root, app);
+  } else {
+    createRoot(root).render(<App />);
+  }
   registerInBackground();
 }
 

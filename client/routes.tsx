@@ -1,57 +1,85 @@
 import i18next from "i18next";
-import type { ComponentType } from "react";
-import { lazy } from "react";
+import { useEffect } from "react";
 import { Route, Switch } from "wouter";
 import { PageSpinner } from "./components/spinner.tsx";
 import { useEnvironment } from "./features/environment/environment-store.ts";
+import type { PageRoute } from "./page-route.tsx";
+import { page, privatePage, RoutePage } from "./page-route.tsx";
 import { paths } from "./paths.ts";
 
-/** Every page is a chunk of its own, fetched when its address is opened. */
-function page(path: string, texts: readonly string[], load: () => Promise<ComponentType>) {
-  return { path, texts, load, Component: lazy(async () => ({ default: await load() })) };
-}
-
-const pages = [
+export const pages: readonly PageRoute[] = [
   page(paths.home, ["home", "pricing", "billing"], async () => (await import("./pages/home.tsx")).HomePage),
-  page(paths.auth, ["auth"], async () => (await import("./pages/auth.tsx")).AuthPage),
-  page(paths.aiModels, ["chat"], async () => (await import("./pages/ai-models.tsx")).AiModelsPage),
-  page(paths.profile, ["account", "billing"], async () => (await import("./pages/profile.tsx")).ProfilePage),
+  page(paths.auth, ["auth"], async () => (await import("./pages/auth.tsx")).AuthPage, { queries: ["mode", "confirm", "return"] }),
+  page(paths.aiModels, ["chat"], async () => (await import("./pages/ai-models.tsx")).AiModelsPage, {
+    queries: ["conversation", "prompt", "model"],
+  }),
+  privatePage(paths.profile, ["account", "billing"], async () => (await import("./pages/profile.tsx")).ProfilePage),
   page(paths.pricing, ["pricing", "billing"], async () => (await import("./pages/pricing.tsx")).PricingPage),
 ];
-const NotFoundPage = lazy(async () => ({ default: (await import("./pages/not-found.tsx")).NotFoundPage }));
-const DesignPage = lazy(async () => ({ default: (await import("./pages/design.tsx")).DesignPage }));
+export const notFoundPage = page("*", [], async () => (await import("./pages/not-found.tsx")).NotFoundPage);
+const designPage = privatePage(paths.design, ["design"], async () => (await import("./pages/design.tsx")).DesignPage);
+
+/** Where only the frame is drawn at build: /admin is nobody's page until the server has said whose. */
+export const framePaths: readonly string[] = [
+  ...pages.filter(({ addresses }) => addresses.length === 0).map(({ path }) => path),
+  paths.design,
+  paths.admin,
+];
 
 /** Outside production only: where the sandbox is on. */
 function DesignRoute() {
   const { asked, sandboxUrl } = useEnvironment();
   if (!asked) return <PageSpinner />;
-  return sandboxUrl === null ? <NotFoundPage /> : <DesignPage />;
+  return sandboxUrl === null ? <RoutePage route={notFoundPage} /> : <RoutePage route={designPage} />;
 }
 
-/** Starts fetching the page of the first address beside its texts; returns their namespaces. */
-export function prepareFirstPage(pathname: string): readonly string[] {
-  const first = pages.find(({ path }) => path === pathname);
-  // A failure here is met again, and answered, when the page is drawn.
-  first?.load().catch(() => undefined);
-  return first?.texts ?? [];
+function routeOf(pathname: string): PageRoute {
+  return pages.find(({ matches }) => matches(pathname)) ?? notFoundPage;
+}
+
+export interface FirstPage {
+  texts: readonly string[];
+  queries: readonly string[];
+  /** Resolves when the page can be drawn at once; a failure is met again, and answered, when it is drawn. */
+  ready: Promise<void>;
+}
+
+/** Starts fetching the page of the first address, beside its texts. */
+export function prepareFirstPage(pathname: string): FirstPage {
+  const { texts, queries, load } = routeOf(pathname);
+  const ready = load(pathname).then(
+    () => undefined,
+    () => undefined,
+  );
+  return { texts, queries, ready };
 }
 
 /** Fetches a page and its texts that will probably be asked for next. A failure is met again when it is. */
 export function prefetchPage(pathname: string): void {
-  const next = pages.find(({ path }) => path === pathname);
+  const next = pages.find(({ matches }) => matches(pathname));
   if (!next) return;
-  next.load().catch(() => undefined);
+  next.load(pathname).catch(() => undefined);
   i18next.loadNamespaces(next.texts).catch(() => undefined);
 }
 
-export function Routes() {
+interface RoutesProps {
+  /** Called once the first page stands, hydrated where it was prerendered. */
+  onFirstPage?: (() => void) | undefined;
+}
+
+export function Routes({ onFirstPage }: RoutesProps) {
+  useEffect(() => onFirstPage?.(), [onFirstPage]);
   return (
     <Switch>
-      {pages.map(({ path, Component }) => (
-        <Route key={path} path={path} component={Component} />
+      {pages.map((route) => (
+        <Route key={route.path} path={route.path}>
+          <RoutePage route={route} />
+        </Route>
       ))}
       <Route path={paths.design} component={DesignRoute} />
-      <Route component={NotFoundPage} />
+      <Route>
+        <RoutePage route={notFoundPage} />
+      </Route>
     </Switch>
   );
 }

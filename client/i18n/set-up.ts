@@ -3,10 +3,13 @@ import { initReactI18next } from "react-i18next/initReactI18next";
 import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage, languages, matchLanguage } from "#domain/languages.ts";
 
+type Texts = Record<string, unknown>;
+
 /** One chunk for each language and namespace, fetched when a screen first asks for it. */
-const files = import.meta.glob<Record<string, unknown>>("./locales/*/*.json", { import: "default" });
+const files = import.meta.glob<Texts>("./locales/*/*.json", { import: "default" });
 
 const storageKey = "language";
+const choiceKeptSeconds = 365 * 24 * 60 * 60;
 
 function storedLanguage(): LanguageCode | undefined {
   try {
@@ -27,43 +30,76 @@ function detectLanguage(): LanguageCode {
   return storedLanguage() ?? browser ?? matchLanguage(document.documentElement.lang) ?? fallbackLanguage;
 }
 
-function store(language: LanguageCode): void {
+/** The server reads the choice from a cookie, so that the next page comes in it. A guess never gets there. */
+function mirror(choice: LanguageCode): void {
+  const secure = location.protocol === "https:" ? "; Secure" : "";
+  document.cookie = `${storageKey}=${choice}; Path=/; Max-Age=${choiceKeptSeconds}; SameSite=Lax${secure}`;
+}
+
+function store(choice: LanguageCode): void {
+  mirror(choice);
   try {
-    localStorage.setItem(storageKey, language);
+    localStorage.setItem(storageKey, choice);
   } catch {
     // Storage may be closed: the choice then lasts as long as the page.
   }
 }
 
+async function loadTexts(language: string, namespace: string): Promise<Texts> {
+  if (import.meta.env.DEV && language.includes("-")) {
+    const [{ accent }, english] = await Promise.all([import("./pseudo.ts"), loadTexts(fallbackLanguage, namespace)]);
+    return accent(english);
+  }
+  const load = files[`./locales/${language}/${namespace}.json`];
+  const english = files[`./locales/${fallbackLanguage}/${namespace}.json`];
+  if (!load || !english) return {};
+  // English stands in for what can't be fetched, and is fetched only then.
+  return await load().catch((error: unknown) => {
+    if (load === english) throw error;
+    return english();
+  });
+}
+
+const backend = {
+  type: "backend" as const,
+  init: () => undefined,
+  read: (language: string, namespace: string, done: (error: unknown, texts: Texts | null) => void) => {
+    loadTexts(language, namespace).then(
+      (texts) => done(null, texts),
+      (error: unknown) => done(error, null),
+    );
+  },
+};
+
+/** The language of this reader; in development also the accented one, `?lang=en-XA`. */
+async function readersLanguage(): Promise<string> {
+  const wanted = new URLSearchParams(location.search).get("lang");
+  if (import.meta.env.DEV && wanted !== null) {
+    const { pseudoLanguage } = await import("./pseudo.ts");
+    if (wanted === pseudoLanguage) return pseudoLanguage;
+  }
+  return addressLanguage() ?? detectLanguage();
+}
+
 /**
- * Resolves once the frame's texts and the namespaces of the first page are there; a language without a file falls back
- * to English.
+ * Resolves once the frame's texts and the namespaces of the first page are there. `drawnIn` is the language in which the
+ * page was drawn already: it starts in that, and `followReader` switches where the reader's differs.
  */
-export async function setUpTexts(namespaces: readonly string[]): Promise<void> {
-  const chosen = addressLanguage();
-  if (chosen) store(chosen);
+export async function setUpTexts(namespaces: readonly string[], drawnIn: LanguageCode | undefined): Promise<void> {
+  const choice = addressLanguage() ?? storedLanguage();
+  if (choice) store(choice);
   i18next.on("languageChanged", (language) => {
     document.documentElement.lang = language;
   });
   await i18next
-    .use({
-      type: "backend",
-      init: () => undefined,
-      read: (language: string, namespace: string, done: (error: unknown, texts: Record<string, unknown> | null) => void) => {
-        const load = files[`./locales/${language}/${namespace}.json`];
-        if (!load) done(null, {});
-        else
-          void load().then(
-            (texts) => done(null, texts),
-            (error: unknown) => done(error, null),
-          );
-      },
-    })
+    .use(backend)
     .use(initReactI18next)
     .init({
-      lng: chosen ?? detectLanguage(),
-      fallbackLng: fallbackLanguage,
-      supportedLngs: languages.map((language) => language.code),
+      lng: drawnIn ?? (await readersLanguage()),
+      // Every language has every text (tests/tidy.test.ts), so no reader downloads two.
+      fallbackLng: false,
+      load: "currentOnly",
+      supportedLngs: import.meta.env.DEV ? false : languages.map((language) => language.code),
       ns: ["common", ...namespaces],
       defaultNS: "common",
       partialBundledLanguages: true,
@@ -73,7 +109,13 @@ export async function setUpTexts(namespaces: readonly string[]): Promise<void> {
     });
 }
 
-/** The language switcher: only this stores a choice. */
+/** Switches from the language a page was drawn in to the reader's own. */
+export async function followReader(): Promise<void> {
+  const language = await readersLanguage();
+  if (language !== i18next.language) await i18next.changeLanguage(language);
+}
+
+/** The language switcher: only this, and an address with `?lang=`, stores a choice. */
 export async function chooseLanguage(language: LanguageCode): Promise<void> {
   store(language);
   await i18next.changeLanguage(language);

@@ -1,4 +1,4 @@
-// Runs before the first paint, so that a stored theme or language never flashes. Kept tiny: it blocks the page.
+// Runs before the first paint, so that a stored theme never flashes and nobody signed in sees the way to sign in. Kept tiny: it blocks the page.
 (() => {
   const root = document.documentElement;
   const read = (key) => {
@@ -19,8 +19,6 @@
     // Closed storage: the offer shows.
   }
 
-  const spoken = ["en", "es", "fr", "de", "zh", "ja", "pt", "pl", "ro", "it", "ru"];
-  const wished = [new URLSearchParams(location.search).get("lang"), read("language"), ...navigator.languages];
-  const found = wished.map((tag) => tag?.toLowerCase().split(/[-_]/)[0]).find((code) => spoken.includes(code));
-  if (found) root.lang = found;
+  // The signed-out links of a prerendered page stay hidden until the session has been read.
+  if (read("session")) root.dataset.session = "";
 })();

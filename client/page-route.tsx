@@ -1,0 +1,59 @@
+import type { ComponentType } from "react";
+import { lazy, useState } from "react";
+
+export interface PageRoute {
+  path: string;
+  /** Namespaces that its first draw needs, besides the frame's. */
+  texts: readonly string[];
+  /** Drawn at build, in every language. None: the address shows what only the person signed in may see. */
+  addresses: readonly string[];
+  /** Names in the query that change the first draw: with one of them the page is drawn on the device. */
+  queries: readonly string[];
+  matches: (pathname: string) => boolean;
+  /** Fetches the page's chunk and whatever its first draw at this address needs. */
+  load: (pathname: string) => Promise<ComponentType>;
+  /** The page where its chunk is here already, else what waits for it. */
+  current: () => ComponentType;
+}
+
+interface RouteOptions {
+  addresses?: readonly string[];
+  queries?: readonly string[];
+}
+
+function patternOf(path: string): RegExp {
+  const pattern = path.replaceAll(/:\w+/g, "[^/]+").replace("/*?", "(/.*)?");
+  return new RegExp(`^${pattern}/?$`);
+}
+
+/**
+ * One page, a chunk of its own that is fetched when its address is opened. By default the path itself is its one public
+ * address; a path with a parameter lists the addresses it has.
+ */
+export function page(
+  path: string,
+  texts: readonly string[],
+  load: (pathname: string) => Promise<ComponentType>,
+  { addresses = path.includes(":") ? [] : [path], queries = [] }: RouteOptions = {},
+): PageRoute {
+  const pattern = patternOf(path);
+  let loaded: ComponentType | undefined;
+  const loadPage = async (pathname: string) => {
+    loaded = await load(pathname);
+    return loaded;
+  };
+  const Later = lazy(async () => ({ default: await loadPage(location.pathname) }));
+  const current = () => loaded ?? Later;
+  return { path, texts, addresses, queries, matches: (pathname) => pattern.test(pathname), load: loadPage, current };
+}
+
+/** A page for the person signed in: only the frame round it is drawn at build. */
+export function privatePage(path: string, texts: readonly string[], load: (pathname: string) => Promise<ComponentType>): PageRoute {
+  return page(path, texts, load, { addresses: [] });
+}
+
+/** What is here already is drawn in the same breath: a prerendered page can't be hydrated round a hole. */
+export function RoutePage({ route }: { route: PageRoute }) {
+  const [Page] = useState(route.current);
+  return <Page />;
+}
