@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
+import { contentPlugin } from "./client/content-plugin.ts";
 
 export default defineConfig(({ mode }) => ({
+  plugins: [contentPlugin()],
   test: {
     include: ["tests/**/*.test.ts", "tests/**/*.test.tsx"],
     environment: "node",

@@ -2,13 +2,16 @@ import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
 import { defineConfig } from "vite";
 import { VitePWA } from "vite-plugin-pwa";
+import { contentPlugin } from "./content-plugin.ts";
 import { manifest } from "./sw/manifest.ts";
 
 const api = process.env.API_URL ?? "http://127.0.0.1:3000";
 
-/** Texts bear their language in the name, so that the precache can take the fallback's and leave the others for use. */
+/** Texts and pieces bear their language in the name, so that the precache can take what every reader needs and leave the rest for use. */
 function chunkFileNames({ facadeModuleId }: { facadeModuleId?: string | null }): string {
   const [, language] = facadeModuleId?.match(/locales\/(\w+)\/\w+\.json$/) ?? [];
+  const [, written, piece] = facadeModuleId?.match(/content\/(\w+)\/([\w-]+)\.md\?piece$/) ?? [];
+  if (piece) return `assets/piece-${written}-${piece}-[hash].js`;
   return language ? `assets/locale-${language}-[name]-[hash].js` : "assets/[name]-[hash].js";
 }
 
@@ -44,6 +47,7 @@ export default defineConfig({
   },
   plugins: [
     react(),
+    contentPlugin(),
     layerOrderFirst(),
     VitePWA({
       strategies: "injectManifest",
@@ -63,7 +67,7 @@ export default defineConfig({
           "icons/icon-192.png",
           "favicon.svg",
         ],
-        globIgnores: ["assets/locale-!(en)-*.js"],
+        globIgnores: ["assets/locale-!(en)-*.js", "assets/piece-*.js"],
       },
     }),
   ],

@@ -29,7 +29,7 @@ const zones: readonly Zone[] = [
     files: /^worker\//,
     mayImport: ["contract", "domain", "config", "deps", "plumbing", "features", "supervised", "faults"],
   },
-  { name: "client plumbing", files: /^client\/(lib|offline|i18n|components|sw|paths\.ts)/, mayImport: ["contract", "domain"] },
+  { name: "client plumbing", files: /^client\/(lib|offline|i18n|components|content|sw|paths\.ts)/, mayImport: ["contract", "domain"] },
   { name: "client features", files: /^client\/features\//, mayImport: ["contract", "domain", "client plumbing"] },
   { name: "client pages", files: /^client\//, mayImport: ["contract", "domain", "client plumbing", "client features"] },
   { name: "scripts", files: /^scripts\//, mayImport: ["domain", "contract", "client plumbing"] },

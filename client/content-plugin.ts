@@ -1,0 +1,33 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import type { Plugin } from "vite";
+import { compilePiece, metadataOf } from "./content/compile.ts";
+import { ContentFault } from "./content/faults.ts";
+
+const request = /\/content\/\w+\/[\w-]+\.md\?(metadata|piece)$/;
+
+/**
+ * `content/en/marketing.md?piece` is the compiled text as a module, `?metadata` what is known of it without its body.
+ * A fault in a text is a fault of the build.
+ */
+export function contentPlugin(): Plugin {
+  return {
+    name: "content",
+    enforce: "pre",
+    async load(id) {
+      const [, form] = request.exec(id.replaceAll("\\", "/")) ?? [];
+      if (form === undefined) return null;
+      const file = id.slice(0, id.lastIndexOf("?"));
+      this.addWatchFile(file);
+      try {
+        const piece = compilePiece(await readFile(file, "utf8"), file);
+        const value = form === "piece" ? piece : metadataOf(piece);
+        return { code: `export default ${JSON.stringify(value)};`, moduleType: "js", map: null };
+      } catch (error) {
+        if (!(error instanceof ContentFault)) throw error;
+        const shown = path.relative(process.cwd(), file);
+        return this.error({ message: error.message.replace(file, shown), id, loc: { file, line: error.line, column: 0 } });
+      }
+    },
+  };
+}

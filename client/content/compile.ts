@@ -1,0 +1,103 @@
+/**
+ * Turns a Markdown file of `client/content/` into what the page draws: at build, so that no reader downloads a parser.
+ * Whatever the format doesn't know stops the build with the file and the line.
+ */
+import type { Token } from "marked";
+import { Lexer } from "marked";
+import type { LanguageCode } from "#domain/languages.ts";
+import { matchLanguage } from "#domain/languages.ts";
+import { compileBlocks, linksOf, readableText } from "./blocks.ts";
+import { ContentFault, TextFault } from "./faults.ts";
+import { readFrontMatter } from "./front-matter.ts";
+import type { PieceName } from "./names.ts";
+import { isPieceName } from "./names.ts";
+import type { Block, Heading, Piece, PieceMetadata } from "./piece.ts";
+
+/** An unhurried reader. */
+const wordsPerMinute = 220;
+
+/** Words as the language counts them: Chinese and Japanese put no space between theirs. */
+function countWords(text: string, language: string): number {
+  let count = 0;
+  for (const { isWordLike } of new Intl.Segmenter(language, { granularity: "word" }).segment(text)) if (isWordLike) count += 1;
+  return count;
+}
+
+function lineOf(source: string, offset: number): number {
+  return source.slice(0, offset).split("\n").length;
+}
+
+/** Runs one step of the compiling; what it throws is told with its line. `from` is where in the source it begins to look. */
+function located<Result>(file: string, source: string, from: number, run: () => Result): Result {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof TextFault)) {
+      throw new ContentFault(file, lineOf(source, from), error instanceof Error ? error.message : String(error));
+    }
+    // A field is looked for with the line break before it, which belongs to the line above.
+    const found = source.indexOf(error.near, from);
+    const skipped = error.near.startsWith("\n") ? 1 : 0;
+    throw new ContentFault(file, lineOf(source, found === -1 ? from : found + skipped), error.message);
+  }
+}
+
+interface Place {
+  language: LanguageCode;
+  name: PieceName;
+}
+
+/** `…/content/en/marketing.md` is English, and the guide at /marketing. */
+function placeOf(file: string): Place {
+  const [, folder = "", name = ""] = /([^/]+)\/([^/]+)\.md$/.exec(file) ?? [];
+  const language = matchLanguage(folder);
+  if (language !== folder) throw new ContentFault(file, 1, `${folder} is no language of the product`);
+  if (!isPieceName(name)) throw new ContentFault(file, 1, `${name} is not in client/content/names.ts`);
+  return { language, name };
+}
+
+interface Body {
+  lead: Block & { type: "paragraph" };
+  blocks: Block[];
+  headings: Heading[];
+}
+
+function compileBody(file: string, source: string, bodyStart: number): Body {
+  const outline: { headings: Heading[] } = { headings: [] };
+  const blocks: Block[] = [];
+  const starts: number[] = [];
+  let offset = bodyStart;
+  const lexed: Token[] = new Lexer({ gfm: true }).lex(source.slice(bodyStart));
+  for (const token of lexed) {
+    const start = offset;
+    const added = located(file, source, start, () => compileBlocks([token], outline));
+    blocks.push(...added);
+    starts.push(...added.map(() => start));
+    offset += token.raw.length;
+  }
+  for (const [index, block] of blocks.entries()) {
+    const lost = linksOf([block]).find((link) => link.startsWith("#") && !outline.headings.some(({ id }) => `#${id}` === link));
+    if (lost !== undefined) throw new ContentFault(file, lineOf(source, starts[index] ?? bodyStart), `there is no section ${lost}`);
+  }
+  const [lead, ...rest] = blocks;
+  if (lead?.type !== "paragraph") throw new ContentFault(file, lineOf(source, bodyStart), "the text has to begin with a paragraph");
+  return { lead: { ...lead, type: "paragraph" }, blocks: rest, headings: outline.headings };
+}
+
+/** `file` ends in `<language>/<name>.md`. Throws ContentFault. */
+export function compilePiece(text: string, file: string): Piece {
+  const { language, name } = placeOf(file);
+  const source = text.replace(/\r\n?/g, "\n");
+  const [opening, frontMatter] = /^---\n([\s\S]*?\n)---\n/.exec(source) ?? [];
+  if (opening === undefined || frontMatter === undefined) throw new ContentFault(file, 1, "the file has to begin with front matter: ---");
+  const told = located(file, source, 0, () => readFrontMatter(frontMatter, name, language));
+  const { lead, blocks, headings } = compileBody(file, source, opening.length);
+  const words = countWords(readableText([lead, ...blocks]), language);
+  const readingMinutes = Math.max(1, Math.round(words / wordsPerMinute));
+  return { name, language, ...told, words, readingMinutes, lead: lead.content, headings, blocks };
+}
+
+/** The part that lists and heads need. */
+export function metadataOf({ lead: _lead, headings: _headings, blocks: _blocks, ...metadata }: Piece): PieceMetadata {
+  return metadata;
+}

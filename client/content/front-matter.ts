@@ -1,0 +1,98 @@
+import { parse, YAMLParseError } from "yaml";
+import { TextFault } from "./faults.ts";
+import { fillFigures, unknownFigures } from "./figures.ts";
+import type { PieceKind, PieceName } from "./names.ts";
+import { isPieceName, kindOf } from "./names.ts";
+
+/** Search results cut a longer title off. */
+const titleMax = 60;
+/** What search results show of a description, and a little less. */
+const descriptionMin = 120;
+const descriptionMax = 155;
+
+export interface FrontMatter {
+  kind: PieceKind;
+  title: string;
+  description: string;
+  published: string;
+  updated: string;
+  related: PieceName[];
+}
+
+type Field = keyof FrontMatter;
+const fields: readonly Field[] = ["kind", "title", "description", "published", "updated", "related"];
+
+function fieldFault(message: string, field: string): TextFault {
+  return new TextFault(message, `\n${field}:`);
+}
+
+function textOf(values: Record<string, unknown>, field: Field, language: string, shortest: number, longest: number): string {
+  const value = values[field];
+  if (typeof value !== "string" || value.trim() === "") throw fieldFault(`${field} is missing`, field);
+  const [unknown] = unknownFigures(value);
+  if (unknown !== undefined) throw fieldFault(`${field}: unknown placeholder ${unknown}`, field);
+  // Counted credits need the interface's plurals; a title can do without them.
+  if (value.includes("{{cost:")) throw fieldFault(`${field} can't hold a price in credits`, field);
+  const text = fillFigures(value.trim(), { language, credits: String });
+  const length = [...text].length;
+  if (length > longest || length < shortest) {
+    throw fieldFault(`${field} has ${length} characters; ${shortest} to ${longest} are allowed`, field);
+  }
+  return text;
+}
+
+function dateOf(values: Record<string, unknown>, field: Field): string {
+  const value = values[field];
+  const isDate = typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value) && new Date(value).toJSON()?.startsWith(value);
+  if (!isDate) throw fieldFault(`${field} is no date like 2026-09-14`, field);
+  return value;
+}
+
+function relatedOf(values: Record<string, unknown>, name: PieceName): PieceName[] {
+  const value = values.related ?? [];
+  if (!Array.isArray(value)) throw fieldFault("related is no list", "related");
+  return value.map((other: unknown) => {
+    if (typeof other !== "string" || !isPieceName(other)) throw fieldFault(`related: there is no ${other}`, "related");
+    if (other === name) throw fieldFault("related names the piece itself", "related");
+    return other;
+  });
+}
+
+/** A title may hold a colon without anybody thinking of YAML's quotes. */
+function quoted(source: string): string {
+  return source.replace(
+    /^(title|description): *(?!["'>|])(\S.*)$/gm,
+    (_, field: string, text: string) => `${field}: ${JSON.stringify(text.trim())}`,
+  );
+}
+
+function valuesOf(source: string): unknown {
+  try {
+    return parse(quoted(source));
+  } catch (error) {
+    if (!(error instanceof YAMLParseError)) throw error;
+    const line = source.split("\n")[(error.linePos?.[0].line ?? 1) - 1] ?? "";
+    throw new TextFault(error.message.split("\n")[0] ?? error.code, `\n${line}`);
+  }
+}
+
+/** `language` is that of the text, in which the figures of title and description are written. Throws TextFault. */
+export function readFrontMatter(source: string, name: PieceName, language: string): FrontMatter {
+  const values = valuesOf(source);
+  if (typeof values !== "object" || values === null) throw fieldFault("the front matter is empty", "---");
+  const known = values as Record<string, unknown>;
+  const extra = Object.keys(known).find((key) => !fields.some((field) => field === key));
+  if (extra !== undefined) throw fieldFault(`unknown field ${extra}`, extra);
+  const kind = kindOf(name);
+  if (known.kind !== kind) throw fieldFault(`kind has to be ${kind}`, "kind");
+  const [published, updated] = [dateOf(known, "published"), dateOf(known, "updated")];
+  if (updated < published) throw fieldFault("updated lies before published", "updated");
+  return {
+    kind,
+    title: textOf(known, "title", language, 1, titleMax),
+    description: textOf(known, "description", language, descriptionMin, descriptionMax),
+    published,
+    updated,
+    related: relatedOf(known, name),
+  };
+}

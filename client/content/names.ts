@@ -1,0 +1,43 @@
+import { paths } from "#client/paths.ts";
+
+/** Everything that is read, by the last part of its address (spec §2). A piece is `client/content/<language>/<name>.md`. */
+export const guideNames = ["content-creation", "image-generation", "getting-started", "small-business-ai", "marketing"] as const;
+export const articleNames = [
+  "gpt-5-vs-gpt-4-small-business",
+  "local-business-ai-tools-guide",
+  "ai-customer-service-automation",
+  "ai-social-media-marketing-restaurants",
+  "small-business-ai-roi-calculator",
+  "ai-content-workflow-small-business",
+] as const;
+export const legalNames = ["terms", "privacy"] as const;
+
+export const pieceKinds = ["guide", "article", "legal"] as const;
+export type PieceKind = (typeof pieceKinds)[number];
+export type PieceName = (typeof guideNames)[number] | (typeof articleNames)[number] | (typeof legalNames)[number];
+
+export const pieceNames: readonly PieceName[] = [...guideNames, ...articleNames, ...legalNames];
+
+export function isPieceName(name: string): name is PieceName {
+  return pieceNames.some((known) => known === name);
+}
+
+export function kindOf(name: PieceName): PieceKind {
+  if (guideNames.some((guide) => guide === name)) return "guide";
+  return legalNames.some((legal) => legal === name) ? "legal" : "article";
+}
+
+export function piecePath(name: PieceName): string {
+  return kindOf(name) === "article" ? `${paths.blog}/${name}` : `/${name}`;
+}
+
+export function pieceNameAt(pathname: string): PieceName | undefined {
+  return pieceNames.find((name) => piecePath(name) === pathname);
+}
+
+const notForReaders: readonly string[] = [paths.admin, paths.design];
+
+/** Where a text may link to: every address of the product that anybody may open. */
+export const linkablePaths: readonly string[] = [
+  ...new Set([...Object.values(paths).filter((path) => !notForReaders.includes(path)), ...pieceNames.map(piecePath)]),
+];

@@ -1,0 +1,55 @@
+import type { LanguageCode } from "#domain/languages.ts";
+import type { PieceKind, PieceName } from "./names.ts";
+
+/** A run of text. Strings may hold figures, `{{price:starter}}`, which are filled in when they are shown. */
+export type Inline =
+  | string
+  | { type: "strong" | "emphasis"; content: Inline[] }
+  | { type: "code"; text: string }
+  | { type: "link"; to: string; content: Inline[] }
+  | { type: "break" };
+
+export type Alignment = "left" | "center" | "right" | null;
+
+export type Block =
+  /** `line` is the text of a tight list's item, where a paragraph would stand too far from its neighbours. */
+  | { type: "paragraph" | "line"; content: Inline[] }
+  | { type: "heading"; level: 2 | 3; id: string; content: Inline[] }
+  | { type: "list"; start: number | null; items: Block[][] }
+  | { type: "table"; align: Alignment[]; head: Inline[][]; rows: Inline[][][] }
+  | { type: "quote"; blocks: Block[] }
+  | { type: "prompt"; model: string; text: string }
+  | { type: "widget"; name: WidgetName };
+
+export const widgetNames = ["roi-calculator"] as const;
+export type WidgetName = (typeof widgetNames)[number];
+
+export interface Heading {
+  id: string;
+  level: 2 | 3;
+  /** As read out: without marks, with its figures still to be filled in. */
+  text: string;
+}
+
+/** What is known of a piece without its body. */
+export interface PieceMetadata {
+  name: PieceName;
+  language: LanguageCode;
+  kind: PieceKind;
+  title: string;
+  description: string;
+  /** ISO dates, without a time of day. */
+  published: string;
+  updated: string;
+  related: PieceName[];
+  words: number;
+  /** Minutes, at an unhurried pace; at least 1. */
+  readingMinutes: number;
+}
+
+export interface Piece extends PieceMetadata {
+  /** The first paragraph. */
+  lead: Inline[];
+  headings: Heading[];
+  blocks: Block[];
+}
