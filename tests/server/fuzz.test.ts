@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { LightMyRequestResponse } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { contactCategories } from "#domain/contact.ts";
 import { refusals } from "#domain/errors.ts";
 import { models } from "#domain/models.ts";
 import { billingIntervals, planList, priceIdOf } from "#domain/plans.ts";
@@ -98,6 +99,7 @@ async function createIngredients(): Promise<Ingredients & { asked: string[] }> {
       model: models.map((model) => model.id),
       prompt: ["What is a tessera?", "1+1", " Why? "],
       quotedCredits: [1, 1, 5, 2],
+      category: ["feedback", "feedback", ...contactCategories],
       "idempotency-key": ["key-of-the-first", "key-of-the-second", ...Array.from({ length: 200 }, () => randomUUID())],
       "last-event-id": ["0", "3", "999999999"],
       cursor: [own.generationId, Buffer.from(`2026-03-01T00:00:00.000Z ${own.conversationId}`).toString("base64url")],
@@ -215,6 +217,7 @@ describe(`${requestCount} mutated requests (seed ${seed})`, () => {
     // Both sides of every door were tried, or the requests prove nothing.
     expect([...statuses]).toEqual(expect.arrayContaining([200, 202, 204, 400, 401, 402, 404, 409, 413, 415, 422]));
     expect(answered.size).toBeGreaterThan(ingredients.asked.length);
+    expect(await database.db.selectFrom("contact_messages").select("id").execute()).not.toEqual([]);
 
     expect(await countRows(), `seed ${seed}`).toEqual({ ...before, holds: answered.size, generations: answered.size });
     await expectBooksAgree(database);
