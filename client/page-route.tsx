@@ -1,6 +1,9 @@
 import type { ComponentType } from "react";
 import { lazy, useState } from "react";
 
+/** Fetches the page's chunk and whatever its first draw at this address, in this language, needs. */
+export type LoadPage = (pathname: string, language: string) => Promise<ComponentType>;
+
 export interface PageRoute {
   path: string;
   /** Namespaces that its first draw needs, besides the frame's. */
@@ -10,8 +13,7 @@ export interface PageRoute {
   /** Names in the query that change the first draw: with one of them the page is drawn on the device. */
   queries: readonly string[];
   matches: (pathname: string) => boolean;
-  /** Fetches the page's chunk and whatever its first draw at this address needs. */
-  load: (pathname: string) => Promise<ComponentType>;
+  load: LoadPage;
   /** The page where its chunk is here already, else what waits for it. */
   current: () => ComponentType;
 }
@@ -33,22 +35,22 @@ function patternOf(path: string): RegExp {
 export function page(
   path: string,
   texts: readonly string[],
-  load: (pathname: string) => Promise<ComponentType>,
+  load: LoadPage,
   { addresses = path.includes(":") ? [] : [path], queries = [] }: RouteOptions = {},
 ): PageRoute {
   const pattern = patternOf(path);
   let loaded: ComponentType | undefined;
-  const loadPage = async (pathname: string) => {
-    loaded = await load(pathname);
+  const loadPage: LoadPage = async (pathname, language) => {
+    loaded = await load(pathname, language);
     return loaded;
   };
-  const Later = lazy(async () => ({ default: await loadPage(location.pathname) }));
+  const Later = lazy(async () => ({ default: await loadPage(location.pathname, document.documentElement.lang) }));
   const current = () => loaded ?? Later;
   return { path, texts, addresses, queries, matches: (pathname) => pattern.test(pathname), load: loadPage, current };
 }
 
 /** A page for the person signed in: only the frame round it is drawn at build. */
-export function privatePage(path: string, texts: readonly string[], load: (pathname: string) => Promise<ComponentType>): PageRoute {
+export function privatePage(path: string, texts: readonly string[], load: LoadPage): PageRoute {
   return page(path, texts, load, { addresses: [] });
 }
 

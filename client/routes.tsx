@@ -47,7 +47,7 @@ export interface FirstPage {
 /** Starts fetching the page of the first address, beside its texts. */
 export function prepareFirstPage(pathname: string): FirstPage {
   const { texts, queries, load } = routeOf(pathname);
-  const ready = load(pathname).then(
+  const ready = load(pathname, document.documentElement.lang).then(
     () => undefined,
     () => undefined,
   );
@@ -58,7 +58,7 @@ export function prepareFirstPage(pathname: string): FirstPage {
 export function prefetchPage(pathname: string): void {
   const next = pages.find(({ matches }) => matches(pathname));
   if (!next) return;
-  next.load(pathname).catch(() => undefined);
+  next.load(pathname, document.documentElement.lang).catch(() => undefined);
   i18next.loadNamespaces(next.texts).catch(() => undefined);
 }
 
