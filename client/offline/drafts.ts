@@ -1,4 +1,5 @@
-import { readStored, removeStored, writeStored } from "./store.ts";
+import type { Kept, Kind } from "./store.ts";
+import { isRecord, readStored, removeStored, writeStored } from "./store.ts";
 
 /** What somebody was about to send in one conversation; it survives a reload, a closed tab and a lost connection. */
 export interface Draft {
@@ -11,17 +12,33 @@ export interface Draft {
   unsettledKey: string | null;
 }
 
+const kind: Kind<Draft> = {
+  version: 1,
+  stamped: true,
+  read: (stored) => {
+    if (!isRecord(stored) || typeof stored.text !== "string") return undefined;
+    const { text, modelId, unsettledKey } = stored;
+    return {
+      text,
+      modelId: typeof modelId === "string" ? modelId : null,
+      unsettledKey: typeof unsettledKey === "string" ? unsettledKey : null,
+    };
+  },
+};
+
 /** Drafts belong to a person: on a shared device nobody finds another's. `threadKey` is a conversation's id, or "new". */
 function keyOf(userId: string, threadKey: string): string {
   return `draft:${userId}:${threadKey}`;
 }
 
 export async function readDraft(userId: string, threadKey: string): Promise<Draft | undefined> {
-  return await readStored<Draft>(keyOf(userId, threadKey));
+  return await readStored(kind, keyOf(userId, threadKey));
 }
 
-export async function writeDraft(userId: string, threadKey: string, draft: Draft): Promise<void> {
+/** Resolves to what became of it, for callers that must tell the person. */
+export async function writeDraft(userId: string, threadKey: string, draft: Draft): Promise<Kept> {
   const key = keyOf(userId, threadKey);
-  if (draft.text === "" && draft.modelId === null) await removeStored(key);
-  else await writeStored(key, draft);
+  if (draft.text !== "" || draft.modelId !== null) return await writeStored(kind, key, draft);
+  await removeStored(kind, key);
+  return "kept";
 }

@@ -1,5 +1,6 @@
 import type { SubscriptionCheck } from "#contract/billing.ts";
-import { readStored, writeStored } from "./store.ts";
+import type { Kind } from "./store.ts";
+import { isRecord, readStored, writeStored } from "./store.ts";
 
 /** The last state the server told, and when (milliseconds of this device's clock). */
 export interface CachedCheck {
@@ -7,15 +8,35 @@ export interface CachedCheck {
   checkedAtMs: number;
 }
 
+/** What screens count with or look up by must be there; the rest of a check is text to show. */
+function isCheck(value: unknown): value is SubscriptionCheck {
+  return (
+    isRecord(value) &&
+    typeof value.subscribed === "boolean" &&
+    typeof value.subscription_tier === "string" &&
+    typeof value.credits === "number" &&
+    (value.subscription_end === null || typeof value.subscription_end === "string")
+  );
+}
+
+const kind: Kind<CachedCheck> = {
+  version: 1,
+  stamped: true,
+  read: (stored) => {
+    if (!isRecord(stored) || !isCheck(stored.check) || typeof stored.checkedAtMs !== "number") return undefined;
+    return { check: stored.check, checkedAtMs: stored.checkedAtMs };
+  },
+};
+
 /** Spec §3: cached locally per user id. */
 function keyOf(userId: string): string {
   return `subscription:${userId}`;
 }
 
 export async function readCachedCheck(userId: string): Promise<CachedCheck | undefined> {
-  return await readStored<CachedCheck>(keyOf(userId));
+  return await readStored(kind, keyOf(userId));
 }
 
 export async function writeCachedCheck(userId: string, cached: CachedCheck): Promise<void> {
-  await writeStored(keyOf(userId), cached);
+  await writeStored(kind, keyOf(userId), cached);
 }

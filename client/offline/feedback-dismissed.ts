@@ -1,0 +1,14 @@
+import type { Kept, Kind } from "./store.ts";
+import { findStored, writeStored } from "./store.ts";
+
+const key = "feedbackDismissed";
+const kind: Kind<true> = { version: 1, stamped: false, read: (stored) => (stored === true ? true : undefined) };
+
+/** Sent or dismissed once: the card stays away. Whatever a newer version keeps here means no less. */
+export async function isFeedbackDismissed(): Promise<boolean> {
+  return (await findStored(kind, key)).state !== "absent";
+}
+
+export async function dismissFeedback(): Promise<Kept> {
+  return await writeStored(kind, key, true);
+}

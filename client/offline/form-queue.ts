@@ -1,0 +1,80 @@
+/** The forms that wait for a connection, each under a key of its own: `form:<id>`. */
+import type { FormFields, FormName } from "./form-drafts.ts";
+import { readFields } from "./form-drafts.ts";
+import type { Kept, Kind } from "./store.ts";
+import { isRecord, listStored, removeStored, writeStored } from "./store.ts";
+
+/** A form ready to go. Its id is the Idempotency-Key it is sent under, however often. */
+export interface OutgoingForm {
+  id: string;
+  form: FormName;
+  /** The user id of who wrote it, null for whoever was signed out. */
+  owner: string | null;
+  fields: FormFields;
+  /** The trap for robots, as it was filled in. */
+  website: string;
+  /** Of the acknowledgement. */
+  language: string;
+}
+
+export interface Refusal {
+  code: string;
+  fields: readonly { field: string; message: string }[];
+}
+
+export interface QueuedForm extends OutgoingForm {
+  queuedAtMs: number;
+  attempts: number;
+  /** No attempt before, unless the connection has just come back. Milliseconds of this device's clock. */
+  dueAtMs: number;
+  /** Set once the server has refused it for good: it waits for its writer, not for the line. */
+  refusal: Refusal | null;
+}
+
+function readRefusal(stored: unknown): Refusal | null {
+  if (!isRecord(stored) || typeof stored.code !== "string" || !Array.isArray(stored.fields)) return null;
+  const fields = stored.fields.flatMap((fault: unknown) => {
+    const named = isRecord(fault) && typeof fault.field === "string" && typeof fault.message === "string";
+    return named ? [{ field: fault.field as string, message: fault.message as string }] : [];
+  });
+  return { code: stored.code, fields };
+}
+
+const kind: Kind<QueuedForm> = {
+  version: 1,
+  stamped: true,
+  read: (stored) => {
+    const fields = isRecord(stored) ? readFields(stored.fields) : undefined;
+    if (!isRecord(stored) || !fields) return undefined;
+    const { id, form, owner, website, language, queuedAtMs, attempts, dueAtMs, refusal } = stored;
+    if (typeof id !== "string" || (form !== "contact" && form !== "feedback") || typeof language !== "string") return undefined;
+    return {
+      id,
+      form,
+      owner: typeof owner === "string" ? owner : null,
+      fields,
+      website: typeof website === "string" ? website : "",
+      language,
+      queuedAtMs: typeof queuedAtMs === "number" ? queuedAtMs : 0,
+      attempts: typeof attempts === "number" ? attempts : 0,
+      dueAtMs: typeof dueAtMs === "number" ? dueAtMs : 0,
+      refusal: readRefusal(refusal),
+    };
+  },
+};
+
+const prefix = "form:";
+
+/** In the order they were written. */
+export async function listQueuedForms(): Promise<QueuedForm[]> {
+  const forms = await listStored(kind, prefix);
+  return forms.sort((one, other) => one.queuedAtMs - other.queuedAtMs);
+}
+
+export async function writeQueuedForm(form: QueuedForm): Promise<Kept> {
+  return await writeStored(kind, prefix + form.id, form);
+}
+
+export async function removeQueuedForm(id: string): Promise<void> {
+  await removeStored(kind, prefix + id);
+}

@@ -1,0 +1,141 @@
+/**
+ * Sends the forms that wait: at start, when the connection comes back, and at growing intervals while the server can't be
+ * reached. One tab at a time does it, under a lock; and each form travels under its own Idempotency-Key, so that a lost
+ * answer, a closed tab or a browser without locks still makes one message of it.
+ */
+import { ApiProblem, api, NetworkProblem } from "#client/lib/api.ts";
+import type { FormName } from "./form-drafts.ts";
+import type { OutgoingForm, QueuedForm } from "./form-queue.ts";
+import { listQueuedForms, removeQueuedForm, writeQueuedForm } from "./form-queue.ts";
+import type { Kept } from "./store.ts";
+
+export interface FormOutcome {
+  id: string;
+  form: FormName;
+  outcome: "sent" | "refused";
+}
+
+const sendTimeoutMs = 20_000;
+const firstRetryMs = 5_000;
+const longestRetryMs = 15 * 60_000;
+const channelName = "forms";
+
+const listeners = new Set<(outcome: FormOutcome) => void>();
+let channel: BroadcastChannel | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Tells what became of queued forms, in every tab. */
+export function onFormOutcome(listener: (outcome: FormOutcome) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function tell(outcome: FormOutcome): void {
+  for (const listener of listeners) listener(outcome);
+}
+
+/** One attempt. Throws ApiProblem when the server refuses and NetworkProblem when it can't be reached. */
+async function sendForm({ id, form, fields, website, language }: OutgoingForm): Promise<void> {
+  const { subject, category, ...sender } = fields;
+  const headers = { "idempotency-key": id };
+  const signal = AbortSignal.timeout(sendTimeoutMs);
+  const shared = { ...sender, website, language };
+  if (form === "feedback") {
+    await api("POST /api/functions/send-contact-email", { headers, signal, body: { ...shared, category: "feedback", subject } });
+    return;
+  }
+  const body = { ...shared, category, ...(subject.trim() === "" ? {} : { subject }) };
+  await api("POST /api/contact", { headers, signal, body });
+}
+
+/** Whether trying again can't help: the server has read the form and does not want it. */
+function isRefusal(error: unknown): error is ApiProblem {
+  if (!(error instanceof ApiProblem)) return false;
+  return error.status >= 400 && error.status < 500 && ![401, 408, 425, 429].includes(error.status);
+}
+
+async function deliver(form: QueuedForm): Promise<"done" | "later"> {
+  try {
+    await sendForm(form);
+    await removeQueuedForm(form.id);
+    announce({ id: form.id, form: form.form, outcome: "sent" });
+    return "done";
+  } catch (error) {
+    if (isRefusal(error)) {
+      await writeQueuedForm({ ...form, refusal: { code: error.code, fields: error.fields } });
+      announce({ id: form.id, form: form.form, outcome: "refused" });
+      return "done";
+    }
+    const backOffMs = Math.min(firstRetryMs * 2 ** form.attempts, longestRetryMs);
+    const askedForMs = error instanceof ApiProblem ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+    await writeQueuedForm({ ...form, attempts: form.attempts + 1, dueAtMs: Date.now() + Math.max(backOffMs, askedForMs) });
+    return "later";
+  }
+}
+
+function announce(outcome: FormOutcome): void {
+  channel?.postMessage(outcome);
+  tell(outcome);
+}
+
+async function alone(work: () => Promise<void>): Promise<void> {
+  // Browsers give locks to secure pages only; elsewhere the Idempotency-Key alone keeps one message one.
+  if (!("locks" in navigator)) await work();
+  else await navigator.locks.request("form-queue", work);
+}
+
+/** `overdueOnly` leaves those alone whose next attempt is still to come. */
+async function flush(overdueOnly: boolean): Promise<void> {
+  clearTimeout(timer);
+  if (!navigator.onLine) return;
+  await alone(async () => {
+    for (const form of await listQueuedForms()) {
+      if (form.refusal || (overdueOnly && form.dueAtMs > Date.now())) continue;
+      if ((await deliver(form)) === "later") break;
+    }
+  });
+  const next = (await listQueuedForms()).filter((form) => !form.refusal).map((form) => form.dueAtMs);
+  clearTimeout(timer);
+  if (next.length > 0) timer = setTimeout(() => void flush(true), Math.max(Math.min(...next) - Date.now(), firstRetryMs));
+}
+
+/** Takes a form into the queue. Anything but `kept` means that it waits only as long as this page is open. */
+async function queueForm(form: OutgoingForm): Promise<Kept> {
+  const now = Date.now();
+  const kept = await writeQueuedForm({ ...form, queuedAtMs: now, attempts: 0, dueAtMs: now + firstRetryMs, refusal: null });
+  void flush(true);
+  return kept;
+}
+
+/**
+ * Sends a form now, or queues it where there is no connection. Throws ApiProblem where the server answers with anything but
+ * success: whoever wrote the form is still there to decide.
+ */
+export async function sendOrQueue(form: OutgoingForm): Promise<{ sent: true } | { sent: false; kept: Kept }> {
+  // Without a connection the session's token can't be refreshed either, and asking for that takes its time.
+  if (navigator.onLine) {
+    try {
+      await sendForm(form);
+      return { sent: true };
+    } catch (error) {
+      if (!(error instanceof NetworkProblem)) throw error;
+    }
+  }
+  return { sent: false, kept: await queueForm(form) };
+}
+
+/** Call once, at start. Returns how to stop. */
+export function startFormQueue(): () => void {
+  const opened = new BroadcastChannel(channelName);
+  opened.onmessage = ({ data }: MessageEvent<FormOutcome>) => tell(data);
+  channel = opened;
+  const back = () => void flush(false);
+  addEventListener("online", back);
+  void flush(false);
+  return () => {
+    removeEventListener("online", back);
+    clearTimeout(timer);
+    opened.close();
+    channel = undefined;
+  };
+}
