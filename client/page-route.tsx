@@ -24,7 +24,7 @@ interface RouteOptions {
 }
 
 function patternOf(path: string): RegExp {
-  const pattern = path.replaceAll(/:\w+/g, "[^/]+").replace("/*?", "(/.*)?");
+  const pattern = path.replaceAll(/:\w+/g, "[^/]+").replace("/*?", "(/.*)?").replace(/^\*$/, ".*");
   return new RegExp(`^${pattern}/?$`);
 }
 
