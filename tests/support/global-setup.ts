@@ -8,14 +8,12 @@ import { migrate } from "#server/db/migrator.ts";
 import { applicationRole, startPostgres } from "#server/embedded/postgres.ts";
 import { endLeftover, openCluster } from "#server/embedded/postgres-server.ts";
 import { startOf } from "#server/embedded/processes.ts";
-import { templateName } from "./postgres.ts";
-
-const prefix = "tessera-test-server-";
+import { serverFolderPrefix, templateName } from "./postgres.ts";
 
 /** What a run that was killed left behind. */
 async function sweep(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    if (!name.startsWith(prefix)) continue;
+    if (!name.startsWith(serverFolderPrefix)) continue;
     const folder = path.join(tmpdir(), name);
     const [pid, start] = (await readFile(path.join(folder, "owner"), "utf8").catch(() => "")).split(" ");
     if (pid === undefined || start === undefined || (await startOf(Number(pid))) === start) continue;
@@ -36,7 +34,7 @@ async function createTemplate(superuserUrl: string, ownerUrl: string): Promise<v
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await sweep();
-  const folder = await mkdtemp(path.join(tmpdir(), prefix));
+  const folder = await mkdtemp(path.join(tmpdir(), serverFolderPrefix));
   await writeFile(path.join(folder, "owner"), `${process.pid} ${await startOf(process.pid)}`);
   const server = await startPostgres({ dataDir: folder, volatile: true, log: (line) => console.error(line) });
   await createTemplate(server.superuserUrl, server.ownerUrl);

@@ -18,6 +18,8 @@ declare module "vitest" {
 }
 
 export const templateName = "tessera_template";
+/** Of the folders of PostgreSQL servers the tests start; each holds its `owner`, so that the next run can sweep what was left. */
+export const serverFolderPrefix = "tessera-test-server-";
 
 export interface TestDatabase {
   db: Db;

@@ -10,6 +10,8 @@ export interface TestRedis {
   url: string;
   port: number;
   stop(): Promise<void>;
+  /** kill -9: what it held is gone, for nothing of it is kept. */
+  kill(): Promise<void>;
 }
 
 function answers(port: number): Promise<boolean> {
@@ -47,14 +49,16 @@ export async function startRedis(port?: number): Promise<TestRedis> {
     end();
     throw new Error(`redis-server did not start on port ${chosen}`);
   }
+  const endWith = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    await exited;
+    process.off("exit", end);
+    await rm(folder, { recursive: true, force: true });
+  };
   return {
     url: `redis://127.0.0.1:${chosen}`,
     port: chosen,
-    async stop() {
-      child.kill("SIGTERM");
-      await exited;
-      process.off("exit", end);
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop: () => endWith("SIGTERM"),
+    kill: () => endWith("SIGKILL"),
   };
 }

@@ -90,6 +90,8 @@ export interface ScaleOptions {
   apis?: number;
   workers?: number;
   redis?: boolean;
+  /** Instead of one on the server all tests share; dropped at the end like that one. */
+  database?: TestDatabase;
   environment?: NodeJS.ProcessEnv;
 }
 
@@ -97,9 +99,10 @@ export async function startScale({
   apis = 1,
   workers = 1,
   redis: withRedis = false,
+  database: own,
   environment: extra = {},
 }: ScaleOptions = {}): Promise<ScaleSetup> {
-  const database = await createTestDatabase();
+  const database = own ?? (await createTestDatabase());
   const redis = withRedis ? await startRedis() : undefined;
   const folder = await mkdtemp(path.join(tmpdir(), "tessera-product-"));
   const [sandboxPort, smtpPort, ...apiPorts] = await Promise.all(Array.from({ length: apis + 2 }, freePort));

@@ -1,0 +1,208 @@
+/** PostgreSQL killed with -9 under an answer: it completes or is released, the person can read which, and the books agree. */
+import { randomUUID } from "node:crypto";
+import { afterEach, describe, expect, it } from "vitest";
+import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
+import type { OwnPostgres } from "#tests/support/own-postgres.ts";
+import { startOwnPostgres } from "#tests/support/own-postgres.ts";
+import type { ScaleSetup } from "#tests/support/scale.ts";
+import { startScale } from "#tests/support/scale.ts";
+import { until } from "#tests/support/until.ts";
+import type { Answer } from "#tests/support/visitor.ts";
+import { Visitor } from "#tests/support/visitor.ts";
+
+let postgres: OwnPostgres | undefined;
+let product: ScaleSetup | undefined;
+afterEach(async () => {
+  if (product) await product.stop();
+  else await postgres?.database.drop();
+  product = undefined;
+  postgres = undefined;
+});
+
+interface World {
+  postgres: OwnPostgres;
+  product: ScaleSetup;
+  visitor: Visitor;
+}
+
+/** A subscriber of 300 credits. */
+async function begin(options: { redis?: boolean; settings?: Record<string, string> } = {}): Promise<World> {
+  postgres = await startOwnPostgres(options.settings);
+  product = await startScale({ database: postgres.database, redis: options.redis ?? false });
+  const visitor = await new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl).join();
+  await visitor.subscribe();
+  await waitUntilSettled(product.database);
+  return { postgres, product, visitor };
+}
+
+async function setPace({ sandboxUrl }: ScaleSetup, paceMs: number): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(`${sandboxUrl}/models/pace`, { method: "POST", headers, body: JSON.stringify({ paceMs }) });
+  expect(answer.status).toBe(200);
+}
+
+interface LongAnswer {
+  key: string;
+  prompt: string;
+  /** Events so far. */
+  seen: () => number;
+  told: Promise<Answer>;
+}
+
+/** About 400 tokens at the pace; begun, and durably so: some of its words are in the log. */
+async function askAtLength({ product: setup, visitor }: World, paceMs: number): Promise<LongAnswer> {
+  await setPace(setup, paceMs);
+  const prompt = "Tell a long story about mosaics";
+  const key = randomUUID();
+  let seen = 0;
+  const told = visitor.ask({
+    prompt,
+    key,
+    onEvent: () => {
+      seen += 1;
+    },
+  });
+  told.catch(() => {});
+  const logged = async () =>
+    (await setup.database.db.selectFrom("generation_events").select("last_event").where("last_event", ">", 1).execute()).length > 0;
+  await until(logged, "the first words in the log");
+  return { key, prompt, seen: () => seen, told };
+}
+
+async function messagesOf({ product: setup }: World, role: "user" | "assistant"): Promise<string[]> {
+  const rows = await setup.database.db.selectFrom("messages").select("content").where("role", "=", role).orderBy("id").execute();
+  return rows.map((row) => row.content);
+}
+
+/** Everybody agrees about how it ended, and the next answer costs its credit and nothing else. */
+async function expectAllWell(world: World, generationId: string, charged: number): Promise<void> {
+  const { product: setup, visitor } = world;
+  await setPace(setup, 0);
+  await waitUntilSettled(setup.database);
+  await expectBooksAgree(setup.database);
+  expect((await visitor.check()).credits).toBe(300 - charged);
+  const again = await visitor.resume(generationId, 0);
+  expect(again.receipt).toMatchObject({ chargedCredits: charged });
+  expect(await messagesOf(world, "assistant")).toEqual(again.text === "" ? [] : [again.text]);
+  expect((await visitor.ask()).receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
+  expect((await visitor.check()).credits).toBe(300 - charged - 1);
+  await waitUntilSettled(setup.database);
+  await expectBooksAgree(setup.database);
+}
+
+/** Asks, and lets the whole server die as the first event arrives: before the log of the start is on the disk. True: it was forgotten. */
+async function forgetStart(world: World, key: string): Promise<{ forgotten: boolean; told: Answer }> {
+  const [api] = world.product.apis;
+  let killed: Promise<void> | undefined;
+  const asked = world.visitor.ask({
+    prompt: "Tell a long story about mosaics",
+    key,
+    onEvent: ({ event }) => {
+      // The API, which writes the answer's log a fifth of a second later, must not make the start durable with it.
+      if (event !== "start" || !api) return;
+      process.kill(api.pid, "SIGSTOP");
+      killed = world.postgres.killAll();
+    },
+  });
+  await until(() => killed !== undefined, "the answer's start");
+  await killed;
+  await world.postgres.start();
+  const known = await world.product.database.db.selectFrom("generations").select("id").where("idempotency_key", "=", key).execute();
+  process.kill(api?.pid ?? 0, "SIGCONT");
+  return { forgotten: known.length === 0, told: await asked };
+}
+
+describe("PostgreSQL killed with -9 before an answer's start is on the disk", () => {
+  it("forgets question and hold together; the person is not left waiting, and the same key asks again and is charged once", async () => {
+    // With the writer of the log asleep, all that was not waited for is still in memory.
+    const world = await begin({ redis: true, settings: { wal_writer_delay: "10s" } });
+    const { product: setup, visitor } = world;
+    await setPace(setup, 20);
+    await Promise.all(setup.workers.map((worker) => worker.stop()));
+    let lost: { forgotten: boolean; told: Answer } | undefined;
+    let key = "";
+    for (let attempt = 0; attempt < 3 && !lost?.forgotten; attempt += 1) {
+      key = randomUUID();
+      lost = await forgetStart(world, key);
+    }
+    expect(lost?.forgotten).toBe(true);
+    expect(lost?.told.receipt).toBeUndefined();
+    expect(await messagesOf(world, "user")).toEqual([]);
+    expect((await visitor.call("GET", `/api/generations/${lost?.told.generationId}`)).status).toBe(404);
+    expect((await visitor.check()).credits).toBe(300);
+    await Promise.all(setup.workers.map((worker) => worker.start()));
+    await setPace(setup, 0);
+    const again = await visitor.ask({ prompt: "Tell a long story about mosaics", key });
+    expect(again.receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
+    expect(again.generationId).not.toBe(lost?.told.generationId);
+    await expectAllWell(world, again.generationId, 1);
+  }, 60_000);
+});
+
+describe("PostgreSQL killed with -9 in the middle of an answer, and started again", () => {
+  it.each([
+    ["PostgreSQL", false],
+    ["Redis", true],
+  ] as const)(
+    "the postmaster, with the queue on %s: the answer goes on, completes, and is charged once",
+    async (_queue, redis) => {
+      const world = await begin({ redis });
+      const answer = await askAtLength(world, 15);
+      await world.postgres.killPostmaster();
+      const before = answer.seen();
+      await until(() => answer.seen() > before + 10, "words while PostgreSQL is away");
+      const away = await world.visitor.call("GET", "/api/credits/wallet");
+      expect([away.status, await away.json()]).toEqual([503, expect.objectContaining({ code: "service_unavailable" })]);
+      await world.postgres.start();
+      const { receipt, text, generationId, eventIds } = await answer.told;
+      expect(receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
+      expect(eventIds).toEqual(eventIds.map((_, index) => index + 1));
+      expect(await messagesOf(world, "assistant")).toEqual([text]);
+      await expectAllWell(world, generationId, 1);
+    },
+    60_000,
+  );
+
+  it("one of the API's backends: everybody is thrown out, and the answer completes and is charged once", async () => {
+    const world = await begin();
+    const answer = await askAtLength(world, 15);
+    await world.postgres.killBackend("tessera api");
+    const { receipt, text, generationId } = await answer.told;
+    expect(receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
+    expect(await messagesOf(world, "assistant")).toEqual([text]);
+    await expectAllWell(world, generationId, 1);
+  }, 60_000);
+
+  it("while an answer ends, and away for longer than its lease: it is completed or released, and the person is told which", async () => {
+    const world = await begin();
+    const answer = await askAtLength(world, 5);
+    const { lease_expires_at: leaseEnd } = await world.product.database.db
+      .selectFrom("generations")
+      .select("lease_expires_at")
+      .executeTakeFirstOrThrow();
+    await world.postgres.killPostmaster();
+    await until(() => Date.now() > leaseEnd.getTime() + 1_000, "the lease to run out", 20_000);
+    await world.postgres.start();
+    const { receipt, generationId } = await answer.told;
+    const charged = receipt?.status === "completed" ? 1 : 0;
+    expect(receipt).toMatchObject(charged === 1 ? { status: "completed" } : { status: "failed", failureCode: "interrupted" });
+    expect(receipt?.chargedCredits).toBe(charged);
+    await expectAllWell(world, generationId, charged);
+  }, 60_000);
+
+  it("together with the API: what was said is kept, nothing is charged, and the person can read it", async () => {
+    const world = await begin();
+    const answer = await askAtLength(world, 15);
+    const [api] = world.product.apis;
+    await Promise.all([world.postgres.killAll(), api?.stop("SIGKILL")]);
+    const { text, generationId, receipt } = await answer.told;
+    expect(receipt).toBeUndefined();
+    await world.postgres.start();
+    await api?.start();
+    const resumed = await world.visitor.resume(generationId, 0);
+    expect(resumed.receipt).toMatchObject({ status: "failed", failureCode: "interrupted", chargedCredits: 0 });
+    expect(text.startsWith(resumed.text)).toBe(true);
+    expect(resumed.text).not.toBe("");
+    await expectAllWell(world, generationId, 0);
+  }, 60_000);
+});
