@@ -1,4 +1,5 @@
 import { Suspense, useEffect } from "react";
+import { Late } from "./components/late.tsx";
 import { PageSpinner } from "./components/spinner.tsx";
 import { ToastRegion } from "./components/toast-region.tsx";
 import { useSession } from "./features/auth/session-store.ts";
@@ -9,6 +10,8 @@ import { LanguageSwitch } from "./features/language/language-switch.tsx";
 import { TrialBanner } from "./features/marketing/trial-banner.tsx";
 import { prefetchOnIntent } from "./lib/prefetch-on-intent.ts";
 import { prefetchPage, Routes } from "./routes.tsx";
+
+const loadSupport = async () => (await import("./features/support-widget/support-button.tsx")).SupportButton;
 
 /** Composes what features may not know of each other: the frame shows the session, every page stands inside it. */
 export function App({ onFirstPage }: { onFirstPage?: () => void }) {
@@ -31,6 +34,7 @@ export function App({ onFirstPage }: { onFirstPage?: () => void }) {
           </Suspense>
         </PageBoundary>
       </Frame>
+      <Late load={loadSupport} />
       <ToastRegion />
     </>
   );

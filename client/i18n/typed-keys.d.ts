@@ -8,6 +8,7 @@ import type design from "./locales/en/design.json";
 import type errors from "./locales/en/errors.json";
 import type home from "./locales/en/home.json";
 import type pricing from "./locales/en/pricing.json";
+import type support from "./locales/en/support.json";
 
 /** Keys are checked against the English files: a text that does not exist does not compile. */
 declare module "i18next" {
@@ -24,6 +25,7 @@ declare module "i18next" {
       errors: typeof errors;
       home: typeof home;
       pricing: typeof pricing;
+      support: typeof support;
     };
   }
 }

@@ -74,3 +74,6 @@ export function mailboxKey(email: string): string {
   const gmail = domain === "gmail.com" || domain === "googlemail.com";
   return gmail ? `${bare.replaceAll(".", "")}@gmail.com` : `${bare}@${domain}`;
 }
+
+/** The largest files and the kinds of sound that are taken (spec §5): what the chat and the support answers say. */
+export const uploadLimits = { fileMegabytes: 10, audioMegabytes: 25, audioFormats: ["MP3", "WAV", "M4A"] } as const;

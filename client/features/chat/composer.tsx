@@ -94,7 +94,7 @@ export function Composer({ text, onText, onSend, onStop, model, available, onlin
   }
 
   return (
-    <form className={styles.composer} onSubmit={submit}>
+    <form className={styles.composer} data-composer="" onSubmit={submit}>
       <div className={styles.box}>
         <textarea
           className={styles.text}

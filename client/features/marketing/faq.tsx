@@ -8,16 +8,25 @@ const questions = ["rollover", "enough", "change", "cancel", "refund", "annual",
 /** The number an answer counts in. */
 const counts: Partial<Record<(typeof questions)[number], number>> = { rollover: packMonths, refund: moneyBackDays, late: graceDays };
 
-export function Faq() {
+/** Questions and answers, figures from the catalogue: for the page, and for search engines when it is prerendered. */
+export function useFaq(): { key: string; question: string; answer: string }[] {
   const { t } = useTranslation("pricing");
   const format = useFormat();
   const figures = { percent: format.percent(annualSavingPercent), share: format.percent(moneyBackUsedPercent) };
+  return questions.map((key) => ({
+    key,
+    question: t(`faq.${key}.question`),
+    answer: t(`faq.${key}.answer`, { ...figures, count: counts[key] ?? 0 }),
+  }));
+}
+
+export function Faq() {
   return (
     <div className={styles.faq}>
-      {questions.map((question) => (
-        <details key={question} className={styles.item}>
-          <summary className={styles.question}>{t(`faq.${question}.question`)}</summary>
-          <p className={styles.answer}>{t(`faq.${question}.answer`, { ...figures, count: counts[question] ?? 0 })}</p>
+      {useFaq().map(({ key, question, answer }) => (
+        <details key={key} className={styles.item}>
+          <summary className={styles.question}>{question}</summary>
+          <p className={styles.answer}>{answer}</p>
         </details>
       ))}
     </div>
