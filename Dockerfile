@@ -10,7 +10,10 @@ COPY tsconfig.json ./
 COPY server/contract server/contract
 COPY server/domain server/domain
 COPY client client
-RUN npm run build
+# What the last two releases were served with stays served; the builder keeps it from one build to the next.
+RUN --mount=type=cache,target=/releases \
+  mkdir -p client/dist && cp -r /releases/. client/dist/ && npm run build && \
+  rm -rf /releases/* && cp -r client/dist/assets client/dist/kept client/dist/pages.json /releases/
 
 FROM base AS dependencies
 # The embedded PostgreSQL is for the one-command start alone.

@@ -39,6 +39,8 @@ async function start(): Promise<void> {
   } else {
     createRoot(root).render(<App />);
   }
+  // From here on links are followed on the device, and public/speculation-rules.json has nothing left to fetch.
+  document.documentElement.dataset.live = "";
   registerInBackground();
 }
 

@@ -89,6 +89,6 @@ export async function buildApp(deps: Deps): Promise<App> {
   app.setValidatorCompiler(compileValidator);
   await registerPlugins(app, deps);
   await registerFeatures(app, deps);
-  await registerClient(app);
+  await registerClient(app, deps.config.publicUrl);
   return app;
 }

@@ -1,4 +1,5 @@
 import { createContext } from "react";
+import { documentTitle } from "./document-title.ts";
 
 /** What a page says of itself to whoever reads the address without opening it: search engines, previews, the tab. */
 export interface PageHead {
@@ -25,10 +26,6 @@ function setMeta(name: string, content: string | undefined): void {
   meta.name = name;
   meta.content = content;
   if (!found) document.head.append(meta);
-}
-
-export function documentTitle(title: string | undefined): string {
-  return title ? `${title} · Tessera` : "Tessera";
 }
 
 /** Follows a change of route or language. Canonical addresses and JSON-LD come with the page the server sent. */

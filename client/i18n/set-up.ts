@@ -5,8 +5,8 @@ import { fallbackLanguage, languages, matchLanguage } from "#domain/languages.ts
 
 type Texts = Record<string, unknown>;
 
-/** One chunk for each language and namespace, fetched when a screen first asks for it. */
-const files = import.meta.glob<Texts>("./locales/*/*.json", { import: "default" });
+/** One chunk for each language and namespace, fetched when a screen first asks for it. Prerendering alone needs `seo`. */
+const files = import.meta.glob<Texts>(["./locales/*/*.json", "!./locales/*/seo.json"], { import: "default" });
 
 const storageKey = "language";
 const choiceKeptSeconds = 365 * 24 * 60 * 60;

@@ -8,6 +8,9 @@ import type design from "./locales/en/design.json";
 import type errors from "./locales/en/errors.json";
 import type home from "./locales/en/home.json";
 import type pricing from "./locales/en/pricing.json";
+import type reading from "./locales/en/reading.json";
+import type roi from "./locales/en/roi.json";
+import type seo from "./locales/en/seo.json";
 import type support from "./locales/en/support.json";
 
 /** Keys are checked against the English files: a text that does not exist does not compile. */
@@ -25,6 +28,9 @@ declare module "i18next" {
       errors: typeof errors;
       home: typeof home;
       pricing: typeof pricing;
+      reading: typeof reading;
+      roi: typeof roi;
+      seo: typeof seo;
       support: typeof support;
     };
   }

@@ -1,13 +1,17 @@
-/** The built client: hashed assets immutable, the shell revalidated; a missing asset is a 404, never HTML. */
+/** The built client: hashed assets immutable, pages by language (pages.ts); a missing asset is a 404, never HTML. */
 
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
 import type { App } from "./app-type.ts";
+import { registerPages } from "./pages.ts";
 import { sendNotFound } from "./problem.ts";
 
-export const clientFolder = new URL("../../client/dist/", import.meta.url);
+const clientFolder = new URL("../../client/dist/", import.meta.url);
+
+/** What the server itself reads there: pages still lack the product's address, assets of older releases have their own. */
+const notServed = /^\/(pages|kept)(\/|$)|^\/releases\.json|\/\./;
 
 function wantsPage(request: FastifyRequest): boolean {
   const path = request.url.split("?")[0] ?? "";
@@ -16,25 +20,28 @@ function wantsPage(request: FastifyRequest): boolean {
   return !lastSegment.includes(".") && (request.headers.accept ?? "*/*").match(/text\/html|\*\/\*/) !== null;
 }
 
-export async function registerClient(app: App, folder: URL = clientFolder): Promise<void> {
-  const root = fileURLToPath(folder);
-  const built = existsSync(new URL("index.html", folder));
-  if (built) {
-    await app.register(fastifyStatic, {
-      root,
-      wildcard: true,
-      index: false,
-      cacheControl: false,
-      setHeaders(reply, path) {
-        const immutable = path.startsWith(`${root}assets/`);
-        reply.header("cache-control", immutable ? "public, max-age=31536000, immutable" : "no-cache");
-      },
-    });
+/** `publicUrl` stands in canonical addresses, the sitemap and previews. */
+export async function registerClient(app: App, publicUrl: URL, folder: URL = clientFolder): Promise<void> {
+  if (!existsSync(new URL("pages.json", folder))) {
+    app.setNotFoundHandler((_request, reply) => sendNotFound(reply));
+    return;
   }
-  const sendPage = (request: FastifyRequest, reply: FastifyReply) =>
-    built && wantsPage(request)
-      ? reply.header("cache-control", "no-cache").type("text/html; charset=utf-8").sendFile("index.html")
-      : sendNotFound(reply);
-  app.setNotFoundHandler(sendPage);
-  if (built) app.get("/", { schema: { hide: true } }, sendPage);
+  const root = fileURLToPath(folder);
+  const kept = fileURLToPath(new URL("kept/", folder));
+  await app.register(fastifyStatic, {
+    // The last two releases' assets, for pages that were open while this one went out.
+    root: [root, kept],
+    wildcard: true,
+    index: false,
+    cacheControl: false,
+    preCompressed: true,
+    allowedPath: (path) => !notServed.test(path),
+    setHeaders(reply, path) {
+      const immutable = path.startsWith(`${root}assets/`) || path.startsWith(`${kept}assets/`);
+      reply.header("cache-control", immutable ? "public, max-age=31536000, immutable" : "no-cache");
+      if (/\/speculation-rules\.json$/.test(path)) reply.type("application/speculationrules+json");
+    },
+  });
+  const pages = await registerPages(app, folder, publicUrl.origin);
+  app.setNotFoundHandler((request, reply) => (wantsPage(request) ? pages.answer(request, reply) : sendNotFound(reply)));
 }

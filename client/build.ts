@@ -1,0 +1,102 @@
+/**
+ * The one way the client is built (`npm run build`, `npm start`, tests): bundled for the browser, drawn in every language,
+ * compressed, then put in place at once. `--out-dir` names the place, `--when-stale` builds only what has changed.
+ */
+import { createHash } from "node:crypto";
+import { access, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { readAssets } from "./build/assets.ts";
+import { compressFolder } from "./build/compress.ts";
+import { documentOf } from "./build/document.ts";
+import { feedOf, robotsOf, sitemapOf } from "./build/feeds.ts";
+import { originPlaceholder } from "./build/head.ts";
+import { putInPlace } from "./build/releases.ts";
+import { hashSources, readStamp, stampFile } from "./build/sources.ts";
+import type { DrawnPage } from "./prerender.tsx";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const configFile = path.join(root, "client/vite.config.ts");
+
+type Prerender = Pick<typeof import("./prerender.tsx"), "addressPlaceholder" | "drawPages" | "routing">;
+
+async function bundle(site: string, drawing: string): Promise<Prerender> {
+  // Fetched only when there is something to build: `npm start` asks every time.
+  const { build } = await import("vite");
+  const logLevel = "error";
+  await Promise.all([
+    build({ configFile, logLevel, build: { outDir: site, emptyOutDir: true, manifest: true } }),
+    build({ configFile, logLevel, build: { outDir: drawing, emptyOutDir: true, ssr: "prerender.tsx", copyPublicDir: false } }),
+  ]);
+  return (await import(pathToFileURL(path.join(drawing, "prerender.js")).href)) as Prerender;
+}
+
+function fileOf({ kind, language, path: address }: DrawnPage): string {
+  if (kind === "frame") return `pages/${language}/frame.html`;
+  if (kind === "notFound") return `pages/${language}/404.html`;
+  return `pages/${language}${address === "/" ? "/index" : address}.html`;
+}
+
+/** A page's own preview picture, or that of its kind, or the product's. */
+async function pictureOf(site: string, address: string): Promise<string> {
+  const [kind = "", name] = address.slice(1).split("/");
+  const candidates = name === undefined ? [`${kind}.png`] : [`${kind}-${name}.png`, `${kind}.png`];
+  for (const file of candidates) {
+    const exists = await access(path.join(site, "og", file)).then(
+      () => true,
+      () => false,
+    );
+    if (exists) return file;
+  }
+  return "home.png";
+}
+
+/** Changes with anything that is served: assets bear a hash of their content, pages are read. */
+async function releaseOf(site: string, documents: ReadonlyMap<string, string>): Promise<string> {
+  const hash = createHash("sha256").update((await readdir(path.join(site, "assets"))).sort().join("\n"));
+  for (const [file, content] of documents) hash.update(`${file}\0${content}\0`);
+  return hash.digest("hex").slice(0, 16);
+}
+
+async function prerender(site: string, { addressPlaceholder, drawPages, routing }: Prerender): Promise<void> {
+  const [template, assets, pages] = await Promise.all([readFile(path.join(site, "index.html"), "utf8"), readAssets(site), drawPages()]);
+  const documents = new Map<string, string>();
+  const files: Record<string, Record<string, string>> = {};
+  for (const page of pages) {
+    documents.set(fileOf(page), documentOf(page, template, assets, await pictureOf(site, page.path)));
+    if (page.kind === "page") files[page.language] = { ...files[page.language], [page.path]: fileOf(page) };
+  }
+  const found = pages.filter(({ kind, head }) => kind === "page" && head.indexable !== false);
+  documents.set("sitemap.xml", sitemapOf(found)).set("robots.txt", robotsOf()).set("blog/rss.xml", feedOf(found));
+  for (const [file, content] of documents) {
+    await mkdir(path.dirname(path.join(site, file)), { recursive: true });
+    await writeFile(path.join(site, file), content);
+  }
+  const release = await releaseOf(site, documents);
+  const index = { release, originPlaceholder, addressPlaceholder, ...routing, pages: files };
+  await writeFile(path.join(site, "pages.json"), JSON.stringify(index));
+}
+
+async function buildClient(outDir: string, stamp: string): Promise<void> {
+  // Beside the packages, which the program that draws the pages imports.
+  const work = path.join(root, `node_modules/.cache/tessera-client-${process.pid}`);
+  const site = path.join(work, "site");
+  try {
+    await prerender(site, await bundle(site, path.join(work, "drawing")));
+    await rm(path.join(site, ".vite"), { recursive: true });
+    await compressFolder(site);
+    await writeFile(path.join(site, stampFile), stamp);
+    await putInPlace(site, outDir);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+const { values } = parseArgs({ options: { "out-dir": { type: "string" }, "when-stale": { type: "boolean", default: false } } });
+const outDir = path.resolve(values["out-dir"] ?? path.join(root, "client/dist"));
+const stamp = await hashSources(root);
+if (!values["when-stale"] || (await readStamp(outDir)) !== stamp) {
+  console.log("building the client …");
+  await buildClient(outDir, stamp);
+}

@@ -1,0 +1,116 @@
+/** Draws every public page in every language, at build and in Node (client/build.ts). The browser never loads this file. */
+
+import { text } from "node:stream/consumers";
+import type { i18n } from "i18next";
+import { createInstance } from "i18next";
+import type { ComponentType } from "react";
+import { prerenderToNodeStream } from "react-dom/static";
+import { I18nextProvider, initReactI18next } from "react-i18next";
+import { Router } from "wouter";
+import type { LanguageCode } from "#domain/languages.ts";
+import { languages } from "#domain/languages.ts";
+import { App } from "./app.tsx";
+import type { PageHead } from "./components/page-head.ts";
+import { PageHeadContext } from "./components/page-head.ts";
+import type { PageRoute } from "./page-route.tsx";
+import { paths } from "./paths.ts";
+import { framePaths, notFoundPage, pages } from "./routes.tsx";
+import { descriptionOf, structuredDataOf } from "./structured-data.tsx";
+
+export interface DrawnPage {
+  /** `page` is hydrated where it is; round a `frame` the device draws the rest; `notFound` answers every other address. */
+  kind: "page" | "frame" | "notFound";
+  language: LanguageCode;
+  path: string;
+  html: string;
+  head: PageHead;
+  /** The sources, relative to `client/`, whose chunks the browser needs to make the page live. */
+  sources: string[];
+}
+
+/** Stands in the not-found page where the server writes the address that was asked for. */
+export const addressPlaceholder = "/{address}";
+
+const texts = import.meta.glob<Record<string, unknown>>("./i18n/locales/*/*.json", { import: "default", eager: true });
+const modules = import.meta.glob<Record<string, unknown>>("./pages/*.tsx", { eager: true });
+
+/** Of everything the server and the service worker must know of the routes. */
+export const routing = {
+  framePaths,
+  queries: Object.fromEntries(pages.flatMap(({ addresses, queries }) => addresses.map((address) => [address, queries]))),
+};
+
+async function createTexts(language: LanguageCode): Promise<i18n> {
+  const resources = Object.entries(texts).flatMap(([file, content]) => {
+    const [, owner, namespace = ""] = /locales\/(\w+)\/([\w-]+)\.json$/.exec(file) ?? [];
+    return owner === language ? [[namespace, content] as const] : [];
+  });
+  const instance = createInstance();
+  await instance.use(initReactI18next).init({
+    lng: language,
+    fallbackLng: false,
+    resources: { [language]: Object.fromEntries(resources) },
+    defaultNS: "common",
+    returnNull: false,
+    interpolation: { escapeValue: false },
+  });
+  return instance;
+}
+
+async function drawApp(texts: i18n, path: string): Promise<{ html: string; head: PageHead }> {
+  let head: PageHead = {};
+  const faults: unknown[] = [];
+  const { prelude } = await prerenderToNodeStream(
+    <Router ssrPath={path} ssrSearch="">
+      <I18nextProvider i18n={texts}>
+        <PageHeadContext value={(found) => (head = found)}>
+          <App />
+        </PageHeadContext>
+      </I18nextProvider>
+    </Router>,
+    // Otherwise React would move large parts to the end and put them in their place by an inline script.
+    { progressiveChunkSize: Number.POSITIVE_INFINITY, onError: (error) => void faults.push(error) },
+  );
+  const html = await text(prelude);
+  if (faults.length > 0) throw new Error(`${path} could not be drawn in ${texts.language}`, { cause: faults[0] });
+  return { html, head };
+}
+
+function sourceOf(Page: ComponentType, path: string): string {
+  const found = Object.entries(modules).find(([, exports]) => Object.values(exports).includes(Page));
+  if (!found) throw new Error(`${path}: what its route loads is no export of a file in client/pages/`);
+  return found[0].slice("./".length);
+}
+
+async function drawPage(texts: i18n, language: LanguageCode, route: PageRoute, path: string): Promise<DrawnPage> {
+  const Page = await route.load(path, language);
+  const { html, head } = await drawApp(texts, path);
+  const namespaces = ["common", ...route.texts];
+  return {
+    kind: route === notFoundPage ? "notFound" : "page",
+    language,
+    path,
+    html,
+    head: {
+      ...head,
+      description: head.description ?? descriptionOf(path, texts),
+      structuredData: [...(head.structuredData ?? []), ...structuredDataOf(path, texts)],
+    },
+    sources: [sourceOf(Page, path), ...namespaces.map((namespace) => `i18n/locales/${language}/${namespace}.json`)],
+  };
+}
+
+/** One after another: what a page collects while it is drawn belongs to it alone. */
+export async function drawPages(): Promise<DrawnPage[]> {
+  const drawn: DrawnPage[] = [];
+  for (const { code: language } of languages) {
+    const texts = await createTexts(language);
+    for (const route of pages) for (const path of route.addresses) drawn.push(await drawPage(texts, language, route, path));
+    drawn.push(await drawPage(texts, language, notFoundPage, addressPlaceholder));
+    // The design page waits to hear where it runs, so all that is drawn there is the frame.
+    const frame = await drawApp(texts, paths.design);
+    const sources = [`i18n/locales/${language}/common.json`];
+    drawn.push({ kind: "frame", language, path: "", html: frame.html, head: { indexable: false }, sources });
+  }
+  return drawn;
+}

@@ -1,0 +1,167 @@
+/** The pages drawn at build (client/prerender.tsx), in the language of whoever asks, with the product's own address in them. */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { LanguageCode } from "#domain/languages.ts";
+import type { App } from "./app-type.ts";
+import { pageLanguage } from "./page-language.ts";
+
+/** What the build says of its pages (`pages.json`). */
+interface PagesIndex {
+  originPlaceholder: string;
+  addressPlaceholder: string;
+  /** Where the device draws all but the frame; with all that lies below. */
+  framePaths: string[];
+  /** Names in the query with which a page is drawn on the device. */
+  queries: Record<string, string[]>;
+  /** The file of each address in each language. */
+  pages: Record<LanguageCode, Record<string, string>>;
+}
+
+interface Content {
+  body: Buffer;
+  etag: string;
+}
+
+const documents = { "/sitemap.xml": "application/xml", "/robots.txt": "text/plain", "/blog/rss.xml": "application/rss+xml" };
+/** A language's own address is the same for everybody, and may be a few minutes old. */
+const explicitCache = "public, max-age=300";
+const negotiatedCache = "private, no-cache";
+/** The longest address the not-found page shows, as on the client (client/pages/not-found.tsx). */
+const shownAddressLength = 60;
+
+const encoders = {
+  br: (body: Buffer) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: (body: Buffer) => promisify(gzip)(body, { level: 9 }),
+};
+type Encoding = keyof typeof encoders;
+
+function encodingOf(request: FastifyRequest): Encoding | undefined {
+  const accepted = String(request.headers["accept-encoding"] ?? "")
+    .split(",")
+    .map((item) => item.trim().toLowerCase().replaceAll(" ", ""))
+    .filter((item) => !/;q=0(\.0*)?$/.test(item))
+    .map((item) => item.split(";")[0]);
+  return (["br", "gzip"] as const).find((encoding) => accepted.includes(encoding));
+}
+
+function isKnown(request: FastifyRequest, etag: string): boolean {
+  const known = (request.headers["if-none-match"] ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return known.includes(etag) || known.includes("*");
+}
+
+/** Read from the disk when first asked for; kept as small as it is sent. */
+class PageFiles {
+  private readonly encoded = new Map<string, Promise<Content>>();
+  private readonly folder: URL;
+  private readonly replace: (text: string) => string;
+
+  constructor(folder: URL, replace: (text: string) => string) {
+    this.folder = folder;
+    this.replace = replace;
+  }
+
+  async text(file: string): Promise<string> {
+    return this.replace(await readFile(fileURLToPath(new URL(file, this.folder)), "utf8"));
+  }
+
+  private async read(file: string, encoding: Encoding | undefined): Promise<Content> {
+    const plain = Buffer.from(await this.text(file));
+    const hash = createHash("sha256").update(plain).digest("base64url").slice(0, 22);
+    if (!encoding) return { body: plain, etag: `"${hash}"` };
+    return { body: await encoders[encoding](plain), etag: `"${hash}-${encoding}"` };
+  }
+
+  /** Plain text is asked for so seldom that it isn't worth its room. */
+  content(file: string, encoding: Encoding | undefined): Promise<Content> {
+    if (!encoding) return this.read(file, encoding);
+    const key = `${encoding} ${file}`;
+    const known = this.encoded.get(key);
+    if (known) return known;
+    const content = this.read(file, encoding);
+    this.encoded.set(key, content);
+    // A disk that failed once must not fail for good.
+    content.catch(() => this.encoded.delete(key));
+    return content;
+  }
+}
+
+async function send(files: PageFiles, file: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const encoding = encodingOf(request);
+  const { body, etag } = await files.content(file, encoding);
+  reply.header("etag", etag);
+  if (isKnown(request, etag)) return reply.code(304).send();
+  if (encoding) reply.header("content-encoding", encoding);
+  return reply.send(body);
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+function shownAddress(pathname: string): string {
+  let address = pathname;
+  try {
+    address = decodeURI(pathname);
+  } catch {
+    // Shown as it was asked for.
+  }
+  return address.length > shownAddressLength ? `${address.slice(0, shownAddressLength)}…` : address;
+}
+
+export interface Pages {
+  /** Answers an address for which there is no file: with a frame, or with the not-found page and status 404. */
+  answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+}
+
+/** Serves what `folder` was built with; `origin` is the product's public address. */
+export async function registerPages(app: App, folder: URL, origin: string): Promise<Pages> {
+  const index = JSON.parse(await readFile(new URL("pages.json", folder), "utf8")) as PagesIndex;
+  const files = new PageFiles(folder, (text) => text.replaceAll(index.originPlaceholder, origin));
+
+  function readRequest(request: FastifyRequest, reply: FastifyReply) {
+    const [pathname = "/", search = ""] = request.url.split("?", 2);
+    const query = new URLSearchParams(search);
+    const { language, explicit } = pageLanguage(query, request.headers);
+    reply.type("text/html; charset=utf-8").header("content-language", language);
+    reply.header("cache-control", explicit ? explicitCache : negotiatedCache);
+    reply.header("vary", explicit ? "Accept-Encoding" : "Cookie, Accept-Language, Accept-Encoding");
+    reply.header("speculation-rules", '"/speculation-rules.json"');
+    return { pathname, query, language };
+  }
+
+  async function sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { pathname, query, language } = readRequest(request, reply);
+    const drawnThere = index.queries[pathname]?.some((name) => query.has(name)) ?? false;
+    const file = (!drawnThere && index.pages[language][pathname]) || `pages/${language}/frame.html`;
+    return send(files, file, request, reply);
+  }
+
+  for (const path of Object.keys(index.pages.en)) app.get(path, { schema: { hide: true } }, sendPage);
+  for (const [path, type] of Object.entries(documents)) {
+    app.get(path, { schema: { hide: true } }, (request, reply) => {
+      reply.type(`${type}; charset=utf-8`).header("cache-control", "no-cache").header("vary", "Accept-Encoding");
+      return send(files, path.slice(1), request, reply);
+    });
+  }
+
+  return {
+    async answer(request, reply) {
+      const { pathname, language } = readRequest(request, reply);
+      const bare = pathname.replace(/\/+$/, "");
+      if (bare !== pathname && index.pages[language][bare]) {
+        return reply.redirect(bare + request.url.slice(pathname.length), 301);
+      }
+      if (index.framePaths.some((path) => bare === path || bare.startsWith(`${path}/`))) {
+        return send(files, `pages/${language}/frame.html`, request, reply);
+      }
+      const page = await files.text(`pages/${language}/404.html`);
+      const address = escapeHtml(shownAddress(pathname));
+      reply.code(404).header("cache-control", negotiatedCache);
+      return reply.send(page.replaceAll(index.addressPlaceholder, () => address));
+    },
+  };
+}
