@@ -2,10 +2,36 @@ import i18next from "i18next";
 import { useEffect } from "react";
 import { Route, Switch } from "wouter";
 import { PageSpinner } from "./components/spinner.tsx";
+import { articleNames, guideNames, legalNames, piecePath } from "./content/names.ts";
 import { useEnvironment } from "./features/environment/environment-store.ts";
-import type { PageRoute } from "./page-route.tsx";
+import type { LoadPage, PageRoute } from "./page-route.tsx";
 import { page, privatePage, RoutePage } from "./page-route.tsx";
 import { paths } from "./paths.ts";
+
+const loadGuide: LoadPage = async (pathname, language) => {
+  const { GuidePage, prepareGuide } = await import("./pages/guide.tsx");
+  await prepareGuide(pathname, language);
+  return GuidePage;
+};
+
+const loadArticle: LoadPage = async (pathname, language) => {
+  const { ArticlePage, prepareArticle } = await import("./pages/article.tsx");
+  await prepareArticle(pathname, language);
+  return ArticlePage;
+};
+
+const loadBlog: LoadPage = async (_pathname, language) => {
+  const { BlogPage, prepareBlog } = await import("./pages/blog.tsx");
+  await prepareBlog(language);
+  return BlogPage;
+};
+
+/** What is read: guides and legal pages at addresses of their own, articles under the blog's. */
+const readingPages: readonly PageRoute[] = [
+  ...[...guideNames, ...legalNames].map((name) => page(piecePath(name), ["reading"], loadGuide)),
+  page(paths.blog, ["reading"], loadBlog),
+  page(`${paths.blog}/:slug`, ["reading", "roi"], loadArticle, { addresses: articleNames.map(piecePath) }),
+];
 
 export const pages: readonly PageRoute[] = [
   page(paths.home, ["home", "pricing", "billing"], async () => (await import("./pages/home.tsx")).HomePage),
@@ -15,6 +41,7 @@ export const pages: readonly PageRoute[] = [
   }),
   privatePage(paths.profile, ["account", "billing"], async () => (await import("./pages/profile.tsx")).ProfilePage),
   page(paths.pricing, ["pricing", "billing"], async () => (await import("./pages/pricing.tsx")).PricingPage),
+  ...readingPages,
 ];
 export const notFoundPage = page("*", [], async () => (await import("./pages/not-found.tsx")).NotFoundPage);
 const designPage = privatePage(paths.design, ["design"], async () => (await import("./pages/design.tsx")).DesignPage);

@@ -32,7 +32,8 @@ export function piecePath(name: PieceName): string {
 }
 
 export function pieceNameAt(pathname: string): PieceName | undefined {
-  return pieceNames.find((name) => piecePath(name) === pathname);
+  const path = pathname.replace(/\/$/, "");
+  return pieceNames.find((name) => piecePath(name) === path);
 }
 
 const notForReaders: readonly string[] = [paths.admin, paths.design];

@@ -1,0 +1,99 @@
+import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import { ModelPattern } from "#client/components/model-pattern.tsx";
+import { Page } from "#client/components/page.tsx";
+import { piecesOf } from "#client/content/library.ts";
+import { piecePath } from "#client/content/names.ts";
+import type { PieceMetadata } from "#client/content/piece.ts";
+import styles from "./blog-list.module.css";
+import { Illustration } from "./illustration.tsx";
+import { PieceFacts } from "./piece-facts.tsx";
+import { blogStructuredData } from "./structured-data.ts";
+
+/** The latest article, with its picture. */
+function Latest({ piece }: { piece: PieceMetadata }) {
+  return (
+    <li className={styles.latest}>
+      <div className={styles.picture}>
+        <Illustration name={piece.name} />
+      </div>
+      <div className={styles.words}>
+        <PieceFacts piece={piece} />
+        <h2 className={styles.title} lang={piece.language}>
+          <Link href={piecePath(piece.name)}>{piece.title}</Link>
+        </h2>
+        <p className={styles.text} lang={piece.language}>
+          {piece.description}
+        </p>
+      </div>
+    </li>
+  );
+}
+
+function Entry({ piece }: { piece: PieceMetadata }) {
+  return (
+    <li className={styles.entry}>
+      <PieceFacts piece={piece} />
+      <div className={styles.words}>
+        <h2 className={styles.title} lang={piece.language}>
+          <Link href={piecePath(piece.name)}>{piece.title}</Link>
+        </h2>
+        <p className={styles.text} lang={piece.language}>
+          {piece.description}
+        </p>
+      </div>
+    </li>
+  );
+}
+
+/** The guides stand below, as on a shelf: they have no date that matters. */
+function Guides({ language }: { language: string }) {
+  const { t } = useTranslation("reading");
+  return (
+    <section className={styles.guides} aria-labelledby="guides">
+      <div className={styles.guidesHead}>
+        <h2 id="guides">{t("blog.guides")}</h2>
+        <p className={styles.text}>{t("blog.guidesLead")}</p>
+      </div>
+      <ul className={styles.shelf}>
+        {piecesOf("guide", language).map((piece) => (
+          <li key={piece.name} className={styles.guide}>
+            <ModelPattern modelId={piece.name} category="audio" className={styles.tile} />
+            <Link href={piecePath(piece.name)} lang={piece.language}>
+              {piece.title}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Every article, the newest first, and the guides. */
+export function BlogList() {
+  const { t, i18n } = useTranslation("reading");
+  const articles = piecesOf("article", i18n.language);
+  const [latest, ...earlier] = articles;
+  const foreign = articles.some((piece) => piece.language !== i18n.language);
+  return (
+    <Page
+      title={t("blog.title")}
+      description={t("blog.description")}
+      structuredData={blogStructuredData(t("blog.title"), articles)}
+      className={styles.page ?? ""}
+    >
+      <header className={styles.head}>
+        <h1>{t("blog.title")}</h1>
+        <p className={styles.lead}>{t("blog.lead")}</p>
+        {foreign && <p className={styles.foreign}>{t("blog.onlyEnglish")}</p>}
+      </header>
+      <ol className={styles.list}>
+        {latest && <Latest piece={latest} />}
+        {earlier.map((piece) => (
+          <Entry key={piece.name} piece={piece} />
+        ))}
+      </ol>
+      <Guides language={i18n.language} />
+    </Page>
+  );
+}

@@ -1,0 +1,55 @@
+import { useRef } from "react";
+import { useTranslation } from "react-i18next";
+import type { Heading } from "#client/content/piece.ts";
+import styles from "./contents-list.module.css";
+import type { Fill } from "./inline-text.tsx";
+
+interface ContentsProps {
+  headings: readonly Heading[];
+  current: string | undefined;
+  fill: Fill;
+}
+
+function Links({ headings, current, fill, onChosen }: ContentsProps & { onChosen?: () => void }) {
+  return (
+    <ul className={styles.list}>
+      {headings.map(({ id, level, text }) => (
+        <li key={id} data-level={level}>
+          <a href={`#${id}`} aria-current={id === current ? "location" : undefined} onClick={onChosen}>
+            {fill(text)}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Beside the text where there is room; it stays in sight and marks the section being read. */
+export function ContentsAside(props: ContentsProps) {
+  const { t, i18n } = useTranslation("reading");
+  return (
+    <nav className={styles.aside} aria-labelledby="contents-title">
+      <p className={styles.title} id="contents-title" lang={i18n.language}>
+        {t("contents")}
+      </p>
+      <Links {...props} />
+    </nav>
+  );
+}
+
+/** On a phone it is folded above the text, and folds again once a section is chosen. */
+export function ContentsFold(props: ContentsProps) {
+  const { t, i18n } = useTranslation("reading");
+  const fold = useRef<HTMLDetailsElement>(null);
+  const close = () => {
+    if (fold.current) fold.current.open = false;
+  };
+  return (
+    <nav className={styles.fold} aria-label={t("contents")}>
+      <details ref={fold}>
+        <summary lang={i18n.language}>{t("contents")}</summary>
+        <Links {...props} onChosen={close} />
+      </details>
+    </nav>
+  );
+}

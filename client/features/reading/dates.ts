@@ -1,0 +1,14 @@
+/** A date of a text has no time of day, so it is the same day wherever it is read. */
+function format(date: string, language: string, options: Intl.DateTimeFormatOptions): string {
+  return new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" }).format(new Date(date));
+}
+
+/** `2026-09-14` → "September 14, 2026", or as the language writes it. */
+export function formatDay(date: string, language: string): string {
+  return format(date, language, { dateStyle: "long" });
+}
+
+/** `2025-01-01` → "January 2025": the legal pages name the month (decisions.md, "Legal dates"). */
+export function formatMonth(date: string, language: string): string {
+  return format(date, language, { month: "long", year: "numeric" });
+}

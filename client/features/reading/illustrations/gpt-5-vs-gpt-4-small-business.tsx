@@ -1,0 +1,40 @@
+import { Mosaic } from "./stones/mosaic.tsx";
+
+const coarse = `
+ppppppppppp
+pgggggggggp
+pgdddgggggp
+pgdgdddddgp
+pgdddgdgdgp
+pgggggggggp
+ppppppppppp
+`;
+
+const fine = `
+pppppppppppppppppppppp
+pmpmpmpmpmpmpmpmpmpmpp
+ppggggggggggggggggggmp
+pmggggggggggggggggggpp
+ppgggddddgggggggggggmp
+pmggddddddggggggggggpp
+ppggddggddddddddddggmp
+pmggddggddddddddddggpp
+ppggddddddgggddggdggmp
+pmgggddddggggdxggdggpp
+ppggggggggggggggggggmp
+pmggggggggggggggggggpp
+ppmpmpmpmpmpmpmpmpmpmp
+pppppppppppppppppppppp
+`;
+
+/** One key, laid twice: in large stones and in small ones. The difference that counts is one stone. */
+export function Gpt5VsGpt4SmallBusinessIllustration() {
+  return (
+    <Mosaic
+      fields={[
+        { picture: coarse, side: 2, column: 1, row: 3 },
+        { picture: fine, column: 25, row: 3 },
+      ]}
+    />
+  );
+}

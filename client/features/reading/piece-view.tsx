@@ -1,0 +1,113 @@
+import { Languages } from "lucide-react";
+import type { ReactNode } from "react";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import { Page } from "#client/components/page.tsx";
+import type { PieceName } from "#client/content/names.ts";
+import { piecePath } from "#client/content/names.ts";
+import type { Piece } from "#client/content/piece.ts";
+import { paths } from "#client/paths.ts";
+import type { Widgets } from "./blocks-view.tsx";
+import { BlocksView } from "./blocks-view.tsx";
+import { ContentsAside, ContentsFold } from "./contents-list.tsx";
+import { Illustration } from "./illustration.tsx";
+import { inlineText } from "./inline-text.tsx";
+import { PieceFacts } from "./piece-facts.tsx";
+import styles from "./piece-view.module.css";
+import { RelatedPieces } from "./related-pieces.tsx";
+import { structuredDataOf } from "./structured-data.ts";
+import { useCurrentSection } from "./use-current-section.ts";
+import { useFigures } from "./use-figures.ts";
+import { usePiece } from "./use-piece.ts";
+
+interface PieceViewProps {
+  name: PieceName;
+  /** "Save for offline", put in by the page. */
+  offlineControl?: ReactNode;
+  /** What stands where the text says `::name`. */
+  widgets?: Widgets;
+}
+
+const noWidgets: Widgets = {};
+
+/** What the reader is told when the text isn't written in their language yet. */
+function LanguageNote({ language }: { language: string }) {
+  const { t } = useTranslation("reading");
+  return (
+    <p className={styles.note} lang={language}>
+      <Languages size={18} aria-hidden="true" />
+      {t("onlyEnglish")}
+    </p>
+  );
+}
+
+function Eyebrow({ piece, language }: { piece: Piece; language: string }) {
+  const { t } = useTranslation("reading");
+  return (
+    <p className={styles.eyebrow} lang={language}>
+      {piece.kind === "article" ? <Link href={paths.blog}>{t("kind.article")}</Link> : t(`kind.${piece.kind}`)}
+    </p>
+  );
+}
+
+/** Title, lead and facts beside the picture; legal pages have none. */
+function Opening({ piece, language, offlineControl }: { piece: Piece; language: string; offlineControl: ReactNode }) {
+  const fill = useFigures(piece.language);
+  return (
+    <header className={piece.kind === "legal" ? styles.plainOpening : styles.opening}>
+      <div className={styles.words}>
+        <Eyebrow piece={piece} language={language} />
+        <h1>{piece.title}</h1>
+        <p className={styles.lead}>{inlineText(piece.lead, fill)}</p>
+        <div className={styles.facts} lang={language}>
+          <PieceFacts piece={piece} />
+          {offlineControl}
+        </div>
+        {piece.language !== language && <LanguageNote language={language} />}
+      </div>
+      {piece.kind !== "legal" && (
+        <div className={styles.picture}>
+          <Illustration name={piece.name} />
+        </div>
+      )}
+    </header>
+  );
+}
+
+function useCrumbs(piece: Piece) {
+  const { t } = useTranslation("reading");
+  const own = { name: piece.title, path: piecePath(piece.name) };
+  const home = { name: t("home"), path: paths.home };
+  return piece.kind === "article" ? [home, { name: t("kind.article"), path: paths.blog }, own] : [home, own];
+}
+
+/** A guide, an article or a legal page, from its title to what to read next. */
+export function PieceView({ name, offlineControl, widgets = noWidgets }: PieceViewProps) {
+  const { i18n } = useTranslation("reading");
+  const language = i18n.language;
+  const piece = usePiece(language, name);
+  const fill = useFigures(piece.language);
+  const crumbs = useCrumbs(piece);
+  const ids = useMemo(() => piece.headings.map(({ id }) => id), [piece]);
+  const current = useCurrentSection(ids);
+  const contents = { headings: piece.headings, current, fill };
+  return (
+    <Page
+      title={piece.title}
+      description={piece.description}
+      structuredData={structuredDataOf(piece, crumbs)}
+      className={styles.page ?? ""}
+    >
+      <article lang={piece.language} className={styles.piece}>
+        <Opening piece={piece} language={language} offlineControl={offlineControl} />
+        <div className={styles.body}>
+          <ContentsAside {...contents} />
+          <ContentsFold {...contents} />
+          <BlocksView all={piece.blocks} fill={fill} widgets={widgets} />
+        </div>
+      </article>
+      <RelatedPieces names={piece.related} />
+    </Page>
+  );
+}

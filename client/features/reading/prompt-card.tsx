@@ -1,0 +1,76 @@
+import { ArrowRight, Check, Copy, X } from "lucide-react";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Button, LinkButton } from "#client/components/button.tsx";
+import { ModelPattern } from "#client/components/model-pattern.tsx";
+import { PriceTiles } from "#client/components/price-tiles.tsx";
+import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
+import { useCopy } from "#client/lib/use-copy.ts";
+import { useFormat } from "#client/lib/use-format.ts";
+import { paths } from "#client/paths.ts";
+import { answersInText, findModel } from "#domain/models.ts";
+import { inOrder } from "./inline-text.tsx";
+import styles from "./prompt-card.module.css";
+
+const icons = { idle: Copy, copied: Check, failed: X };
+
+/** What the reader replaces stands in square brackets. */
+function slot(text: string): ReactNode {
+  return <mark className={styles.slot}>{text}</mark>;
+}
+
+function withSlots(text: string): ReactNode {
+  const parts = text.split(/(\[[^[\]]+\])/);
+  return inOrder(parts.map((part, index) => (index % 2 === 1 ? slot(part) : part)));
+}
+
+function CopyPrompt({ text }: { text: string }) {
+  const { t } = useTranslation("reading");
+  const { state, copy } = useCopy();
+  const Icon = icons[state];
+  const said = state === "idle" ? t("prompt.copy") : t(`prompt.${state}`);
+  return (
+    <>
+      <Button size="small" onClick={() => copy(text)}>
+        <Icon size={16} aria-hidden="true" />
+        {said}
+      </Button>
+      <span role="status">
+        <VisuallyHidden>{state === "idle" ? "" : said}</VisuallyHidden>
+      </span>
+    </>
+  );
+}
+
+/** A prompt ready to be used: what it costs, how to take it along, and the way to the chat with it filled in. */
+export function PromptCard({ modelId, text }: { modelId: string; text: string }) {
+  const { t, i18n } = useTranslation("reading");
+  const { modelPrice } = useFormat();
+  const model = findModel(modelId);
+  if (!model) return null;
+  const chat = `${paths.aiModels}?${new URLSearchParams({ prompt: text, model: modelId })}`;
+  return (
+    <figure className={styles.card} aria-label={t("prompt.label", { model: model.name })}>
+      <figcaption className={styles.head} lang={i18n.language}>
+        <ModelPattern modelId={modelId} category={model.category} className={styles.pattern} />
+        <span className={styles.name}>{model.name}</span>
+        <span className={styles.price}>
+          <PriceTiles credits={model.credits} />
+          {modelPrice(model)}
+        </span>
+      </figcaption>
+      <div className={styles.text}>{withSlots(text)}</div>
+      <div className={styles.actions} lang={i18n.language}>
+        <CopyPrompt text={text} />
+        {answersInText(model) ? (
+          <LinkButton href={chat} size="small" variant="primary">
+            {t("prompt.try")}
+            <ArrowRight size={16} aria-hidden="true" />
+          </LinkButton>
+        ) : (
+          <p className={styles.later}>{t("prompt.later", { model: model.name })}</p>
+        )}
+      </div>
+    </figure>
+  );
+}

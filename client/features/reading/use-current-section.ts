@@ -1,0 +1,23 @@
+import { useEffect, useState } from "react";
+
+/** A section is being read once its heading has come up into the upper quarter of the window. */
+const readingLine = 0.25;
+
+/** The id of the section that is being read; undefined above the first one. */
+export function useCurrentSection(ids: readonly string[]): string | undefined {
+  const [current, setCurrent] = useState<string>();
+
+  useEffect(() => {
+    const headings = ids.flatMap((id) => document.getElementById(id) ?? []);
+    const look = () => {
+      const line = innerHeight * readingLine;
+      setCurrent(headings.findLast((heading) => heading.getBoundingClientRect().top <= line)?.id);
+    };
+    // The browser tells when a heading crosses the line; nothing is measured while one scrolls between two of them.
+    const observer = new IntersectionObserver(look, { rootMargin: `0px 0px -${(1 - readingLine) * 100}% 0px`, threshold: [0, 1] });
+    for (const heading of headings) observer.observe(heading);
+    return () => observer.disconnect();
+  }, [ids]);
+
+  return current;
+}

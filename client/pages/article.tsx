@@ -1,0 +1,27 @@
+import { useLocation } from "wouter";
+import { pieceOf } from "#client/content/library.ts";
+import { pieceNameAt } from "#client/content/names.ts";
+import { PieceView } from "#client/features/reading/piece-view.tsx";
+import { prepareReading } from "#client/features/reading/prepare-reading.ts";
+import { PartView, preparedPart } from "#client/features/reading/prepared-part.tsx";
+import styles from "./article.module.css";
+import { NotFoundPage } from "./not-found.tsx";
+
+/** One article of six needs it. */
+const calculator = preparedPart(async () => (await import("#client/features/reading/roi-calculator.tsx")).RoiCalculator);
+const calculatorArticle = "small-business-ai-roi-calculator";
+const widgets = { "roi-calculator": <PartView part={calculator} roomClass={styles.calculator} /> };
+
+/** What the first draw at this address, in this language, needs. */
+export async function prepareArticle(pathname: string, language: string): Promise<void> {
+  const name = pieceNameAt(pathname);
+  if (name) await Promise.all([prepareReading(name, language), name === calculatorArticle && calculator.prepare()]);
+}
+
+/** An article of the blog; an address that none has is not found. */
+export function ArticlePage() {
+  const [pathname] = useLocation();
+  const name = pieceNameAt(pathname);
+  if (!name || !pieceOf(name)) return <NotFoundPage />;
+  return <PieceView key={name} name={name} widgets={widgets} />;
+}

@@ -1,0 +1,20 @@
+import { useLocation } from "wouter";
+import { pieceOf } from "#client/content/library.ts";
+import { pieceNameAt } from "#client/content/names.ts";
+import { PieceView } from "#client/features/reading/piece-view.tsx";
+import { prepareReading } from "#client/features/reading/prepare-reading.ts";
+import { NotFoundPage } from "./not-found.tsx";
+
+/** What the first draw at this address, in this language, needs. */
+export async function prepareGuide(pathname: string, language: string): Promise<void> {
+  const name = pieceNameAt(pathname);
+  if (name) await prepareReading(name, language);
+}
+
+/** A guide or a legal page: its address says which. */
+export function GuidePage() {
+  const [pathname] = useLocation();
+  const name = pieceNameAt(pathname);
+  if (!name || !pieceOf(name)) return <NotFoundPage />;
+  return <PieceView key={name} name={name} />;
+}
