@@ -15,6 +15,7 @@ export const paths = {
   blog: "/blog",
   terms: "/terms",
   privacy: "/privacy",
+  offline: "/offline",
   admin: "/admin",
   design: "/design",
 } as const;

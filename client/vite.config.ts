@@ -58,16 +58,8 @@ export default defineConfig({
       includeManifestIcons: false,
       injectManifest: {
         rollupFormat: "iife",
-        // The shell: what every page needs, and the screens a person opens offline. Other languages come on use.
-        globPatterns: [
-          "index.html",
-          "boot.js",
-          "assets/*.{js,css}",
-          "assets/spectral-latin-500*.woff2",
-          "icons/icon-192.png",
-          "favicon.svg",
-        ],
-        globIgnores: ["assets/locale-!(en)-*.js", "assets/piece-*.js"],
+        // All that hashed names tell apart; which of it is fetched at once and which on use, the worker says (sw/worker/release.ts).
+        globPatterns: ["boot.js", "assets/*.{js,css}", "assets/spectral-*-500*.woff2", "icons/icon-192.png", "favicon.svg"],
       },
     }),
   ],

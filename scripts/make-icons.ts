@@ -31,19 +31,44 @@ const icons = [
   { file: "icons/apple-touch-icon.png", side: 180, share: 0.56, radius: 0, clear: false },
 ];
 
+/** A field of four by four for each shortcut of the manifest: which stones are laid, and which one is bright. */
+const shortcuts = [
+  { name: "chat", rows: ["1111", "1111", "1110", "1002"] },
+  { name: "credits", rows: ["1110", "1120", "1111", "1111"] },
+  { name: "saved", rows: ["0110", "0110", "1221", "0110"] },
+];
+
+function shortcutDrawing(side: number, rows: readonly string[]): string {
+  const cell = (side * 0.6) / 4;
+  const offset = (side - 4 * cell) / 2;
+  const colours: Readonly<Record<string, string>> = { "1": ink, "2": bright };
+  const stonesOf = (row: string, y: number) =>
+    [...row].map((stone, x) => {
+      const colour = colours[stone];
+      const [left, top, width] = [offset + x * cell + 1, offset + y * cell + 1, cell - 2];
+      return colour ? `<rect x="${left}" y="${top}" width="${width}" height="${width}" fill="${colour}"/>` : "";
+    });
+  const ground = `<rect width="${side}" height="${side}" fill="${paper}"/>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}">${ground}${rows.flatMap(stonesOf).join("")}</svg>`;
+}
+
 const favicon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 29 29"><title>Tessera</title><style>.stones{fill:${ink}}.bright{fill:${bright}}@media(prefers-color-scheme:dark){.stones{fill:#ece6dc}}</style><path class="stones" d="${stones}"/><path class="bright" d="${brightStone}"/></svg>\n`;
 
 await mkdir(path.join(publicFolder, "icons"), { recursive: true });
 await writeFile(path.join(publicFolder, "favicon.svg"), favicon);
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+
+async function picture(file: string, side: number, clear: boolean, svg: string): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: side, height: side } });
+  await page.setContent(`<style>*{margin:0}svg{display:block}</style>${svg}`);
+  await page.screenshot({ path: path.join(publicFolder, file), omitBackground: clear });
+  await page.close();
+}
+
 try {
-  for (const { file, side, share, radius, clear } of icons) {
-    const page = await browser.newPage({ viewport: { width: side, height: side } });
-    await page.setContent(`<style>*{margin:0}svg{display:block}</style>${drawing(side, share, paper, radius)}`);
-    await page.screenshot({ path: path.join(publicFolder, file), omitBackground: clear });
-    await page.close();
-  }
+  for (const { file, side, share, radius, clear } of icons) await picture(file, side, clear, drawing(side, share, paper, radius));
+  for (const { name, rows } of shortcuts) await picture(`icons/shortcut-${name}.png`, 96, false, shortcutDrawing(96, rows));
 } finally {
   await browser.close();
 }

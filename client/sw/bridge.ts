@@ -1,4 +1,6 @@
-import { Workbox } from "workbox-window";
+import i18next from "i18next";
+import { whenFree } from "#client/lib/busy.ts";
+import type { WorkerMessage } from "./messages.ts";
 
 const address = "/service-worker.js";
 const checkEveryMs = 60 * 60_000;
@@ -20,40 +22,57 @@ function trustedAddress(): string {
   return policy.createScriptURL(address);
 }
 
-/** The texts this page was drawn with came before a first service worker could keep them. */
-async function keepTextsInUse(): Promise<void> {
-  await navigator.serviceWorker.ready;
-  const cache = await caches.open("texts");
-  for (const { name } of performance.getEntriesByType("resource")) {
-    const { origin, pathname } = new URL(name);
-    const wanted = origin === location.origin && /^\/assets\/(locale|spectral)-/.test(pathname);
-    if (wanted && !(await caches.match(pathname))) await cache.add(pathname);
-  }
+/** A page drawn ahead of a click that may never come is nobody's visit. */
+async function shown(): Promise<void> {
+  if (!(document as { prerendering?: boolean }).prerendering) return;
+  await new Promise((resolve) => document.addEventListener("prerenderingchange", resolve, { once: true }));
+}
+
+/** Calls back when a version has been fetched whole and waits to take over from one that is in charge. */
+function onWaiting(registration: ServiceWorkerRegistration, waits: () => void): void {
+  const follow = (worker: ServiceWorker | null) =>
+    worker?.addEventListener("statechange", () => {
+      if (worker.state === "installed" && navigator.serviceWorker.controller) waits();
+    });
+  if (registration.waiting && navigator.serviceWorker.controller) waits();
+  follow(registration.installing);
+  registration.addEventListener("updatefound", () => follow(registration.installing));
+}
+
+/** Tells the worker what only pages know: the reader's language, and which pages are opened without being loaded. */
+async function keepInformed(): Promise<void> {
+  const { active } = await navigator.serviceWorker.ready;
+  const tell = (message: WorkerMessage) => (navigator.serviceWorker.controller ?? active)?.postMessage(message);
+  const tellLanguage = () => tell({ type: "LANGUAGE", language: i18next.language });
+  const tellVisit = () => tell({ type: "VISITED", path: location.pathname, language: i18next.language });
+  tellLanguage();
+  tellVisit();
+  i18next.on("languageChanged", tellLanguage);
+  // Both are the router's words: the browser has no event of its own for the first.
+  for (const event of ["pushState", "popstate"]) addEventListener(event, tellVisit);
 }
 
 /**
- * Registers the service worker. `onUpdateReady` is called with the way to take the waiting version over; nothing reloads
- * before that is used. A tab whose worker was replaced from another tab is told through `onReplaced`.
+ * Registers the service worker. `offer` is called, once, with the way to take a waiting version over; nothing reloads
+ * before that is used, in this tab or another, and no tab while an answer is under way or a form half filled in.
  */
-export async function registerServiceWorker(onUpdateReady: (accept: () => void) => void, onReplaced: () => void): Promise<void> {
+export async function registerServiceWorker(offer: (accept: () => void) => void): Promise<void> {
   if (!("serviceWorker" in navigator)) return;
-  const hadController = navigator.serviceWorker.controller !== null;
-  let accepted = false;
-  const workbox = new Workbox(trustedAddress());
-
-  // The first worker takes control of no page that is open, so a change here always means another version took over.
+  await shown();
+  let hadController = navigator.serviceWorker.controller !== null;
   navigator.serviceWorker.addEventListener("controllerchange", () => {
-    if (accepted) location.reload();
-    else if (hadController) onReplaced();
+    // The first worker of all takes over pages that are as new as itself.
+    if (hadController) whenFree(() => location.reload());
+    hadController = true;
   });
-  workbox.addEventListener("waiting", () =>
-    onUpdateReady(() => {
-      accepted = true;
-      workbox.messageSkipWaiting();
-    }),
-  );
 
-  await workbox.register();
-  await keepTextsInUse();
-  setInterval(() => void workbox.update().catch(() => undefined), checkEveryMs);
+  const registration = await navigator.serviceWorker.register(trustedAddress(), { updateViaCache: "none" });
+  let offered = false;
+  onWaiting(registration, () => {
+    if (offered) return;
+    offered = true;
+    whenFree(() => offer(() => whenFree(() => registration.waiting?.postMessage({ type: "SKIP_WAITING" } satisfies WorkerMessage))));
+  });
+  setInterval(() => void registration.update().catch(() => undefined), checkEveryMs);
+  await keepInformed();
 }

@@ -1,7 +1,23 @@
 import type { ManifestOptions } from "vite-plugin-pwa";
+import { paths } from "#client/paths.ts";
 import { models } from "#domain/models.ts";
+import { sharePath } from "./messages.ts";
 
-/** The web app manifest: what the home screen and the task switcher show. */
+const shortcut = (name: string, url: string, icon: string) => ({
+  name,
+  url,
+  icons: [{ src: `/icons/shortcut-${icon}.png`, sizes: "96x96", type: "image/png" }],
+});
+
+const screenshot = (name: string, width: number, height: number, label: string) => ({
+  src: `/screenshots/${name}.png`,
+  sizes: `${width}x${height}`,
+  type: "image/png",
+  form_factor: width > height ? ("wide" as const) : ("narrow" as const),
+  label,
+});
+
+/** The web app manifest: what the home screen, the browser's own install dialog and the task switcher show. */
 export const manifest = {
   id: "/",
   name: "Tessera",
@@ -12,9 +28,15 @@ export const manifest = {
   start_url: "/",
   scope: "/",
   display: "standalone",
+  // Browsers that can keep the bare minimum of their own bar are welcome to.
+  display_override: ["standalone", "minimal-ui"],
+  launch_handler: { client_mode: ["navigate-existing", "auto"] },
   background_color: "#f9f6f0",
   theme_color: "#f9f6f0",
   categories: ["productivity", "utilities"],
+  // Lets the site ask whether it is installed already (getInstalledRelatedApps); nothing else is preferred.
+  prefer_related_applications: false,
+  related_applications: [{ platform: "webapp", url: "/manifest.webmanifest" }],
   icons: [
     { src: "/icons/icon-192.png", sizes: "192x192", type: "image/png", purpose: "any" },
     { src: "/icons/icon-512.png", sizes: "512x512", type: "image/png", purpose: "any" },
@@ -22,7 +44,21 @@ export const manifest = {
     { src: "/icons/maskable-512.png", sizes: "512x512", type: "image/png", purpose: "maskable" },
   ],
   shortcuts: [
-    { name: "Chat", url: "/ai-models", icons: [{ src: "/icons/icon-192.png", sizes: "192x192", type: "image/png" }] },
-    { name: "Credits", url: "/profile", icons: [{ src: "/icons/icon-192.png", sizes: "192x192", type: "image/png" }] },
+    shortcut("New chat", paths.aiModels, "chat"),
+    shortcut("Credits", paths.profile, "credits"),
+    shortcut("Saved for offline", paths.offline, "saved"),
   ],
+  screenshots: [
+    screenshot("home-wide", 1280, 800, "The home page"),
+    screenshot("chat-wide", 1280, 800, "A conversation, with the price of its answer"),
+    screenshot("home-narrow", 750, 1334, "The home page on a phone"),
+    screenshot("chat-narrow", 750, 1334, "A conversation on a phone"),
+    screenshot("pricing-narrow", 750, 1334, "Plans and their credits"),
+  ],
+  share_target: {
+    action: sharePath,
+    method: "POST",
+    enctype: "multipart/form-data",
+    params: { title: "title", text: "text", url: "url" },
+  },
 } satisfies Partial<ManifestOptions>;

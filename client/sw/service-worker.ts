@@ -1,45 +1,106 @@
 /**
- * The shell is precached; a page address without a connection gets it. `/api` never passes through a cache, and an asset
- * that is not there stays a 404: only navigations are answered with HTML.
+ * Keeps the product at hand without a connection: this release's shell, the pages of the reader's languages, what they have
+ * read and saved. `/api` never passes through here, and an asset that is not there stays a 404: only navigations are
+ * answered with HTML. A waiting version takes over on the person's word only.
  */
-import type { PrecacheEntry } from "workbox-precaching";
-import { cleanupOutdatedCaches, matchPrecache, precacheAndRoute } from "workbox-precaching";
-import { NavigationRoute, registerRoute } from "workbox-routing";
-import { CacheFirst } from "workbox-strategies";
+import { matchLanguage } from "#domain/languages.ts";
+import type { Replies, WorkerMessage } from "./messages.ts";
+import { sharePath } from "./messages.ts";
+import { answerAsset, keepAssets } from "./worker/assets.ts";
+import { dropEarlier, noteEarlier } from "./worker/earlier.ts";
+import { keepLanguage } from "./worker/languages.ts";
+import { answerNavigation, answerShare } from "./worker/navigation.ts";
+import { carryOver, hasPage, keepPage, limitVisited, listPages, removePages } from "./worker/pages.ts";
+import { noteQueries } from "./worker/queries.ts";
+import { firstLanguage, rememberLanguage } from "./worker/reader.ts";
+import { isAsset, shellFiles } from "./worker/release.ts";
 
-declare const self: ServiceWorkerGlobalScope & { __WB_MANIFEST: (PrecacheEntry | string)[] };
+declare const self: ServiceWorkerGlobalScope;
 
-precacheAndRoute(self.__WB_MANIFEST, { directoryIndex: "", cleanURLs: false });
-cleanupOutdatedCaches();
+/** Never a page of the product's: other programs ask there. */
+const notPages = /^\/(api|assets|icons|og|screenshots)\/|^\/(healthz|readyz|metrics)$|\.\w+$/;
 
-/** The server's page while it answers, so that it may differ by language; the cached shell when it can't be reached. */
-async function pageOrShell(request: Request): Promise<Response> {
-  try {
-    const response = await fetch(request);
-    // 5xx means the server is starting or gone behind its proxy: the shell can say so, a proxy's page can't.
-    if (response.status < 500) return response;
-    return (await matchPrecache("/index.html")) ?? response;
-  } catch (error) {
-    const shell = await matchPrecache("/index.html");
-    if (shell) return shell;
-    throw error;
+async function install(): Promise<void> {
+  await Promise.all([keepAssets(shellFiles), noteQueries()]);
+  const language = await firstLanguage();
+  await rememberLanguage(language);
+  await keepLanguage(language);
+  await carryOver();
+}
+
+async function activate(): Promise<void> {
+  await noteEarlier();
+  await self.clients.claim();
+  await dropEarlier();
+}
+
+async function keepReadersLanguage(tag: string): Promise<void> {
+  const language = matchLanguage(tag);
+  if (!language) return;
+  await rememberLanguage(language);
+  await keepLanguage(language);
+}
+
+async function save(saved: readonly string[], language: string): Promise<Replies["SAVE"]> {
+  const outcome: Replies["SAVE"] = { saved: [], failed: [] };
+  for (const path of saved) {
+    const kept = await keepPage(path, language, "saved").catch(() => false);
+    (kept ? outcome.saved : outcome.failed).push(path);
+  }
+  return outcome;
+}
+
+async function noteVisit(path: string, language: string): Promise<void> {
+  if (notPages.test(path) || (await hasPage(path, language))) return;
+  await keepPage(path, language, "visited");
+  await limitVisited();
+}
+
+async function answer(message: WorkerMessage): Promise<Replies[keyof Replies] | undefined> {
+  switch (message.type) {
+    case "SKIP_WAITING":
+      await self.skipWaiting();
+      return undefined;
+    case "LANGUAGE":
+      await keepReadersLanguage(message.language);
+      await dropEarlier();
+      return undefined;
+    case "VISITED":
+      await noteVisit(message.path, message.language);
+      return undefined;
+    case "SAVE":
+      return await save(message.paths, message.language);
+    case "REMOVE":
+      await removePages(({ path, keeping }) => path === message.path && keeping !== "base");
+      return await listPages();
+    case "CLEAR":
+      await removePages(({ keeping }) => keeping !== "base");
+      return await listPages();
+    case "LIST":
+      return await listPages();
   }
 }
 
-registerRoute(
-  new NavigationRoute(({ request }) => pageOrShell(request), {
-    denylist: [/^\/(api|assets|icons)\//, /^\/(healthz|readyz|metrics)$/],
-  }),
-);
+self.addEventListener("install", (event) => event.waitUntil(install()));
+self.addEventListener("activate", (event) => event.waitUntil(activate()));
 
-/** Texts of other languages and the letters they need: kept once used, so that a switched language works offline. */
-const textsCache = "texts";
-registerRoute(({ url }) => /^\/assets\/(locale|spectral)-/.test(url.pathname), new CacheFirst({ cacheName: textsCache }));
+self.addEventListener("fetch", (event) => {
+  const { request } = event;
+  const { origin, pathname } = new URL(request.url);
+  if (origin !== self.location.origin) return;
+  if (request.mode === "navigate") {
+    if (request.method === "POST" && pathname === sharePath) event.respondWith(answerShare(request));
+    if (request.method !== "GET" || notPages.test(pathname)) return;
+    event.respondWith(answerNavigation(event));
+    event.waitUntil(dropEarlier());
+  } else if (request.method === "GET" && isAsset(pathname)) {
+    event.respondWith(answerAsset(event));
+  }
+});
 
-// Hashed names change with a release: what the old one kept is dropped, and comes back with use.
-self.addEventListener("activate", (event) => event.waitUntil(caches.delete(textsCache)));
-
-// A waiting version takes over on the person's word only.
 self.addEventListener("message", (event) => {
-  if ((event.data as { type?: unknown } | null)?.type === "SKIP_WAITING") event.waitUntil(self.skipWaiting());
+  const [port] = event.ports;
+  // A line that breaks on the way is no fault: what was asked for is asked for again with the next page.
+  const work = answer(event.data as WorkerMessage).catch(() => undefined);
+  event.waitUntil(work.then((reply) => port?.postMessage(reply)));
 });
