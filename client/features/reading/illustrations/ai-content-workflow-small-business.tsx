@@ -9,13 +9,13 @@ const picture = `
 ...ssssssssss.......ggggggggggg...p...ggggggggg.
 ...ssssssssss.......ggggggggggg.................
 ..ssssssssssss......gmmmmmmmmmg...p...ggggggggg.
-..ssssssxsssss......ggggggggggg.......gdddddggg.
+..sssssxssssss......ggggggggggg.......gdddddggg.
 ..ssssssssssss..p.p.gmmmmmmmggg.p.p.p.ggggggggg.
 .mm.ssssssss.mm.....ggggggggggg.......gmmmmgggg.
 .mmmssssssssmmm.....gmmmmmmmmmg...p...ggggggggg.
-.mmmmmmmmmmmmmm.....ggggggggggg.................
-.mmssssssssssmm.....gmmmmmggggg...p...ggggggggg.
-.mmssssssssssmm.....ggggggggggg.......gdddggggg.
+.mmmddddddddmmm.....ggggggggggg.................
+.mmmssssssssmmm.....gmmmmmggggg...p...ggggggggg.
+.mmmssssssssmmm.....ggggggggggg.......gdddggggg.
 .mmmmmmmmmmmmmm.....gmmmmmmmmgg...p.p.ggggggggg.
 ..dddddddddddd......ggggggggggg.......gmmmmmmmg.
 ...d........d.......gmmmmmmgggg.......ggggggggg.

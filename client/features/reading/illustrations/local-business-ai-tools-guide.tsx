@@ -2,28 +2,28 @@ import { Mosaic } from "./stones/mosaic.tsx";
 
 const picture = `
 ................................................
-..........................................d.....
-.........................................ddd....
-.....dd.................................ddddd...
-...dddddd..............................ddddddd..
-.dddddddddd...........................ddddddddd.
-dddddddddddd.........................ddddddddddd
-gggggggggggg.........................ppppppppppp
-ggmmggggmmgg.dddddddddd.mmmmmmmmmmmmmppmmpppmmpp
-ggmmggggmmgg.pppppppppp.gggggggggggggppmmpppmmpp
-ggmmggggmmgg.pmmppppmmp.gggdddddddgggppmmpppmmpp
-gggggggggggg.pmmppppmmp.gggggggggggggppppppppppp
-dddddddddddd.pppppppppp.gmmmmmmmmmmmgddddddddddd
-sgsgsgsgsgsg.pppppppppp.gpppppppppppggsgsgsgsgsg
-sgsgsgsgsgsg.mmmmmmmmmm.gmmmmmmmmmmmggsgsgsgsgsg
-g.m....gdddg.pdddp....p.gpppppppppppgpdddp.....p
-g.mmmm.gdddg.pdddpss..p.gmmmmmmmmmmmgpdddp.....p
-g.m..m.gdddg.pdddp.s.sp.gpppppppppppgpdxdp.....p
-ggggggggdddg.pdddpppppp.gmmmmmmmmmmmgpdddppppppp
+.........................................d......
+........................................ddd.....
+.........mm............................ddddd....
+...dddddddd...........................ddddddd...
+..dddddddddd.........................ddddddddd..
+.dddddddddddd.......................ddddddddddd.
+.gggggggggggg.......................ppppppppppp.
+.ggmmggggmmgg...........mmmmmmmmmmmmppmmpppmmpp.
+.ggmmggggmmggdddddddddddggggggggggggppmmpppmmpp.
+.ggmmggggmmggpppppppppppggddddddddggppmmpppmmpp.
+.ggggggggggggpmmppppmmppggggggggggggppppppppppp.
+.ddddddddddddpmmppppmmppgppppppppppgddddddddddd.
+.sgsgsgsgsgsgpppppppppppgmmmmmmmmmmggsgsgsgsgsg.
+.sgsgsgsgsgsgmmmmmmmmmmmg..........ggsgsgsgsgsg.
+.g......gdddgpdddp.....pg...ddd....gpdddp.....p.
+.gdd...dgdddgpdddps.s.spg.dddddddd.gpdddp..m..p.
+.g.dddd.gdddgpdddps.s.spg.dddddddd.gpdxdp.mmm.p.
+.g.d..d.gdddgpdddpm.m.mpg..m....m..gpdddpmmmmmp.
 pppppppppppppppppppppppppppppppppppppppppppppppp
 `;
 
-/** A street of shops, each with a job of its own. */
+/** A street of shops, each with a job of its own: a groomer, a florist, a garage, a baker. */
 export function LocalBusinessAiToolsGuideIllustration() {
   return <Mosaic fields={[{ picture }]} />;
 }

@@ -18,6 +18,7 @@ const tones: Readonly<Record<string, Tone>> = {
   x: "bright",
   o: "socket",
 };
+const drawnTones = Object.values(tones);
 const openPaper = ".";
 
 /** Stones of one size. Larger ones stand on the same grid: their side is counted in its places. */
@@ -44,12 +45,19 @@ interface Stone {
   row: number;
 }
 
+/** Where a field begins and how far apart its stones lie, in the units of the drawing. */
+interface Grid {
+  left: number;
+  top: number;
+  pitch: number;
+}
+
 /** The same stones are worn on every machine and at every drawing. */
 function isWorn(tone: Tone, column: number, row: number): boolean {
   if (tone === "bright" || tone === "socket") return false;
   const seed = Math.imul(column + 1, 374_761_393) ^ Math.imul(row + 1, 668_265_263);
   const mixed = Math.imul(seed ^ (seed >>> 13), 1_274_126_177);
-  return ((mixed ^ (mixed >>> 16)) & 7) === 0;
+  return ((mixed ^ (mixed >>> 16)) & 7) === 3;
 }
 
 function stonesOf(picture: string): Stone[] {
@@ -65,40 +73,36 @@ function stonesOf(picture: string): Stone[] {
 }
 
 /** Neighbours in a row become one stroke. */
-function strokes(stones: readonly Stone[], field: StoneField): string {
-  const pitch = placeSide * (field.side ?? 1);
-  const stone = pitch - grout;
-  const [left, top] = [(field.column ?? 0) * placeSide, (field.row ?? 0) * placeSide];
-  let path = "";
-  let next: { column: number; row: number } | undefined;
+function strokes(stones: readonly Stone[], { left, top, pitch }: Grid): string {
+  const runs: { column: number; row: number; count: number }[] = [];
   for (const { column, row } of stones) {
-    const joins = next?.row === row && next.column === column;
-    path += joins ? `h${pitch}` : `M${left + column * pitch} ${top + row * pitch + stone / 2}h${stone}`;
-    next = { column: column + 1, row };
+    const last = runs.at(-1);
+    if (last && last.row === row && last.column + last.count === column) last.count += 1;
+    else runs.push({ column, row, count: 1 });
   }
-  return path.replace(/h\d+(?:h\d+)+/g, (steps) => `h${steps.split("h").reduce((sum, step) => sum + Number(step), 0)}`);
+  const middle = top + (pitch - grout) / 2;
+  return runs.map(({ column, row, count }) => `M${left + column * pitch} ${middle + row * pitch}h${count * pitch - grout}`).join("");
 }
 
 /** A place without its stone is drawn as an outline. */
-function outlines(stones: readonly Stone[], field: StoneField): string {
-  const pitch = placeSide * (field.side ?? 1);
-  const [left, top] = [(field.column ?? 0) * placeSide, (field.row ?? 0) * placeSide];
-  const inner = pitch - grout - 1;
-  return stones
-    .map(({ column, row }) => `M${left + column * pitch + 0.5} ${top + row * pitch + 0.5}h${inner}v${inner}h-${inner}z`)
-    .join("");
+function outlines(stones: readonly Stone[], { left, top, pitch }: Grid): string {
+  const side = pitch - grout - 1;
+  return stones.map(({ column, row }) => `M${left + column * pitch + 0.5} ${top + row * pitch + 0.5}h${side}v${side}h-${side}z`).join("");
 }
 
+function gridOf({ side = 1, column = 0, row = 0 }: StoneField): Grid {
+  return { left: column * placeSide, top: row * placeSide, pitch: side * placeSide };
+}
+
+/** The stones by what they are drawn with: one path for each. */
 export function layStones(field: StoneField): StonePath[] {
-  const groups = new Map<string, Stone[]>();
-  for (const stone of stonesOf(field.picture)) {
-    const key = `${stone.tone} ${stone.worn}`;
-    groups.set(key, [...(groups.get(key) ?? []), stone]);
-  }
-  return [...groups.values()].flatMap((stones) => {
-    const [first] = stones;
-    if (!first) return [];
-    const d = first.tone === "socket" ? outlines(stones, field) : strokes(stones, field);
-    return [{ tone: first.tone, worn: first.worn, side: placeSide * (field.side ?? 1) - grout, d }];
-  });
+  const grid = gridOf(field);
+  const stones = stonesOf(field.picture);
+  return drawnTones.flatMap((tone) =>
+    [false, true].flatMap((worn) => {
+      const batch = stones.filter((stone) => stone.tone === tone && stone.worn === worn);
+      if (batch.length === 0) return [];
+      return [{ tone, worn, side: grid.pitch - grout, d: tone === "socket" ? outlines(batch, grid) : strokes(batch, grid) }];
+    }),
+  );
 }
