@@ -3,6 +3,7 @@ import { Late } from "./components/late.tsx";
 import { PageSpinner } from "./components/spinner.tsx";
 import { ToastRegion } from "./components/toast-region.tsx";
 import { useSession } from "./features/auth/session-store.ts";
+import { reopenConsent } from "./features/consent/consent-store.ts";
 import { useEnvironment } from "./features/environment/environment-store.ts";
 import { Frame } from "./features/frame/frame.tsx";
 import { PageBoundary } from "./features/frame/page-boundary.tsx";
@@ -11,6 +12,7 @@ import { TrialBanner } from "./features/marketing/trial-banner.tsx";
 import { prefetchOnIntent } from "./lib/prefetch-on-intent.ts";
 import { prefetchPage, Routes } from "./routes.tsx";
 
+const loadCompanions = async () => (await import("./companions.tsx")).Companions;
 const loadSupport = async () => (await import("./features/support-widget/support-button.tsx")).SupportButton;
 
 /** Composes what features may not know of each other: the frame shows the session, every page stands inside it. */
@@ -25,6 +27,7 @@ export function App({ onFirstPage }: { onFirstPage?: () => void }) {
         sessionStatus={status}
         user={user}
         sandboxUrl={sandboxUrl}
+        onCookiePreferences={reopenConsent}
         banner={status !== "signed_in" && <TrialBanner />}
         languageSwitch={{ bar: <LanguageSwitch compact />, menu: <LanguageSwitch /> }}
       >
@@ -35,6 +38,7 @@ export function App({ onFirstPage }: { onFirstPage?: () => void }) {
         </PageBoundary>
       </Frame>
       <Late load={loadSupport} />
+      <Late load={loadCompanions} />
       <ToastRegion />
     </>
   );

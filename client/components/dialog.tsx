@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { IconButton } from "./button.tsx";
 import { classNames } from "./class-names.ts";
 import styles from "./dialog.module.css";
+import { ToastRegion } from "./toast-region.tsx";
 
 interface DialogProps {
   open: boolean;
@@ -53,6 +54,7 @@ export function Dialog({ open, onClose, title, placement = "centre", actions, ch
           </div>
           <div className={styles.body}>{children}</div>
           {actions && <div className={styles.actions}>{actions}</div>}
+          <ToastRegion inDialog />
         </div>
       )}
     </dialog>

@@ -1,6 +1,7 @@
 import { X } from "lucide-react";
-import { useEffect } from "react";
+import { useEffect, useId } from "react";
 import { useTranslation } from "react-i18next";
+import { create } from "zustand";
 import type { Toast } from "#client/lib/interface-store.ts";
 import { useInterface } from "#client/lib/interface-store.ts";
 import { Button, IconButton } from "./button.tsx";
@@ -44,17 +45,27 @@ function ToastCard({ toast }: { toast: Toast }) {
   );
 }
 
-/** Stands in the page from the start, so that what is put into it is read out. */
-export function ToastRegion() {
+/** The regions there are, the innermost last: while a modal dialog is open nothing outside it can be seen clearly or reached. */
+const useRegions = create<{ ids: readonly string[] }>(() => ({ ids: [] }));
+
+function useIsInnermost(): boolean {
+  const id = useId();
+  useEffect(() => {
+    useRegions.setState(({ ids }) => ({ ids: [...ids, id] }));
+    return () => useRegions.setState(({ ids }) => ({ ids: ids.filter((other) => other !== id) }));
+  }, [id]);
+  return useRegions(({ ids }) => ids.at(-1) === id);
+}
+
+/** Stands in the page from the start, and in every modal dialog, so that what is put into it is read out. */
+export function ToastRegion({ inDialog = false }: { inDialog?: boolean }) {
   const { t } = useTranslation("common");
   const toasts = useInterface((state) => state.toasts);
+  const innermost = useIsInnermost();
+  const Element = inDialog ? "div" : "section";
   return (
-    <section className={styles.region} aria-label={t("notifications")} aria-live="polite">
-      <ol className={styles.list}>
-        {toasts.map((toast) => (
-          <ToastCard key={toast.id} toast={toast} />
-        ))}
-      </ol>
-    </section>
+    <Element className={styles.region} aria-label={inDialog ? undefined : t("notifications")} aria-live="polite">
+      <ol className={styles.list}>{innermost && toasts.map((toast) => <ToastCard key={toast.id} toast={toast} />)}</ol>
+    </Element>
   );
 }

@@ -71,6 +71,12 @@ export async function listQueuedForms(): Promise<QueuedForm[]> {
   return forms.sort((one, other) => one.queuedAtMs - other.queuedAtMs);
 }
 
+/** The oldest form of that kind by `owner` that the server has refused, and why. */
+export async function findRefusedForm(form: FormName, owner: string | null): Promise<{ queued: QueuedForm; refusal: Refusal } | undefined> {
+  const queued = (await listQueuedForms()).find((one) => one.form === form && one.owner === owner && one.refusal !== null);
+  return queued?.refusal ? { queued, refusal: queued.refusal } : undefined;
+}
+
 export async function writeQueuedForm(form: QueuedForm): Promise<Kept> {
   return await writeStored(kind, prefix + form.id, form);
 }

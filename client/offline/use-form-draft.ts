@@ -1,6 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { FormDraft, FormFields, FormName } from "./form-drafts.ts";
 import { readFormDraft, removeFormDraft, writeFormDraft } from "./form-drafts.ts";
+import type { Refusal } from "./form-queue.ts";
+import { findRefusedForm, removeQueuedForm } from "./form-queue.ts";
+import { onFormOutcome } from "./form-sender.ts";
 import type { Kept } from "./store.ts";
 
 const emptyFields: FormFields = { name: "", email: "", category: "", subject: "", message: "" };
@@ -18,12 +21,33 @@ function areSame(one: FormFields, other: FormFields | undefined): boolean {
 interface Held extends FormDraft {
   /** Whose draft it is; undefined until that is known. */
   owner: string | null | undefined;
+  /** Why the server refused these fields when they were sent from the queue. */
+  refusal: Refusal | null;
+}
+
+/**
+ * What the device keeps for the form: the draft, or else what the server has refused since, which goes back to its writer.
+ * `typed` goes before both.
+ */
+async function load(owner: string | null, form: FormName, typed: Partial<FormFields>, knownEmail: string): Promise<Held> {
+  const found = await readFormDraft(owner, form);
+  const refused = found?.fields.message || typed.message ? undefined : await findRefusedForm(form, owner);
+  const fields = firstFilled(typed, refused?.queued.fields ?? {}, found?.fields ?? {}, { email: knownEmail });
+  if (refused) {
+    // Only what stands in the draft is taken out of the queue.
+    await writeFormDraft(owner, form, { fields, unsettledKey: null });
+    await removeQueuedForm(refused.queued.id);
+  }
+  const unsettledKey = areSame(fields, found?.fields) ? (found?.unsettledKey ?? null) : null;
+  return { owner, fields, unsettledKey, refusal: refused?.refusal ?? null };
 }
 
 export interface FormDraftHandle {
   fields: FormFields;
   /** What the device kept has been read. */
   ready: boolean;
+  /** Why the server refused these fields after they had waited; null until then. */
+  refusal: Refusal | null;
   /** What became of the last write: anything but "kept" lasts only as long as the page. */
   kept: Kept;
   /** On the screen at once, on the device right after. */
@@ -39,25 +63,37 @@ export interface FormDraftHandle {
  * there; their `knownEmail` fills a field left empty.
  */
 export function useFormDraft(owner: string | null | undefined, form: FormName, knownEmail: string | undefined): FormDraftHandle {
-  const [held, setHeld] = useState<Held>({ owner: undefined, fields: emptyFields, unsettledKey: null });
+  const [held, setHeld] = useState<Held>({ owner: undefined, fields: emptyFields, unsettledKey: null, refusal: null });
   const [kept, setKept] = useState<Kept>("kept");
   const latest = useRef(held);
+  /** Only the latest reading counts. */
+  const round = useRef(0);
 
-  useEffect(() => {
+  const read = useCallback(() => {
     if (owner === undefined) return;
-    let current = true;
-    void readFormDraft(owner, form).then((found) => {
-      if (!current) return;
-      // Somebody may have begun to type before it was known who is there; another person's text is not theirs.
-      const typed = latest.current.owner === undefined ? latest.current.fields : {};
-      const fields = firstFilled(typed, found?.fields ?? {}, { email: knownEmail ?? "" });
-      latest.current = { owner, fields, unsettledKey: areSame(fields, found?.fields) ? (found?.unsettledKey ?? null) : null };
+    round.current += 1;
+    const asked = round.current;
+    // Somebody may have begun to type before it was known who is there; another person's text is not theirs.
+    const isOwn = () => latest.current.owner === undefined || latest.current.owner === owner;
+    void load(owner, form, isOwn() ? latest.current.fields : {}, knownEmail ?? "").then((loaded) => {
+      if (asked !== round.current) return;
+      // What was typed meanwhile goes before what has been read.
+      const fields = isOwn() ? firstFilled(latest.current.fields, loaded.fields) : loaded.fields;
+      latest.current = { ...loaded, fields, unsettledKey: areSame(fields, loaded.fields) ? loaded.unsettledKey : null };
       setHeld(latest.current);
     });
-    return () => {
-      current = false;
-    };
   }, [owner, form, knownEmail]);
+
+  useEffect(() => {
+    read();
+    const unlisten = onFormOutcome((told) => {
+      if (told.form === form && told.outcome === "refused") read();
+    });
+    return () => {
+      unlisten();
+      round.current += 1;
+    };
+  }, [read, form]);
 
   const hold = useCallback((part: Partial<Held>) => {
     latest.current = { ...latest.current, ...part };
@@ -85,10 +121,11 @@ export function useFormDraft(owner: string | null | undefined, form: FormName, k
   }
 
   function clear(remaining: Partial<FormFields>): void {
-    hold({ fields: { ...emptyFields, ...remaining }, unsettledKey: null });
+    hold({ fields: { ...emptyFields, ...remaining }, unsettledKey: null, refusal: null });
     setKept("kept");
-    if (latest.current.owner !== undefined) void removeFormDraft(latest.current.owner, form);
+    const { owner: known } = latest.current;
+    if (known !== undefined) void removeFormDraft(known, form).then(read);
   }
 
-  return { fields: held.fields, ready: held.owner !== undefined, kept, change, keyForSending, clear };
+  return { fields: held.fields, ready: held.owner !== undefined, refusal: held.refusal, kept, change, keyForSending, clear };
 }

@@ -4,7 +4,12 @@ import styles from "./footer.module.css";
 import { footerLinks } from "./links.ts";
 import { Mark } from "./mark.tsx";
 
-export function Footer() {
+interface FooterProps {
+  /** Opens the consent to cookies again: another feature, so the app says how. */
+  onCookiePreferences: () => void;
+}
+
+export function Footer({ onCookiePreferences }: FooterProps) {
   const { t } = useTranslation("common");
   return (
     <footer className={styles.footer}>
@@ -22,6 +27,11 @@ export function Footer() {
                 </Link>
               </li>
             ))}
+            <li>
+              <button type="button" className={styles.link} onClick={onCookiePreferences}>
+                {t("footer.cookies")}
+              </button>
+            </li>
           </ul>
         </nav>
       </div>

@@ -15,11 +15,12 @@ interface FrameProps {
   languageSwitch: { bar: ReactNode; menu: ReactNode };
   /** Stands above the bar and scrolls away with the page: another feature's, too. */
   banner: ReactNode;
+  onCookiePreferences: () => void;
   children: ReactNode;
 }
 
 /** What stands round every page: the way past the bar, the bar, the page, the footer. */
-export function Frame({ sessionStatus, user, sandboxUrl, languageSwitch, banner, children }: FrameProps) {
+export function Frame({ sessionStatus, user, sandboxUrl, languageSwitch, banner, onCookiePreferences, children }: FrameProps) {
   const { t } = useTranslation("common");
   return (
     <div className={styles.frame}>
@@ -32,7 +33,7 @@ export function Frame({ sessionStatus, user, sandboxUrl, languageSwitch, banner,
         <OfflineNotice />
         {children}
       </main>
-      <Footer />
+      <Footer onCookiePreferences={onCookiePreferences} />
       <RouteAnnouncer />
     </div>
   );

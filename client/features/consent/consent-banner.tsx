@@ -1,0 +1,80 @@
+import { useEffect, useRef, useState } from "react";
+import { Trans, useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import { Button } from "#client/components/button.tsx";
+import { showToast } from "#client/lib/interface-store.ts";
+import type { UserConsent } from "#client/offline/consent.ts";
+import { paths } from "#client/paths.ts";
+import styles from "./consent.module.css";
+import { chooseConsent, useConsent } from "./consent-store.ts";
+import { Preferences } from "./preferences.tsx";
+import { useBottomBar } from "./use-bottom-bar.ts";
+
+type Choice = Omit<UserConsent, "timestamp">;
+
+const all: Choice = { tos: true, privacy: true, cookies: true };
+const none: Choice = { tos: false, privacy: false, cookies: false };
+
+/** Where the focus was when the banner was asked for, or the page, where the banner takes its buttons away with it. */
+function giveFocusBack(banner: HTMLElement | null, opener: Element | null): void {
+  if (!banner?.contains(document.activeElement)) return;
+  const target = opener instanceof HTMLElement && opener !== document.body ? opener : document.getElementById("content");
+  target?.focus({ preventScroll: true });
+}
+
+/** The bar at the foot of the window. Nothing waits for it, and declining is as easy as accepting (spec §2, §4). */
+export function ConsentBanner() {
+  const { t } = useTranslation("consent");
+  const reopened = useConsent((state) => state.reopened);
+  const [detailed, setDetailed] = useState(reopened);
+  const banner = useRef<HTMLElement>(null);
+  const opener = useRef<Element>(null);
+  useBottomBar(banner);
+
+  useEffect(() => {
+    if (!reopened) return;
+    opener.current = document.activeElement;
+    setDetailed(true);
+    banner.current?.focus();
+  }, [reopened]);
+
+  async function choose(choice: Choice): Promise<void> {
+    giveFocusBack(banner.current, opener.current);
+    const kept = await chooseConsent(choice);
+    if (kept !== "kept") showToast({ title: t("unkept.title"), text: t("unkept.text") });
+  }
+
+  function show(view: "short" | "detailed"): void {
+    setDetailed(view === "detailed");
+    // The button that was pressed is gone with its view; the bar itself takes the focus, and is read out from its name on.
+    banner.current?.focus();
+  }
+
+  return (
+    <section ref={banner} className={styles.banner} aria-labelledby="consent-title" tabIndex={-1}>
+      <div className={styles.inner}>
+        {detailed ? (
+          <Preferences onBack={() => show("short")} onDecline={() => void choose(none)} onSave={(choice) => void choose(choice)} />
+        ) : (
+          <>
+            <div className={styles.words}>
+              <h2 id="consent-title" className={styles.title}>
+                {t("title")}
+              </h2>
+              <p>
+                <Trans t={t} i18nKey="text" components={{ terms: <Link href={paths.terms} />, privacy: <Link href={paths.privacy} /> }} />
+              </p>
+            </div>
+            <div className={styles.actions}>
+              <Button variant="quiet" onClick={() => show("detailed")}>
+                {t("manage")}
+              </Button>
+              <Button onClick={() => void choose(none)}>{t("decline")}</Button>
+              <Button onClick={() => void choose(all)}>{t("acceptAll")}</Button>
+            </div>
+          </>
+        )}
+      </div>
+    </section>
+  );
+}

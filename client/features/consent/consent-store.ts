@@ -1,0 +1,31 @@
+import { create } from "zustand";
+import type { UserConsent } from "#client/offline/consent.ts";
+import { findConsent, writeConsent } from "#client/offline/consent.ts";
+import type { Kept } from "#client/offline/store.ts";
+
+interface ConsentState {
+  /** `stored` too where only a newer version can read what was chosen: it is no less a choice. */
+  stored: "unknown" | "none" | "stored";
+  consent: UserConsent | null;
+  /** Somebody asked to see the choice again. */
+  reopened: boolean;
+}
+
+export const useConsent = create<ConsentState>(() => ({ stored: "unknown", consent: null, reopened: false }));
+
+/** Reads what the device keeps; another tab may have chosen in the meantime. */
+export async function readConsent(): Promise<void> {
+  const found = await findConsent();
+  useConsent.setState({ stored: found.state === "absent" ? "none" : "stored", consent: found.state === "found" ? found.value : null });
+}
+
+/** Spec §4: every way out of the banner stores a choice and closes it. Resolves to whether the device kept it. */
+export async function chooseConsent(choice: Omit<UserConsent, "timestamp">): Promise<Kept> {
+  const consent = { ...choice, timestamp: new Date().toISOString() };
+  useConsent.setState({ stored: "stored", consent, reopened: false });
+  return await writeConsent(consent);
+}
+
+export function reopenConsent(): void {
+  useConsent.setState({ reopened: true });
+}

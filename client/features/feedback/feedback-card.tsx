@@ -1,0 +1,68 @@
+import { X } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button, IconButton } from "#client/components/button.tsx";
+import { classNames } from "#client/components/class-names.ts";
+import styles from "./feedback.module.css";
+import { endFeedback, openFeedback } from "./feedback-store.ts";
+
+/** At the window's foot, left. It gives way to whatever has the focus. */
+export function FeedbackCard() {
+  const { t } = useTranslation(["feedback", "common"]);
+  const card = useRef<HTMLElement>(null);
+  const aside = useGivingWay(card);
+
+  function dismiss(): void {
+    if (card.current?.contains(document.activeElement)) document.getElementById("content")?.focus({ preventScroll: true });
+    endFeedback();
+  }
+
+  return (
+    <aside ref={card} className={classNames(styles.card, aside && styles.away)} aria-labelledby="feedback-title">
+      <div className={styles.top}>
+        <h2 id="feedback-title" className={styles.title}>
+          {t("card.title")}
+        </h2>
+        <IconButton label={t("common:close")} className={styles.close} onClick={dismiss}>
+          <X size={18} aria-hidden="true" />
+        </IconButton>
+      </div>
+      <p className={styles.text}>{t("card.text")}</p>
+      <div className={styles.actions}>
+        <Button size="small" variant="primary" onClick={openFeedback}>
+          {t("card.give")}
+        </Button>
+        <Button size="small" variant="quiet" onClick={dismiss}>
+          {t("card.dismiss")}
+        </Button>
+      </div>
+    </aside>
+  );
+}
+
+function overlap(one: DOMRect, other: DOMRect): boolean {
+  return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+}
+
+/** Whether the card stands aside: what is being used lies where it stands, such as a field at the window's foot. */
+function useGivingWay(card: { current: HTMLElement | null }): boolean {
+  const [aside, setAside] = useState(false);
+  useEffect(() => {
+    const look = () => {
+      const { activeElement: focused } = document;
+      const element = card.current;
+      if (!element || !focused || focused === document.body || focused.id === "content" || element.contains(focused)) setAside(false);
+      else setAside(overlap(element.getBoundingClientRect(), focused.getBoundingClientRect()));
+    };
+    // The browser scrolls to what takes the focus first.
+    const lookSoon = () => void requestAnimationFrame(look);
+    look();
+    addEventListener("focusin", lookSoon);
+    addEventListener("focusout", lookSoon);
+    return () => {
+      removeEventListener("focusin", lookSoon);
+      removeEventListener("focusout", lookSoon);
+    };
+  }, [card]);
+  return aside;
+}

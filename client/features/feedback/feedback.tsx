@@ -1,0 +1,24 @@
+import { useEffect } from "react";
+import { FeedbackCard } from "./feedback-card.tsx";
+import { FeedbackDialog } from "./feedback-dialog.tsx";
+import { useFeedback } from "./feedback-store.ts";
+
+interface FeedbackProps {
+  owner: string | null | undefined;
+  email: string | undefined;
+}
+
+/** The card, and the dialog it opens (spec §2). */
+export function Feedback({ owner, email }: FeedbackProps) {
+  const { step, dismissed } = useFeedback();
+  useEffect(() => {
+    // The button that opened the dialog went with the card: the page takes the focus.
+    if (dismissed && document.activeElement === document.body) document.getElementById("content")?.focus({ preventScroll: true });
+  }, [dismissed]);
+  return (
+    <>
+      {!dismissed && step !== "hidden" && <FeedbackCard />}
+      <FeedbackDialog open={step === "dialog"} owner={owner} email={email} />
+    </>
+  );
+}
