@@ -3,6 +3,7 @@ import { Suspense, useEffect, useState } from "react";
 import { useSession } from "./features/auth/session-store.ts";
 import { useConsentShown } from "./features/consent/use-consent-shown.ts";
 import { openFeedback, recallDismissal, showFeedbackCard, useFeedback } from "./features/feedback/feedback-store.ts";
+import { startForgetting } from "./offline/forget-person.ts";
 import { startFormQueue } from "./offline/form-sender.ts";
 
 /** Spec §4: after load. */
@@ -69,6 +70,7 @@ export function Companions() {
   const Feedback = useFetched(useFeedback().needed, loadFeedback);
   useFeedbackTimer();
   useFormQueue();
+  useEffect(() => startForgetting(), []);
   return (
     <Suspense fallback={null}>
       {Feedback && <Feedback owner={status === "loading" ? undefined : (user?.id ?? null)} email={user?.email} />}

@@ -20,7 +20,7 @@ export function AiModelsPage() {
   const [, navigate] = useLocation();
   const [search] = useSearchParams();
   const { status, user } = useSession();
-  const { check, status: checkStatus, refresh } = useSubscription();
+  const { check, lastKnown, status: checkStatus, refresh } = useSubscription();
   const lastAvailable = useChat((state) => state.lastAvailable);
   const threadKey = search.get("conversation") ?? newThreadKey;
   useLiveConversations(threadKey);
@@ -30,12 +30,15 @@ export function AiModelsPage() {
     if (lastAvailable !== null) noteAvailableCredits(lastAvailable);
   }, [lastAvailable]);
 
-  if (user && check?.subscribed) {
+  // Without a connection what was written can be read and drafted, however old the server's last word is.
+  const known = check?.subscribed ? check : checkStatus === "failed" ? lastKnown?.check : undefined;
+  if (user && known?.subscribed) {
     return (
       <Page title={t("title")} width="bare" className={chatStyles.page ?? ""}>
         <ChatScreen
           userId={user.id}
-          available={check.credits}
+          available={known.credits}
+          maySend={check?.subscribed === true}
           threadKey={threadKey}
           givenPrompt={search.get("prompt")}
           givenModelId={search.get("model")}

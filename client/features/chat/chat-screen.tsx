@@ -31,6 +31,8 @@ interface ChatScreenProps {
   userId: string;
   /** What can be spent now, in credits. */
   available: number;
+  /** Whether the server, or its last word where that is fresh enough, allows a send. */
+  maySend: boolean;
   /** The open conversation's id, or `newThreadKey`. */
   threadKey: string;
   /** What the address brought along for a new conversation. */
@@ -146,12 +148,12 @@ function Header({ model, onConversations, onModels, onNew }: HeaderProps) {
 }
 
 /** Conversations, thread and receipt side by side; on a phone the thread alone, the rest a tap away. */
-export function ChatScreen({ userId, available, threadKey, givenPrompt, givenModelId, onOpen }: ChatScreenProps) {
+export function ChatScreen({ userId, available, maySend, threadKey, givenPrompt, givenModelId, onOpen }: ChatScreenProps) {
   const { models } = useModels();
   const thread = useThread(threadKey);
   const [draft, change] = useDraft(userId, threadKey, givenPrompt);
   const [open, setOpen] = useState<Sheet>();
-  const online = useOnline();
+  const online = useOnline() && maySend;
   useVisibleHeight();
 
   const isNew = threadKey === newThreadKey && thread.isEmpty;

@@ -1,9 +1,11 @@
 import { create } from "zustand";
 import { ApiProblem, api, isAbort } from "#client/lib/api.ts";
+import { occupy } from "#client/lib/busy.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
+import { forgetConversation, keepConversation, readKeptConversation } from "#client/offline/conversations.ts";
 import type { AnswerSource } from "./answer-stream.ts";
 import { followAnswer } from "./answer-stream.ts";
-import type { LiveAnswer, Thread } from "./thread.ts";
+import type { LiveAnswer, Thread, ThreadMessage } from "./thread.ts";
 import { afterReceipt, afterStart, emptyThread, fromConversation, newThreadKey, sending, toRefusal } from "./thread.ts";
 
 interface ChatState {
@@ -60,11 +62,18 @@ function perFrame(flush: (text: string) => void): { add(text: string): void; tex
   };
 }
 
+/** What is on the screen can be read again without a connection. */
+function keepThread(key: string): void {
+  const owner = sessionStore.getState().user?.id;
+  if (owner !== undefined) void keepConversation(owner, key, threadOf(key).messages);
+}
+
 /** Follows `source` into the thread `startKey`; calls `onStarted` with the conversation's id once the prompt is taken. */
 async function follow(startKey: string, source: AnswerSource, onStarted: (conversationId: string) => void): Promise<void> {
   const controller = new AbortController();
   let key = startKey;
   following.set(key, controller);
+  const release = occupy();
   const buffer = perFrame((text) => updateLive(key, { text, phase: "streaming" }));
   try {
     const receipt = await followAnswer(
@@ -90,7 +99,9 @@ async function follow(startKey: string, source: AnswerSource, onStarted: (conver
     buffer.stop();
     update(key, (thread) => afterReceipt(thread, receipt, buffer.text()));
     if (receipt.availableAfter !== null) useChat.setState({ lastAvailable: receipt.availableAfter });
+    keepThread(key);
   } finally {
+    release();
     buffer.stop();
     if (following.get(key) === controller) following.delete(key);
   }
@@ -145,12 +156,24 @@ export async function reload(key: string): Promise<void> {
     if (following.has(key)) return;
     const refusal = threadOf(key).refusal;
     update(key, () => ({ ...fromConversation(conversation), refusal }));
+    keepThread(key);
     if (conversation.streamingGenerationId !== null) void resume(key, conversation.streamingGenerationId);
   } catch (error) {
     const missing = error instanceof ApiProblem && error.status === 404;
+    const kept = await keptOf(key, missing);
+    if (kept && threadOf(key).load !== "ready") update(key, () => ({ ...emptyThread, messages: kept }));
     // What is on the screen stays there when it merely could not be read again.
     update(key, (thread) => (thread.load === "ready" && !missing ? thread : { ...thread, load: missing ? "missing" : "failed" }));
   }
+}
+
+/** The messages this device has kept of a conversation; one that is gone is forgotten here, too. */
+async function keptOf(key: string, missing: boolean): Promise<readonly ThreadMessage[] | undefined> {
+  const owner = sessionStore.getState().user?.id;
+  if (owner === undefined) return undefined;
+  if (!missing) return await readKeptConversation(owner, key);
+  await forgetConversation(owner, key);
+  return undefined;
 }
 
 async function resume(key: string, generationId: string): Promise<void> {
@@ -188,6 +211,7 @@ export function dismissRefusal(key: string): void {
 export function forgetThread(key: string): void {
   following.get(key)?.abort();
   discard(key);
+  void keptOf(key, true);
 }
 
 // Whoever signs in next on this device must find nothing of the person before.

@@ -1,6 +1,7 @@
 import { create } from "zustand";
 import { api } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
+import { keepConversationList, readKeptList } from "#client/offline/conversations.ts";
 import type { ConversationSummary } from "#contract/generations.ts";
 import { forgetThread } from "./chat-store.ts";
 
@@ -30,9 +31,19 @@ export async function refreshConversations(): Promise<void> {
         nextCursor: older.length > 0 ? nextCursor : page.nextCursor,
       };
     });
+    if (userId !== undefined) void keepConversationList(userId, page.conversations);
   } catch {
-    useConversations.setState(({ conversations }) => ({ status: conversations.length > 0 ? "ready" : "failed" }));
+    await showKept();
   }
+}
+
+/** Without a connection the list is of what can be opened without one. */
+async function showKept(): Promise<void> {
+  const kept = userId === undefined ? [] : await readKeptList(userId);
+  useConversations.setState(({ conversations }) => {
+    const shown = conversations.length > 0 ? conversations : kept;
+    return { conversations: shown, status: shown.length > 0 ? "ready" : "failed" };
+  });
 }
 
 export async function loadOlderConversations(): Promise<void> {

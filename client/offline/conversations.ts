@@ -1,0 +1,95 @@
+/** The conversations somebody opened last, to be read without a connection. They leave the device when their owner signs out. */
+import type { ConversationSummary, Message } from "#contract/generations.ts";
+import type { Kind } from "./store.ts";
+import { isRecord, listStored, readStored, removeStored, writeStored } from "./store.ts";
+
+interface KeptConversation {
+  owner: string;
+  id: string;
+  messages: Message[];
+  /** Milliseconds of this device's clock. */
+  openedAtMs: number;
+}
+
+interface KeptList {
+  owner: string;
+  conversations: ConversationSummary[];
+}
+
+const conversationsMaximum = 20;
+
+function isMessage(value: unknown): value is Message {
+  if (!isRecord(value) || typeof value.id !== "string" || typeof value.content !== "string") return false;
+  return (value.role === "user" || value.role === "assistant") && typeof value.timestamp === "string" && value.receipt !== undefined;
+}
+
+function isSummary(value: unknown): value is ConversationSummary {
+  return isRecord(value) && typeof value.id === "string" && typeof value.title === "string" && typeof value.updatedAt === "string";
+}
+
+const conversationKind: Kind<KeptConversation> = {
+  version: 1,
+  stamped: true,
+  read: (stored) => {
+    if (!isRecord(stored) || !Array.isArray(stored.messages) || !stored.messages.every(isMessage)) return undefined;
+    const { owner, id, messages, openedAtMs } = stored;
+    if (typeof owner !== "string" || typeof id !== "string" || typeof openedAtMs !== "number") return undefined;
+    return { owner, id, messages, openedAtMs };
+  },
+};
+
+const listKind: Kind<KeptList> = {
+  version: 1,
+  stamped: true,
+  read: (stored) => {
+    if (!isRecord(stored) || typeof stored.owner !== "string" || !Array.isArray(stored.conversations)) return undefined;
+    return { owner: stored.owner, conversations: stored.conversations.filter(isSummary) };
+  },
+};
+
+const conversationPrefix = "conversation:";
+const listPrefix = "conversations:";
+
+const keyOf = (owner: string, id: string) => `${conversationPrefix}${owner}:${id}`;
+
+export async function keepConversation(owner: string, id: string, messages: readonly Message[]): Promise<void> {
+  const kept: KeptConversation = { owner, id, messages: [...messages], openedAtMs: Date.now() };
+  await writeStored(conversationKind, keyOf(owner, id), kept);
+  const all = await listKeptConversations(owner);
+  const tooMany = all.sort((one, other) => other.openedAtMs - one.openedAtMs).slice(conversationsMaximum);
+  for (const old of tooMany) await forgetConversation(owner, old.id);
+}
+
+export async function readKeptConversation(owner: string, id: string): Promise<Message[] | undefined> {
+  return (await readStored(conversationKind, keyOf(owner, id)))?.messages;
+}
+
+export async function listKeptConversations(owner: string): Promise<{ id: string; openedAtMs: number }[]> {
+  return await listStored(conversationKind, `${conversationPrefix}${owner}:`);
+}
+
+export async function forgetConversation(owner: string, id: string): Promise<void> {
+  await removeStored(conversationKind, keyOf(owner, id));
+}
+
+export async function keepConversationList(owner: string, conversations: readonly ConversationSummary[]): Promise<void> {
+  await writeStored(listKind, listPrefix + owner, { owner, conversations: [...conversations] });
+}
+
+/** Of the latest conversations those that can be opened. */
+export async function readKeptList(owner: string): Promise<ConversationSummary[]> {
+  const [list, kept] = await Promise.all([readStored(listKind, listPrefix + owner), listKeptConversations(owner)]);
+  return (list?.conversations ?? []).filter(({ id }) => kept.some((conversation) => conversation.id === id));
+}
+
+export async function forgetAllConversations(owner: string): Promise<void> {
+  for (const { id } of await listKeptConversations(owner)) await forgetConversation(owner, id);
+  await removeStored(listKind, listPrefix + owner);
+}
+
+/** Leaves nothing of anybody but `owner`; null: of nobody. */
+export async function keepOnlyOf(owner: string | null): Promise<void> {
+  const kept = [...(await listStored(conversationKind, conversationPrefix)), ...(await listStored(listKind, listPrefix))];
+  const others = new Set(kept.map((entry) => entry.owner).filter((other) => other !== owner));
+  for (const other of others) await forgetAllConversations(other);
+}
