@@ -1,6 +1,7 @@
 /**
- * The relay: outbox rows → BullMQ. A row is published under its own id, again every minute until it is done (so a lost
- * queue loses nothing), and later after a failure. Any number of relays may run: rows are taken with SKIP LOCKED.
+ * The relay: outbox rows → BullMQ. A row is published under its own id, again every minute until it is done and whenever
+ * the queue comes back from an outage (so a lost queue loses nothing), and later after a failure. Any number of relays may
+ * run: rows are taken with SKIP LOCKED.
  */
 
 import { setTimeout as delay } from "node:timers/promises";
@@ -37,12 +38,26 @@ async function putBack(db: Db, jobs: readonly DispatchedJob[]): Promise<void> {
     where id = any (${jobs.map((job) => job.id)})`.execute(db);
 }
 
+/** The queue may have lost what it was given: all of that is due again. What failed for reasons of its own keeps its back-off. */
+async function redrivePublished(db: Db): Promise<void> {
+  await sql`update outbox set redrive_at = clock_timestamp()
+    where published_at is not null and failures = 0 and redrive_at > clock_timestamp()`.execute(db);
+}
+
 export function startRelay(db: Db, publisher: JobPublisher, log: Logger): Relay {
   const stopping = new AbortController();
   let wakeUp: AbortController | undefined;
   let woken = false;
+  let queueMayBeEmpty = false;
 
   async function relayOnce(): Promise<number> {
+    if (queueMayBeEmpty) {
+      queueMayBeEmpty = false;
+      await redrivePublished(db).catch((error: unknown) => {
+        queueMayBeEmpty = true;
+        throw error;
+      });
+    }
     const jobs = await takeDue(db);
     if (jobs.length === 0) return 0;
     try {
@@ -76,12 +91,17 @@ export function startRelay(db: Db, publisher: JobPublisher, log: Logger): Relay 
     }
   }
 
+  function wake(): void {
+    woken = true;
+    wakeUp?.abort();
+  }
+  publisher.onReached(() => {
+    queueMayBeEmpty = true;
+    wake();
+  });
   const running = run();
   return {
-    wake() {
-      woken = true;
-      wakeUp?.abort();
-    },
+    wake,
     async stop() {
       stopping.abort();
       await running;

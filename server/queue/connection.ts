@@ -16,6 +16,8 @@ export interface DispatchedJob {
 /** Publishes in bulk; a job whose id is known and not done is left as it is. Rejects within the timeout. */
 export interface JobPublisher {
   publish(jobs: readonly DispatchedJob[]): Promise<void>;
+  /** Whenever a queue that keeps nothing on disk can be reached, at first and again: it may have come up empty. */
+  onReached(listener: () => void): void;
   close(): Promise<void>;
 }
 
@@ -58,6 +60,9 @@ export function createJobPublisher(config: QueueConfig): JobPublisher {
     async publish(jobs) {
       const bulk = jobs.map((job) => ({ name: job.name, data: job.payload, opts: { ...jobOptions, jobId: job.id } }));
       await withTimeout(queue.addBulk(bulk), publishTimeoutMs, "publishing jobs");
+    },
+    onReached(listener) {
+      redis?.on("ready", listener);
     },
     async close() {
       await withTimeout(queue.close(), publishTimeoutMs, "closing the queue").catch(() => {});
