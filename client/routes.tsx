@@ -41,6 +41,7 @@ export const pages: readonly PageRoute[] = [
   }),
   privatePage(paths.profile, ["account", "billing"], async () => (await import("./pages/profile.tsx")).ProfilePage),
   page(paths.pricing, ["pricing", "billing"], async () => (await import("./pages/pricing.tsx")).PricingPage),
+  page(paths.about, ["about", "home", "pricing"], async () => (await import("./pages/about.tsx")).AboutPage),
   page(paths.contact, ["contact", "errors"], async () => (await import("./pages/contact.tsx")).ContactPage),
   ...readingPages,
 ];

@@ -1,4 +1,5 @@
 import "i18next";
+import type about from "./locales/en/about.json";
 import type account from "./locales/en/account.json";
 import type auth from "./locales/en/auth.json";
 import type billing from "./locales/en/billing.json";
@@ -22,6 +23,7 @@ declare module "i18next" {
     defaultNS: "common";
     returnNull: false;
     resources: {
+      about: typeof about;
       account: typeof account;
       auth: typeof auth;
       billing: typeof billing;

@@ -1,14 +1,17 @@
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#client/lib/use-format.ts";
 import { models } from "#domain/models.ts";
+import { moneyBackDays } from "#domain/plans.ts";
 import { claims } from "./claims.ts";
 import styles from "./facts.module.css";
 
+/** Spec §1, "Marketing claims": all of them, in sight of each other. */
 export function Facts() {
-  const { t } = useTranslation("home");
+  const { t } = useTranslation(["home", "common"]);
   const format = useFormat();
   const facts = [
     [`${format.number(models.length)}+`, t("facts.models")],
+    [t("common:timeLeft.days", { count: moneyBackDays }), t("facts.guarantee")],
     [format.percent(claims.savingPercent), t("facts.saving")],
     [format.percent(claims.fasterPercent), t("facts.faster")],
     [format.percent(claims.uptimePercent), t("facts.uptime")],

@@ -1,0 +1,30 @@
+import { useTranslation } from "react-i18next";
+import styles from "./counted.module.css";
+
+const charged = ["complete", "stopped", "units"] as const;
+const free = ["failed", "early", "refused", "reading"] as const;
+
+/** What takes tiles out of the wallet and what leaves them in it: laid stones, and places that stay open. */
+export function Counted() {
+  const { t } = useTranslation("about");
+  return (
+    <div className={styles.columns}>
+      <div>
+        <h3 className={styles.title}>{t("counted.yes")}</h3>
+        <ul className={styles.laid}>
+          {charged.map((key) => (
+            <li key={key}>{t(`counted.charged.${key}`)}</li>
+          ))}
+        </ul>
+      </div>
+      <div>
+        <h3 className={styles.title}>{t("counted.no")}</h3>
+        <ul className={styles.open}>
+          {free.map((key) => (
+            <li key={key}>{t(`counted.free.${key}`)}</li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import { useTranslation } from "react-i18next";
+import { classNames } from "#client/components/class-names.ts";
+import { ModelPattern } from "#client/components/model-pattern.tsx";
+import { fieldSize, rowsOfTiles } from "#client/components/tile-field.ts";
+import { useFormat } from "#client/lib/use-format.ts";
+import { models } from "#domain/models.ts";
+import { plans } from "#domain/plans.ts";
+import styles from "./worked-example.module.css";
+
+/** One day of somebody's work: how often each model is asked. Prices and sums come from the catalogue. */
+const times: Record<string, number> = { "gpt-5-mini": 12, "gpt-5": 3, "dall-e-3": 2, "whisper-1": 10 };
+
+const day = models
+  .filter(({ id }) => id in times)
+  .map((model) => ({ model, count: times[model.id] ?? 0, credits: (times[model.id] ?? 0) * model.credits }))
+  .sort((one, other) => one.model.credits - other.model.credits);
+const spent = day.reduce((sum, { credits }) => sum + credits, 0);
+const month = plans.starter;
+const columns = 25;
+
+/** Where each model's tiles begin in the field: one after the other, as they are spent. */
+const laid = day.map((entry, index) => ({
+  ...entry,
+  from: day.slice(0, index).reduce((sum, { credits }) => sum + credits, 0),
+}));
+
+/** A month of credits as a field of tiles, and what one day takes out of it. */
+export function WorkedExample() {
+  const { t } = useTranslation(["about", "common"]);
+  const format = useFormat();
+  const { width, height } = fieldSize(month.monthlyCredits, columns);
+  return (
+    <figure className={styles.example}>
+      <svg className={styles.field} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={t("example.label")}>
+        {laid.map(({ model, credits, from }) => (
+          <path key={model.id} className={styles[model.category]} d={rowsOfTiles(credits, columns, from)} />
+        ))}
+        <path className={styles.left} d={rowsOfTiles(month.monthlyCredits - spent, columns, spent)} />
+      </svg>
+      <dl className={styles.lines}>
+        {laid.map(({ model, count, credits }) => (
+          <div key={model.id} className={styles.line}>
+            <dt className={styles.model}>
+              <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />
+              <span>
+                {format.number(count)} × {model.name}
+                <span className={styles.unit}>{format.modelPrice(model)}</span>
+              </span>
+            </dt>
+            <dd className={styles.sum}>
+              <span className={classNames(styles.key, styles[`${model.category}Key`])} aria-hidden="true" />
+              {format.credits(credits)}
+            </dd>
+          </div>
+        ))}
+        <div className={styles.total}>
+          <dt>{t("example.total")}</dt>
+          <dd>{format.credits(spent)}</dd>
+        </div>
+        <div className={styles.rest}>
+          <dt>{month.name}</dt>
+          <dd>
+            {t("common:wallet.remaining", {
+              remaining: format.number(month.monthlyCredits - spent),
+              credits: format.number(month.monthlyCredits),
+            })}
+          </dd>
+        </div>
+      </dl>
+    </figure>
+  );
+}
