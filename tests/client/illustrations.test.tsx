@@ -49,7 +49,7 @@ describe("the pictures", () => {
     const markup = markupOf(name);
     expect(markup).toMatch(/^<svg [^>]*viewBox="0 0 960 400" aria-hidden="true" focusable="false">/);
     expect(markup).not.toMatch(/style=|fill=|stroke="|#[0-9a-f]{3}|url\(|\sid=/i);
-    expect(pathsOf(markup).length).toBeLessThanOrEqual(28);
+    expect(pathsOf(markup).length).toBeLessThanOrEqual(24);
     expect(markup.length).toBeLessThan(6000);
     expect(readFileSync(`${folder}/${name}.tsx`, "utf8").length).toBeLessThan(6000);
   });
