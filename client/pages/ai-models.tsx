@@ -13,6 +13,7 @@ import { ModelsPage } from "#client/features/chat/models-page.tsx";
 import { refreshModels } from "#client/features/chat/models-store.ts";
 import { newThreadKey } from "#client/features/chat/thread.ts";
 import { useLiveConversations } from "#client/features/chat/use-live-conversations.ts";
+import { WaitingPrompt } from "#client/features/chat/waiting-prompt.tsx";
 import { paths } from "#client/paths.ts";
 
 export function AiModelsPage() {
@@ -59,7 +60,7 @@ export function AiModelsPage() {
   );
   return (
     <Page title={t("title")}>
-      <ModelsPage gate={gate} />
+      <ModelsPage gate={gate} waiting={!checking && <WaitingPrompt text={search.get("prompt")} modelId={search.get("model")} />} />
     </Page>
   );
 }

@@ -18,6 +18,7 @@ import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
 import { ReceiptPanel } from "./receipt-panel.tsx";
 import { RefusalView } from "./refusal-view.tsx";
+import { SetAside } from "./set-aside.tsx";
 import type { Refusal, ThreadMessage } from "./thread.ts";
 import { emptyThread, newThreadKey } from "./thread.ts";
 import { ThreadView } from "./thread-view.tsx";
@@ -151,13 +152,14 @@ function Header({ model, onConversations, onModels, onNew }: HeaderProps) {
 export function ChatScreen({ userId, available, maySend, threadKey, givenPrompt, givenModelId, onOpen }: ChatScreenProps) {
   const { models } = useModels();
   const thread = useThread(threadKey);
-  const [draft, change] = useDraft(userId, threadKey, givenPrompt);
+  const onTaken = () => onOpen(newThreadKey, true);
+  const { draft, change, aside, bringBack } = useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken });
   const [open, setOpen] = useState<Sheet>();
   const online = useOnline() && maySend;
   useVisibleHeight();
 
   const isNew = threadKey === newThreadKey && thread.isEmpty;
-  const chosen = draft.modelId ?? (isNew ? givenModelId : null) ?? thread.usedModelId;
+  const chosen = draft.modelId ?? thread.usedModelId;
   const model = models.find(({ id }) => id === chosen);
   const onStarted = (conversationId: string) => {
     void refreshConversations();
@@ -195,6 +197,7 @@ export function ChatScreen({ userId, available, maySend, threadKey, givenPrompt,
         )}
         <div className={styles.bottom}>
           <Refused threadKey={threadKey} refusal={thread.refusal} onAccept={(credits) => model && void sendDraft(model, credits)} />
+          {isNew && <SetAside aside={aside} onBringBack={bringBack} />}
           <Composer
             text={draft.text}
             onText={(text) => change({ text, unsettledKey: null })}

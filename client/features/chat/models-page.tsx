@@ -6,7 +6,7 @@ import styles from "./models-page.module.css";
 import { useModels } from "./models-store.ts";
 
 /** The catalogue for those who can't use it yet: everything to see, and what opens it. */
-export function ModelsPage({ gate }: { gate: ReactNode }) {
+export function ModelsPage({ gate, waiting }: { gate: ReactNode; waiting: ReactNode }) {
   const { t } = useTranslation("chat");
   const { models, status } = useModels();
   return (
@@ -16,6 +16,7 @@ export function ModelsPage({ gate }: { gate: ReactNode }) {
         <p className={styles.lead}>{t("lead", { count: models.length })}</p>
       </header>
       {gate}
+      {waiting}
       {status === "failed" && <Alert>{t("models.availabilityUnknown")}</Alert>}
       <ModelPicker models={models} chosen={null} />
     </div>

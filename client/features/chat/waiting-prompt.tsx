@@ -1,0 +1,40 @@
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { GivenPrompt } from "#client/offline/given-prompt.ts";
+import { keepGivenPrompt, readGivenPrompt } from "#client/offline/given-prompt.ts";
+import { findModel } from "#domain/models.ts";
+import styles from "./given-prompt.module.css";
+
+interface WaitingPromptProps {
+  /** What the address brought along. */
+  text: string | null;
+  modelId: string | null;
+}
+
+/** For those who can't send yet: the prompt they came with, kept on the device until they can. */
+export function WaitingPrompt({ text, modelId }: WaitingPromptProps) {
+  const { t } = useTranslation("chat");
+  const [waiting, setWaiting] = useState<GivenPrompt>();
+
+  useEffect(() => {
+    let current = true;
+    const given = text === null || text.trim() === "" ? undefined : { text, modelId };
+    const known = given ? keepGivenPrompt(given).then(() => given) : readGivenPrompt();
+    void known.then((prompt) => {
+      if (current) setWaiting(prompt);
+    });
+    return () => {
+      current = false;
+    };
+  }, [text, modelId]);
+
+  if (!waiting) return null;
+  const model = findModel(waiting.modelId ?? "");
+  return (
+    <section className={styles.waiting} aria-labelledby="waiting-prompt">
+      <h2 id="waiting-prompt">{model ? t("given.waitingFor", { model: model.name }) : t("given.waiting")}</h2>
+      <p>{t("given.explain")}</p>
+      <blockquote>{waiting.text}</blockquote>
+    </section>
+  );
+}

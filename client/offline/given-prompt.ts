@@ -1,0 +1,46 @@
+import type { Kept, Kind } from "./store.ts";
+import { isRecord, readStored, removeStored, writeStored } from "./store.ts";
+
+/** A prompt that came with an address: from a guide's card, or shared from another app. */
+export interface GivenPrompt {
+  text: string;
+  modelId: string | null;
+}
+
+interface Waiting extends GivenPrompt {
+  /** Milliseconds of this device's clock. */
+  givenAtMs: number;
+}
+
+const key = "givenPrompt";
+/** It waits through signing up, a mail and the choice of a plan; whoever comes later wants something else. */
+const waitsMs = 24 * 3_600_000;
+
+const kind: Kind<Waiting> = {
+  version: 1,
+  stamped: true,
+  read: (stored) => {
+    if (!isRecord(stored) || typeof stored.text !== "string" || typeof stored.givenAtMs !== "number") return undefined;
+    const { text, modelId, givenAtMs } = stored;
+    return { text, modelId: typeof modelId === "string" ? modelId : null, givenAtMs };
+  },
+};
+
+/** For the one who can't send it yet: it is found again once they can, in whichever tab that is. */
+export async function keepGivenPrompt(prompt: GivenPrompt): Promise<Kept> {
+  return await writeStored(kind, key, { ...prompt, givenAtMs: Date.now() });
+}
+
+export async function readGivenPrompt(): Promise<GivenPrompt | undefined> {
+  const waiting = await readStored(kind, key);
+  if (!waiting) return undefined;
+  const { text, modelId, givenAtMs } = waiting;
+  return Math.abs(Date.now() - givenAtMs) <= waitsMs ? { text, modelId } : undefined;
+}
+
+/** Reads it for the last time. */
+export async function takeGivenPrompt(): Promise<GivenPrompt | undefined> {
+  const prompt = await readGivenPrompt();
+  await removeStored(kind, key);
+  return prompt;
+}
