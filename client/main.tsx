@@ -19,26 +19,40 @@ function isDrawnHere(root: HTMLElement, { queries }: FirstPage): boolean {
   return root.dataset.path === location.pathname && !queries.some((name) => query.has(name));
 }
 
-async function start(): Promise<void> {
-  const root = document.getElementById("root");
-  if (!root) throw new Error("The page has no #root to draw into.");
+/** Reads what this device knows of the person. */
+function startStores(): void {
   startSession();
   startRealtime();
   startSubscription();
+}
+
+/** An update from above throws a page away that is not hydrated yet, so the stores wait until it is. */
+function hydrate(root: HTMLElement): void {
+  let stands = false;
+  const onFirstPage = () => {
+    if (stands) return;
+    stands = true;
+    startStores();
+    void followReader();
+  };
+  // The first draw knows of no query, as the one at build did; what it brings is drawn right after.
+  const app = (
+    <Router ssrPath={location.pathname} ssrSearch="">
+      <App onFirstPage={onFirstPage} />
+    </Router>
+  );
+  hydrateRoot(root, app);
+}
+
+async function start(): Promise<void> {
+  const root = document.getElementById("root");
+  if (!root) throw new Error("The page has no #root to draw into.");
   const first = prepareFirstPage(location.pathname);
   const language = isDrawnHere(root, first) ? matchLanguage(document.documentElement.lang) : undefined;
+  if (!language) startStores();
   await Promise.all([setUpTexts(first.texts, language), language && first.ready]);
-  if (language) {
-    // The first draw knows of no query, as the one at build did; what it brings is drawn right after.
-    const app = (
-      <Router ssrPath={location.pathname} ssrSearch="">
-        <App onFirstPage={() => void followReader()} />
-      </Router>
-    );
-    hydrateRoot(root, app);
-  } else {
-    createRoot(root).render(<App />);
-  }
+  if (language) hydrate(root);
+  else createRoot(root).render(<App />);
   // From here on links are followed on the device, and public/speculation-rules.json has nothing left to fetch.
   document.documentElement.dataset.live = "";
   registerInBackground();

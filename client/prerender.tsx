@@ -60,6 +60,8 @@ async function createTexts(language: LanguageCode): Promise<i18n> {
 async function drawApp(texts: i18n, path: string): Promise<{ html: string; head: PageHead }> {
   let head: PageHead = {};
   const faults: unknown[] = [];
+  // The first translation of this draw begins it anew.
+  delete texts.reportNamespaces;
   const { prelude } = await prerenderToNodeStream(
     <Router ssrPath={path} ssrSearch="">
       <I18nextProvider i18n={texts}>
@@ -82,10 +84,17 @@ function sourceOf(Page: ComponentType, path: string): string {
   return found[0].slice("./".length);
 }
 
+/** A text that has to be fetched first would make the browser throw the prerendered page away. */
+function checkTexts(texts: i18n, namespaces: readonly string[], path: string): void {
+  const missing = (texts.reportNamespaces?.getUsedNamespaces() ?? []).filter((used) => !namespaces.includes(used));
+  if (missing.length > 0) throw new Error(`${path}: its first draw uses the texts ${missing.join(", ")}; name them in client/routes.tsx`);
+}
+
 async function drawPage(texts: i18n, language: LanguageCode, route: PageRoute, path: string): Promise<DrawnPage> {
   const Page = await route.load(path, language);
-  const { html, head } = await drawApp(texts, path);
   const namespaces = ["common", ...route.texts];
+  const { html, head } = await drawApp(texts, path);
+  checkTexts(texts, namespaces, path);
   return {
     kind: route === notFoundPage ? "notFound" : "page",
     language,

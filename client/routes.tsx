@@ -1,5 +1,5 @@
 import i18next from "i18next";
-import { useEffect } from "react";
+import { useLayoutEffect } from "react";
 import { Route, Switch } from "wouter";
 import { PageSpinner } from "./components/spinner.tsx";
 import { articleNames, guideNames, legalNames, piecePath } from "./content/names.ts";
@@ -34,13 +34,13 @@ const readingPages: readonly PageRoute[] = [
 ];
 
 export const pages: readonly PageRoute[] = [
-  page(paths.home, ["home", "pricing", "billing"], async () => (await import("./pages/home.tsx")).HomePage),
-  page(paths.auth, ["auth"], async () => (await import("./pages/auth.tsx")).AuthPage, { queries: ["mode", "confirm", "return"] }),
+  page(paths.home, ["home", "pricing", "billing", "errors"], async () => (await import("./pages/home.tsx")).HomePage),
+  page(paths.auth, ["auth", "errors"], async () => (await import("./pages/auth.tsx")).AuthPage, { queries: ["mode", "confirm", "return"] }),
   page(paths.aiModels, ["chat"], async () => (await import("./pages/ai-models.tsx")).AiModelsPage, {
     queries: ["conversation", "prompt", "model"],
   }),
-  privatePage(paths.profile, ["account", "billing"], async () => (await import("./pages/profile.tsx")).ProfilePage),
-  page(paths.pricing, ["pricing", "billing"], async () => (await import("./pages/pricing.tsx")).PricingPage),
+  privatePage(paths.profile, ["account", "billing", "errors"], async () => (await import("./pages/profile.tsx")).ProfilePage),
+  page(paths.pricing, ["pricing", "billing", "errors"], async () => (await import("./pages/pricing.tsx")).PricingPage),
   page(paths.about, ["about", "home", "pricing"], async () => (await import("./pages/about.tsx")).AboutPage),
   page(paths.contact, ["contact", "errors"], async () => (await import("./pages/contact.tsx")).ContactPage),
   ...readingPages,
@@ -97,7 +97,8 @@ interface RoutesProps {
 }
 
 export function Routes({ onFirstPage }: RoutesProps) {
-  useEffect(() => onFirstPage?.(), [onFirstPage]);
+  // Before any effect of the page itself, which may ask who is signed in.
+  useLayoutEffect(() => onFirstPage?.(), [onFirstPage]);
   return (
     <Switch>
       {pages.map((route) => (
