@@ -1,15 +1,27 @@
+import { createBatcher } from "../../db/batch.ts";
 import type { Deps } from "../../deps.ts";
 import type { App } from "../../http/app-type.ts";
 import type { ReadViewer } from "../../http/viewer.ts";
 import { selectLiveSessions } from "./queries.ts";
 import { readAccessToken } from "./tokens.ts";
 
-/** One query a call: the sign-in must hold and the person must not be banned; the role is read afresh. */
+const sessionsAtOnce = 64;
+
+/** One query a call, shared by those that come together: the sign-in must hold and the person must not be banned; the role is read afresh. */
 export function createReadViewer(app: App, deps: Pick<Deps, "db">): ReadViewer {
+  const findSession = createBatcher({
+    limit: sessionsAtOnce,
+    atOnce: 2,
+    run: async (sessionIds: readonly string[]) => {
+      const rows = await selectLiveSessions(deps.db, sessionIds, new Date());
+      const bySession = new Map(rows.map((row) => [row.session_id, row]));
+      return sessionIds.map((sessionId) => bySession.get(sessionId));
+    },
+  });
   return async (accessToken) => {
     const claims = readAccessToken(app, accessToken);
     if (!claims) return null;
-    const [row] = await selectLiveSessions(deps.db, [claims.sid], new Date());
+    const row = await findSession(claims.sid);
     if (!row || row.user_id !== claims.sub) return null;
     return { userId: row.user_id, sessionId: row.session_id, email: row.email, role: row.role };
   };

@@ -16,20 +16,34 @@ export interface Entitlement {
   kinds(smallTextModel: boolean): GrantKind[];
 }
 
-/** Read afresh at every call: a subscription that ended a moment ago gives nothing. `now` is business time. */
-export async function readEntitlement(executor: Executor, userId: string, now: Date): Promise<Entitlement> {
-  const query = executor.selectFrom("user_subscriptions").select(["plan_key", "status", "grace_until"]).where("user_id", "=", userId);
+/**
+ * Read afresh at every call: a subscription that ended a moment ago gives nothing. One for each who asks, in their order;
+ * `now` is business time.
+ */
+export async function readEntitlements(executor: Executor, asks: readonly { userId: string; now: Date }[]): Promise<Entitlement[]> {
+  const query = executor
+    .selectFrom("user_subscriptions")
+    .select(["user_id", "plan_key", "status", "grace_until"])
+    .where("user_id", "=", sql<string>`any(${asks.map(({ userId }) => userId)}::uuid[])`);
   const { rows } = await sql<Awaited<ReturnType<typeof query.execute>>[number]>`/* prepared */ ${query}`.execute(executor);
-  const row = rows[0];
-  const plan =
-    row && grantsAccess(row.status, row.grace_until, now) ? planList.find((candidate) => candidate.key === row.plan_key) : undefined;
-  // The trial runs under Starter's rate limits (decisions.md, "Trial").
-  const { requestsPerMinute, concurrentAnswers } = plan ?? plans.starter;
-  return {
-    subscribed: plan !== undefined,
-    tier: plan?.key ?? "none",
-    requestsPerMinute,
-    concurrentAnswers,
-    kinds: (smallTextModel) => spendableKinds(plan !== undefined, smallTextModel),
-  };
+  const rowOf = new Map(rows.map((row) => [row.user_id, row]));
+  return asks.map(({ userId, now }) => {
+    const row = rowOf.get(userId);
+    const plan = row && grantsAccess(row.status, row.grace_until, now) ? planList.find(({ key }) => key === row.plan_key) : undefined;
+    // The trial runs under Starter's rate limits (decisions.md, "Trial").
+    const { requestsPerMinute, concurrentAnswers } = plan ?? plans.starter;
+    return {
+      subscribed: plan !== undefined,
+      tier: plan?.key ?? "none",
+      requestsPerMinute,
+      concurrentAnswers,
+      kinds: (smallTextModel) => spendableKinds(plan !== undefined, smallTextModel),
+    };
+  });
+}
+
+export async function readEntitlement(executor: Executor, userId: string, now: Date): Promise<Entitlement> {
+  const [entitlement] = await readEntitlements(executor, [{ userId, now }]);
+  if (!entitlement) throw new Error("an entitlement was asked for and none came");
+  return entitlement;
 }

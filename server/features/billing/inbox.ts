@@ -1,8 +1,8 @@
 /** The inbox of Stripe's events: each recorded once, with the job that acts on it. */
 import { sql } from "kysely";
 import type pg from "pg";
+import { createBatcher } from "../../db/batch.ts";
 import type { Executor } from "../../db/transaction.ts";
-import { sqlState } from "../../db/transaction.ts";
 import type { JobName } from "../../queue/jobs.ts";
 
 /** What an event says about itself; what it says about its object is never believed, only re-read. */
@@ -47,55 +47,21 @@ export async function recordStripeEvents(pool: pg.Pool, events: readonly Incomin
   return new Set(result.rows.map((row) => row.id));
 }
 
-interface Waiting {
-  event: IncomingEvent;
-  done: () => void;
-  failed: (error: unknown) => void;
-}
-
 const batchLimit = 32;
-/** While PostgreSQL makes one batch durable, the next is gathered and sent: neither side waits for the other. */
-const statementsAtOnce = 2;
-
-/** PostgreSQL refuses what one event holds (data exceptions are SQLSTATE class 22). */
-function isAboutOneEvent(error: unknown): boolean {
-  return sqlState(error)?.startsWith("22") === true;
-}
 
 /**
- * Takes events from many requests at once: those that arrive while statements are under way share the next one, and each
- * request hears when its own event is durable. With PostgreSQL away all that wait fail together; Stripe delivers again.
+ * Takes events from many requests at once; each request hears when its own event is durable. With PostgreSQL away all
+ * that wait fail together; Stripe delivers again.
  */
 export function createInbox(pool: pg.Pool, livemode: boolean): (event: IncomingEvent) => Promise<void> {
-  const waiting: Waiting[] = [];
-  let underWay = 0;
-
-  async function record(batch: readonly Waiting[]): Promise<void> {
-    try {
-      const events = batch.map(({ event }) => event);
+  return createBatcher({
+    limit: batchLimit,
+    atOnce: 2,
+    async run(events: readonly IncomingEvent[]) {
       await recordStripeEvents(pool, events, livemode);
-      for (const { done } of batch) done();
-    } catch (error) {
-      if (batch.length > 1 && isAboutOneEvent(error)) {
-        for (const one of batch) await record([one]);
-        return;
-      }
-      const refused = isAboutOneEvent(error) ? batch : [...batch, ...waiting.splice(0)];
-      for (const { failed } of refused) failed(error);
-    }
-  }
-
-  async function run(): Promise<void> {
-    underWay += 1;
-    while (waiting.length > 0) await record(waiting.splice(0, batchLimit));
-    underWay -= 1;
-  }
-
-  return (event) =>
-    new Promise((done, failed) => {
-      waiting.push({ event, done, failed });
-      if (underWay < statementsAtOnce) void run();
-    });
+      return events.map(() => undefined);
+    },
+  });
 }
 
 export async function selectEvent(executor: Executor, eventId: string) {

@@ -9,6 +9,8 @@ import type { Deps } from "../../deps.ts";
 import { faultPoint } from "../../fault-points.ts";
 import type { Feed } from "../../http/event-stream.ts";
 import { formatEvent } from "../../http/event-stream.ts";
+import type { AnswerBatches } from "./batches.ts";
+import { createAnswerBatches } from "./batches.ts";
 import { LogFollowers } from "./log-followers.ts";
 import * as queries from "./queries.ts";
 import { toReceipt } from "./receipt.ts";
@@ -53,6 +55,7 @@ export interface Answers {
   readonly owner: string;
   readonly timings: AnswerTimings;
   readonly closing: boolean;
+  readonly batches: AnswerBatches;
   /** Asks for an answer that is held and written down. */
   begin(start: AnswerStart): Feed;
   /** The answer's events, from memory or from the log. Throws when the log can't be read. */
@@ -71,6 +74,7 @@ const leaseShare = 1 / 3;
 class AnswerEngine implements Answers {
   readonly owner = randomUUID();
   readonly timings: AnswerTimings;
+  readonly batches: AnswerBatches;
   closing = false;
   private readonly deps: Deps;
   private readonly running = new Map<string, RunningAnswer>();
@@ -82,6 +86,7 @@ class AnswerEngine implements Answers {
   constructor(deps: Deps, timings: AnswerTimings) {
     this.deps = deps;
     this.timings = timings;
+    this.batches = createAnswerBatches(deps.db);
     this.followers = new LogFollowers(deps, timings.followMs);
   }
 
@@ -149,12 +154,13 @@ class AnswerEngine implements Answers {
 
   /** Message, capture and receipt in one transaction, tried again until the hold's own deadline: a finished answer is not lost. */
   private async writeEnd(answer: RunningAnswer, outcome: ReturnType<RunningAnswer["outcome"]>) {
-    const { id, holdDeadline } = answer.start;
+    const { id, userId, holdDeadline } = answer.start;
     for (;;) {
       try {
         const now = { now: this.deps.clock.now(), wallNow: new Date() };
-        return await queries.callEnd(this.deps.db, {
+        return await this.batches.end({
           id,
+          userId,
           owner: this.owner,
           ...outcome,
           text: answer.text,

@@ -7,7 +7,7 @@ import type { ChatMessage } from "./history.ts";
 import { bytesPerToken, tokensPerMessage } from "./history.ts";
 
 /** Named, so that a statement prepared before a migration keeps its result's form after it. */
-const columns = sql.raw(
+export const columns = sql.raw(
   "id, user_id, conversation_id, model_id, idempotency_key, request_hash, status, failure_code, quoted_credits, charged_credits, available_after, " +
     "prompt_tokens, completion_tokens, trimmed_messages, lease_owner, lease_expires_at, stop_requested_at, created_at, ended_at",
 );

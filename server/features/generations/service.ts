@@ -11,7 +11,6 @@ import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { Feed } from "../../http/event-stream.ts";
 import type { Entitlement } from "../billing/entitlement.ts";
-import { readEntitlement } from "../billing/entitlement.ts";
 import { availableCredits, translate as refusalOfLedger } from "../credits/service.ts";
 import type { Answers } from "./answers.ts";
 import { historyBudget, trimHistory } from "./history.ts";
@@ -115,7 +114,7 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
   const model = readModel(request);
   const prompt = request.prompt.trim();
   const requestHash = hashOf(request, prompt);
-  const entitlement = await readEntitlement(deps.db, userId, deps.clock.now());
+  const entitlement = await answers.batches.entitlement(userId, deps.clock.now());
   const refusal = await findRefusal(deps, answers, ask, model, entitlement);
   if (refusal) {
     const known = await findKnown(deps.db, ask, requestHash);
@@ -136,8 +135,8 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
     leaseExpiresAt: new Date(wallNow.getTime() + answers.timings.leaseMs),
     holdDeadline: new Date(wallNow.getTime() + answers.timings.holdMs),
   };
-  const result = await queries
-    .callStart(deps.db, {
+  const result = await answers.batches
+    .start({
       ...start,
       modelId: model.id,
       idempotencyKey: ask.idempotencyKey,

@@ -1,0 +1,87 @@
+/**
+ * The two hot writes of answers and the read before them, many people's in one statement: what arrives while another is
+ * under way goes with the next. A person whose wallet somebody else has locked is left out and asked for alone, so that
+ * nobody waits for another person's lock.
+ */
+import { sql } from "kysely";
+import { createBatcher } from "../../db/batch.ts";
+import type { Db } from "../../db/database.ts";
+import type { GenerationRow } from "../../db/types-answers.ts";
+import type { Entitlement } from "../billing/entitlement.ts";
+import { readEntitlements } from "../billing/entitlement.ts";
+import type { EndRow, StartOutcome, StartRow } from "./queries.ts";
+import { callEnd, callStart, columns } from "./queries.ts";
+
+const limit = 32;
+
+/** Wallets that are free now, locked until the statement ends. The functions lock them again, in the same transaction. */
+const freeWallets = (userIds: readonly string[]) =>
+  sql`free as materialized (select user_id from wallets where user_id = any (${userIds}::uuid[]) for update skip locked)`;
+
+/** JSON holds no half of a surrogate pair for PostgreSQL, and its text none either. */
+const toJson = (rows: readonly object[]) =>
+  JSON.stringify(rows, (_key, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
+
+type Placed<Row> = Row & { place: number };
+
+/** By the place of each item; undefined for those that were left out. */
+function inPlaces<Row extends object>(count: number, rows: readonly Placed<Row>[]): (Row | undefined)[] {
+  const results: (Row | undefined)[] = Array.from({ length: count });
+  for (const { place, ...row } of rows) results[place] = row as unknown as Row;
+  return results;
+}
+
+async function startMany(db: Db, starts: readonly StartRow[]): Promise<(StartOutcome | undefined)[]> {
+  const asks = toJson(starts.map((start, place) => ({ ...start, requestHash: start.requestHash.toString("hex"), place })));
+  const { rows } = await sql<Placed<StartOutcome>>`/* prepared */ with ${freeWallets(starts.map(({ userId }) => userId))}
+    select ask.place, started.* from json_to_recordset(${asks}::json) as ask (place integer, id uuid, "userId" uuid, "modelId" text,
+        "idempotencyKey" text, "requestHash" text, credits bigint, kinds text[], "conversationId" uuid, title text, prompt text,
+        "trimmedMessages" integer, "requestsPerMinute" integer, "concurrentAnswers" integer, owner uuid, "leaseExpiresAt" timestamptz,
+        "holdDeadline" timestamptz, now timestamptz, "wallNow" timestamptz)
+      join free on free.user_id = ask."userId"
+      cross join lateral answer_start(ask.id, ask."userId", ask."modelId", ask."idempotencyKey", decode(ask."requestHash", 'hex'), ask.credits,
+        ask.kinds, ask."conversationId", ask.title, ask.prompt, ask."trimmedMessages", ask."requestsPerMinute", ask."concurrentAnswers",
+        ask.owner, ask."leaseExpiresAt", ask."holdDeadline", ask.now, ask."wallNow") started`.execute(db);
+  return inPlaces(starts.length, rows);
+}
+
+export interface OwnEnd extends EndRow {
+  userId: string;
+}
+
+async function endMany(db: Db, ends: readonly OwnEnd[]): Promise<(GenerationRow | undefined)[]> {
+  const asks = toJson(ends.map(({ lastFrames, ...end }, place) => ({ ...end, ...(lastFrames ?? {}), place })));
+  const { rows } = await sql<Placed<GenerationRow>>`/* prepared */ with ${freeWallets(ends.map(({ userId }) => userId))}
+    select place, ${columns} from (
+      select ask.place, ended.* from json_to_recordset(${asks}::json) as ask (place integer, id uuid, "userId" uuid, owner uuid, status text,
+          "failureCode" text, "chargedCredits" bigint, text text, "promptTokens" integer, "completionTokens" integer, "firstEvent" integer,
+          "lastEvent" integer, frames text, now timestamptz, "wallNow" timestamptz)
+        join free on free.user_id = ask."userId"
+        cross join lateral answer_end(ask.id, ask.owner, ask.status, ask."failureCode", ask."chargedCredits", ask.text, ask."promptTokens",
+          ask."completionTokens", ask."firstEvent", ask."lastEvent", ask.frames, ask.now, ask."wallNow") ended) done`.execute(db);
+  return inPlaces(ends.length, rows);
+}
+
+export interface AnswerBatches {
+  /** Throws the ledger's refusals as PostgreSQL raised them. */
+  start(row: StartRow): Promise<StartOutcome>;
+  /** The row as it is now, ended by this call or before; undefined when there is none. */
+  end(row: OwnEnd): Promise<GenerationRow | undefined>;
+  /** `now` is business time. */
+  entitlement(userId: string, now: Date): Promise<Entitlement>;
+}
+
+export function createAnswerBatches(db: Db): AnswerBatches {
+  const start = createBatcher({ limit, atOnce: 2, run: (rows: readonly StartRow[]) => startMany(db, rows) });
+  const end = createBatcher({ limit, atOnce: 2, run: (rows: readonly OwnEnd[]) => endMany(db, rows) });
+  const entitlement = createBatcher({
+    limit,
+    atOnce: 2,
+    run: (asks: readonly { userId: string; now: Date }[]) => readEntitlements(db, asks),
+  });
+  return {
+    start: async (row) => (await start(row)) ?? (await callStart(db, row)),
+    end: async (row) => (await end(row)) ?? (await callEnd(db, row)),
+    entitlement: (userId, now) => entitlement({ userId, now }),
+  };
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createBatcher } from "#server/db/batch.ts";
+import type { AnswerProcess, RunningModels } from "../support/answers.ts";
+import { ask, send, startAnswerProcess, startModels } from "../support/answers.ts";
+import { createPerson } from "../support/people.ts";
+import type { TestDatabase } from "../support/postgres.ts";
+import { createTestDatabase } from "../support/postgres.ts";
+
+let database: TestDatabase;
+let models: RunningModels;
+let api: AnswerProcess;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  models = await startModels();
+  api = await startAnswerProcess(database.applicationUrl, models.url);
+});
+afterAll(async () => {
+  await api.close();
+  await models.close();
+  await database.drop();
+});
+
+const people = (count: number, credits = 10) =>
+  Promise.all(Array.from({ length: count }, () => createPerson(api, database.db, { credits, plan: "starter" })));
+
+test("answers asked for in the same instant are each their own person's, charged once", async () => {
+  const asking = await people(40);
+  const answers = await Promise.all(asking.map((person, index) => ask(api, person, { prompt: `Say ${index}` })));
+  expect(answers.map((answer) => answer.receipt)).toEqual(
+    answers.map(({ generationId }) => expect.objectContaining({ generationId, status: "completed", chargedCredits: 1, availableAfter: 9 })),
+  );
+  const { rows } = await database.pool.query<{ prompt: string; user_id: string }>(
+    "select m.content as prompt, g.user_id from messages m join generations g on g.id = m.generation_id where m.role = 'user' and g.id = any ($1)",
+    [answers.map((answer) => answer.generationId)],
+  );
+  const askedBy = new Map(rows.map(({ prompt, user_id }) => [prompt, user_id]));
+  expect(asking.map((_, index) => askedBy.get(`Say ${index}`))).toEqual(asking.map((person) => person.userId));
+});
+
+test("one who has too few credits is refused, and spoils none that began in the same instant", async () => {
+  const rich = await people(20);
+  const [poor] = await people(1, 1);
+  if (!poor) throw new Error("nobody was made");
+  const [refused, ...answers] = await Promise.all([
+    send(api, poor, { model: "gpt-5", quotedCredits: 5 }),
+    ...rich.map((person) => ask(api, person)),
+  ]);
+  expect([refused.status, await refused.json()]).toEqual([
+    402,
+    expect.objectContaining({ code: "insufficient_credits", needed: 5, available: 1 }),
+  ]);
+  expect(answers.map((answer) => answer.receipt?.chargedCredits)).toEqual(rich.map(() => 1));
+});
+
+test("wallets that somebody keeps locked hold up their own people's answers alone", async () => {
+  const [locked, free] = [await people(4), await people(12)];
+  const keeper = new pg.Client({ connectionString: database.ownerUrl });
+  await keeper.connect();
+  await keeper.query("begin");
+  await keeper.query("select from wallets where user_id = any ($1) for update", [locked.map(({ userId }) => userId)]);
+  let lockedAnswers = 0;
+  const waiting = locked.map(async (person) => {
+    const answer = await ask(api, person);
+    lockedAnswers += 1;
+    return answer.receipt?.chargedCredits;
+  });
+  const answers = await Promise.all(free.map((person) => ask(api, person)));
+  expect(answers.map((answer) => answer.receipt?.status)).toEqual(free.map(() => "completed"));
+  expect(lockedAnswers).toBe(0);
+  await keeper.query("rollback");
+  await keeper.end();
+  expect(await Promise.all(waiting)).toEqual(locked.map(() => 1));
+});
+
+test("what PostgreSQL refuses in a batch is tried alone; a lost connection fails all that wait", async () => {
+  const refused: string[][] = [];
+  const insert = createBatcher<string, string>({
+    limit: 8,
+    atOnce: 1,
+    async run(items) {
+      refused.push([...items]);
+      const { rows } = await database.pool.query<{ id: string }>("select item::uuid as id from unnest($1::text[]) as item", [items]);
+      return rows.map(({ id }) => id);
+    },
+  });
+  const good = [randomUUID(), randomUUID(), randomUUID()];
+  const [first = "", second = "", third = ""] = good;
+  const outcomes = await Promise.allSettled([insert(first), insert(second), insert("not a uuid"), insert(third)]);
+  expect(outcomes.map((outcome) => (outcome.status === "fulfilled" ? outcome.value : "refused"))).toEqual([
+    first,
+    second,
+    "refused",
+    third,
+  ]);
+  expect(refused.some((batch) => batch.length === 3)).toBe(true);
+
+  const lost = createBatcher<number, number>({
+    limit: 2,
+    atOnce: 1,
+    run: () => Promise.reject(new Error("Connection terminated unexpectedly")),
+  });
+  const failures = await Promise.allSettled([lost(1), lost(2), lost(3)]);
+  expect(failures.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+});
