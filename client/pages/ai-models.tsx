@@ -48,7 +48,7 @@ export function AiModelsPage() {
       </Page>
     );
   }
-  const checking = status === "loading" || (user !== null && !check) || (checkStatus === "refreshing" && check?.reason !== null);
+  const checking = (user !== null && !check) || (checkStatus === "refreshing" && check?.reason !== null);
   const gate = checking ? (
     <AccessGate access={{ kind: "checking" }} returnPath={paths.aiModels} onRefresh={() => void refresh()} />
   ) : (
@@ -60,7 +60,11 @@ export function AiModelsPage() {
   );
   return (
     <Page title={t("title")}>
-      <ModelsPage gate={gate} waiting={!checking && <WaitingPrompt text={search.get("prompt")} modelId={search.get("model")} />} />
+      {/* Until the session is read the mark of boot.js decides: whoever is signed in never sees the way to sign in. */}
+      <ModelsPage
+        gate={<div className={status === "loading" ? chatStyles.unsure : undefined}>{gate}</div>}
+        waiting={!checking && <WaitingPrompt text={search.get("prompt")} modelId={search.get("model")} />}
+      />
     </Page>
   );
 }
