@@ -1,0 +1,161 @@
+/** Redis killed with -9 under the main job and started again empty: it only carried, so nothing is lost and all goes on within 30 s. */
+import { afterEach, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import type { RealtimeMessage } from "#contract/realtime.ts";
+import { waitUntil } from "#server/embedded/processes.ts";
+import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
+import { startRedis } from "#tests/support/redis.ts";
+import type { ScaleOptions, ScaleSetup } from "#tests/support/scale.ts";
+import { startScale } from "#tests/support/scale.ts";
+import { until } from "#tests/support/until.ts";
+import { Visitor } from "#tests/support/visitor.ts";
+
+let product: ScaleSetup | undefined;
+afterEach(async () => {
+  await product?.stop();
+  product = undefined;
+});
+
+interface World {
+  product: ScaleSetup;
+  visitor: Visitor;
+  killRedis(): Promise<void>;
+  /** Empty, at the same address. */
+  startRedis(): Promise<void>;
+}
+
+async function begin(options: ScaleOptions = {}): Promise<World> {
+  const setup = await startScale({ ...options, redis: true });
+  product = setup;
+  const port = setup.redis?.port ?? 0;
+  return {
+    product: setup,
+    visitor: await new Visitor(setup.apiUrls[0] ?? "", setup.sandboxUrl).join(),
+    killRedis: async () => setup.redis?.kill(),
+    async startRedis() {
+      setup.redis = await startRedis(port);
+    },
+  };
+}
+
+const withinMs = 30_000;
+
+async function expectBoughtOnce({ product: setup, visitor }: World): Promise<void> {
+  await visitor.waitForSubscription(300, withinMs);
+  await waitUntilSettled(setup.database, withinMs);
+  await expectBooksAgree(setup.database);
+  const { db } = setup.database;
+  expect(await db.selectFrom("grants").select("credits").execute()).toEqual([{ credits: 300 }]);
+  expect(await db.selectFrom("user_subscriptions").select("status").execute()).toEqual([{ status: "active" }]);
+  const mails = (await (await fetch(`${setup.sandboxUrl}/mail?to=${encodeURIComponent(visitor.email)}`)).json()) as { subject: string }[];
+  expect(mails.map((mail) => mail.subject).sort()).toEqual(["Confirm your email address", "Your Starter plan has started"]);
+}
+
+const outboxOf = ({ product: setup }: World) => setup.database.db.selectFrom("outbox").selectAll().execute();
+
+describe("Redis killed with -9 between a paid checkout and its grant", () => {
+  it("before the worker could publish: the events are taken all the same, and acted on when Redis is back", async () => {
+    const world = await begin();
+    const url = await world.visitor.checkout();
+    await world.killRedis();
+    expect((await world.visitor.pay(url)).status).toBe(303);
+    await until(async () => (await outboxOf(world)).length > 0, "the events' jobs");
+    await until(() => world.product.workers[0]?.output.includes("queue away") === true, "the relay to find the queue away");
+    expect((await world.visitor.check()).subscribed).toBe(false);
+    await world.startRedis();
+    await expectBoughtOnce(world);
+  }, 60_000);
+
+  it("with the jobs in it: they are lost with it, and published again", async () => {
+    const world = await begin();
+    const [worker] = world.product.workers;
+    const url = await world.visitor.checkout();
+    await worker?.stop();
+    await worker?.start({ TESSERA_FAULT_POINT: "job-published" });
+    await world.visitor.pay(url);
+    // Published, and nobody left to take them.
+    expect(await worker?.ended()).toBe("SIGKILL");
+    expect((await outboxOf(world)).filter((job) => job.published_at !== null)).not.toEqual([]);
+    await world.killRedis();
+    await Promise.all([world.startRedis(), worker?.start()]);
+    await expectBoughtOnce(world);
+  }, 60_000);
+
+  it("under two workers that hold the jobs: they go on when it is back", async () => {
+    const world = await begin({ workers: 2 });
+    const url = await world.visitor.checkout();
+    const paid = world.visitor.pay(url);
+    await until(async () => (await outboxOf(world)).some((job) => job.published_at !== null), "a published job");
+    await world.killRedis();
+    await paid;
+    await world.startRedis();
+    await expectBoughtOnce(world);
+  }, 60_000);
+});
+
+async function setPace({ sandboxUrl }: ScaleSetup, paceMs: number): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(`${sandboxUrl}/models/pace`, { method: "POST", headers, body: JSON.stringify({ paceMs }) });
+  expect(answer.status).toBe(200);
+}
+
+/** The changes an open page is told of by the API process at `apiUrl`. */
+async function openPage(apiUrl: string, visitor: Visitor): Promise<{ changes: RealtimeMessage[]; close(): void }> {
+  const socket = new WebSocket(`${apiUrl.replace("http", "ws")}/api/realtime`, { headers: { origin: apiUrl } });
+  const messages: RealtimeMessage[] = [];
+  socket.on("message", (data) => messages.push(JSON.parse(String(data)) as RealtimeMessage));
+  await new Promise((resolve, reject) => {
+    socket.once("open", resolve);
+    socket.once("error", reject);
+  });
+  socket.send(JSON.stringify({ type: "authenticate", access_token: visitor.session?.access_token }));
+  await until(() => messages.shift()?.type === "ready", "the page to be connected");
+  return { changes: messages, close: () => socket.terminate() };
+}
+
+describe("Redis killed with -9 during an answer, with two API processes", () => {
+  it("both tell it to its end, with Redis away and with Redis back; it is charged once, and live updates are there again", async () => {
+    const world = await begin({ apis: 2 });
+    const { product: setup, visitor } = world;
+    await visitor.subscribe();
+    const page = await openPage(setup.apiUrls[1] ?? "", visitor);
+    await setPace(setup, 15);
+    let seen = 0;
+    let started: ((id: string) => void) | undefined;
+    const id = new Promise<string>((resolve) => {
+      started = resolve;
+    });
+    const told = visitor.ask({
+      prompt: "Tell a long story about mosaics",
+      onEvent: (event) => {
+        seen += 1;
+        if (event.event === "start") started?.(event.data.generationId);
+      },
+    });
+    const elsewhere = visitor.resume(await id, 0, { apiUrl: setup.apiUrls[1] ?? "" });
+    await until(() => seen > 10, "the first words");
+    await world.killRedis();
+    const before = seen;
+    await until(() => seen > before + 10, "words while Redis is away");
+    expect((await visitor.call("GET", "/readyz")).status).toBe(200);
+    await world.startRedis();
+    const [one, other] = await Promise.all([told, elsewhere]);
+    expect(one.receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
+    expect([other.text, other.receipt]).toEqual([one.text, one.receipt]);
+    expect((await visitor.check()).credits).toBe(299);
+    await setPace(setup, 0);
+    // A page is told by one process what happened in the other: lost while either is reconnecting, so a few times if need be.
+    let asked = 0;
+    const isTold = async () => {
+      page.changes.length = 0;
+      expect((await visitor.ask()).receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
+      asked += 1;
+      return waitUntil(() => page.changes.some((change) => change.type === "change" && change.table === "generations"), 1_000);
+    };
+    await until(isTold, "a page to be told through the new Redis");
+    page.close();
+    expect((await visitor.check()).credits).toBe(299 - asked);
+    await waitUntilSettled(setup.database);
+    await expectBooksAgree(setup.database);
+  }, 60_000);
+});
