@@ -7,7 +7,11 @@ import { applyPageHead, PageHeadContext } from "./page-head.ts";
 
 let arrivedByLink = false;
 let arrivedByHistory = false;
-if (typeof window !== "undefined") addEventListener("popstate", () => (arrivedByHistory = true));
+let arrivedAt: string | undefined;
+if (typeof window !== "undefined") {
+  // A leap to a section of the same page is told as history too, but nobody has gone back with it.
+  addEventListener("popstate", () => (arrivedByHistory = location.pathname !== arrivedAt));
+}
 
 /** Brings the reader to the new page: its heading takes the focus, and the top of it is in sight unless one went back. */
 function arrive(heading: HTMLElement | null): void {
@@ -19,6 +23,7 @@ function arrive(heading: HTMLElement | null): void {
   }
   arrivedByLink = true;
   arrivedByHistory = false;
+  arrivedAt = location.pathname;
 }
 
 interface PageProps extends PageHead {

@@ -5,14 +5,15 @@ import { checked, compileInline, plainText } from "./inline.ts";
 import type { Block, Heading, Inline } from "./piece.ts";
 import { widgetNames } from "./piece.ts";
 
-/** What is gathered on the way through a piece. */
+/** What is known and gathered on the way through a piece. */
 export interface Outline {
+  language: string;
   headings: Heading[];
 }
 
-function paragraph(token: Tokens.Paragraph): Block {
+function paragraph(token: Tokens.Paragraph, outline: Outline): Block {
   const [, widget] = /^::([\w-]+)$/.exec(token.text.trim()) ?? [];
-  if (widget === undefined) return { type: "paragraph", content: compileInline(token.tokens) };
+  if (widget === undefined) return { type: "paragraph", content: compileInline(token.tokens, outline.language) };
   const name = widgetNames.find((known) => known === widget);
   if (!name) throw new TextFault(`there is no ::${widget}`, token.raw);
   return { type: "widget", name };
@@ -34,7 +35,7 @@ function idOf(text: string, taken: readonly Heading[]): string {
 
 function heading(token: Tokens.Heading, outline: Outline): Block {
   if (token.depth !== 2 && token.depth !== 3) throw new TextFault("headings are ## or ###; the title is the h1", token.raw);
-  const content = compileInline(token.tokens);
+  const content = compileInline(token.tokens, outline.language);
   const text = plainText(content);
   const id = idOf(text, outline.headings);
   outline.headings.push({ id, level: token.depth, text });
@@ -55,8 +56,8 @@ function list(token: Tokens.List, outline: Outline): Block {
   return { type: "list", start: token.ordered ? Number(token.start) : null, items };
 }
 
-function table(token: Tokens.Table): Block {
-  const cells = (row: readonly Tokens.TableCell[]): Inline[][] => row.map((cell) => compileInline(cell.tokens));
+function table(token: Tokens.Table, { language }: Outline): Block {
+  const cells = (row: readonly Tokens.TableCell[]): Inline[][] => row.map((cell) => compileInline(cell.tokens, language));
   return { type: "table", align: token.align, head: cells(token.header), rows: token.rows.map(cells) };
 }
 
@@ -65,9 +66,9 @@ function blockOf(token: MarkedToken, outline: Outline): Block[] {
     case "space":
       return [];
     case "paragraph":
-      return [paragraph(token)];
+      return [paragraph(token, outline)];
     case "text":
-      return [{ type: "line", content: compileInline(token.tokens ?? []) }];
+      return [{ type: "line", content: compileInline(token.tokens ?? [], outline.language) }];
     case "heading":
       return [heading(token, outline)];
     case "code":
@@ -75,7 +76,7 @@ function blockOf(token: MarkedToken, outline: Outline): Block[] {
     case "list":
       return [list(token, outline)];
     case "table":
-      return [table(token)];
+      return [table(token, outline)];
     case "blockquote":
       return [{ type: "quote", blocks: compileBlocks(token.tokens, outline) }];
     case "html":

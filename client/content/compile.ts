@@ -6,6 +6,7 @@ import type { Token } from "marked";
 import { Lexer } from "marked";
 import type { LanguageCode } from "#domain/languages.ts";
 import { matchLanguage } from "#domain/languages.ts";
+import type { Outline } from "./blocks.ts";
 import { compileBlocks, linksOf, readableText } from "./blocks.ts";
 import { ContentFault, TextFault } from "./faults.ts";
 import { readFrontMatter } from "./front-matter.ts";
@@ -62,8 +63,8 @@ interface Body {
   headings: Heading[];
 }
 
-function compileBody(file: string, source: string, bodyStart: number): Body {
-  const outline: { headings: Heading[] } = { headings: [] };
+function compileBody(file: string, source: string, bodyStart: number, language: string): Body {
+  const outline: Outline = { language, headings: [] };
   const blocks: Block[] = [];
   const starts: number[] = [];
   let offset = bodyStart;
@@ -91,7 +92,7 @@ export function compilePiece(text: string, file: string): Piece {
   const [opening, frontMatter] = /^---\n([\s\S]*?\n)---\n/.exec(source) ?? [];
   if (opening === undefined || frontMatter === undefined) throw new ContentFault(file, 1, "the file has to begin with front matter: ---");
   const told = located(file, source, 0, () => readFrontMatter(frontMatter, name, language));
-  const { lead, blocks, headings } = compileBody(file, source, opening.length);
+  const { lead, blocks, headings } = compileBody(file, source, opening.length, language);
   const words = countWords(readableText([lead, ...blocks]), language);
   const readingMinutes = Math.max(1, Math.round(words / wordsPerMinute));
   return { name, language, ...told, words, readingMinutes, lead: lead.content, headings, blocks };

@@ -3,6 +3,7 @@ import { TextFault } from "./faults.ts";
 import { fillFigures, unknownFigures } from "./figures.ts";
 import type { PieceKind, PieceName } from "./names.ts";
 import { isPieceName, kindOf } from "./names.ts";
+import { curlQuotes } from "./quotes.ts";
 
 /** Search results cut a longer title off. */
 const titleMax = 60;
@@ -33,7 +34,7 @@ function textOf(values: Record<string, unknown>, field: Field, language: string,
   if (unknown !== undefined) throw fieldFault(`${field}: unknown placeholder ${unknown}`, field);
   // Counted credits need the interface's plurals; a title can do without them.
   if (value.includes("{{cost:")) throw fieldFault(`${field} can't hold a price in credits`, field);
-  const text = fillFigures(value.trim(), { language, credits: String });
+  const text = curlQuotes(fillFigures(value.trim(), { language, credits: String }), language);
   const length = [...text].length;
   if (length > longest || length < shortest) {
     throw fieldFault(`${field} has ${length} characters; ${shortest} to ${longest} are allowed`, field);

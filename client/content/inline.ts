@@ -3,6 +3,7 @@ import { TextFault } from "./faults.ts";
 import { unknownFigures } from "./figures.ts";
 import { linkablePaths } from "./names.ts";
 import type { Inline } from "./piece.ts";
+import { curlQuotes } from "./quotes.ts";
 
 /** Refuses figures no catalogue knows. */
 export function checked(text: string): string {
@@ -18,27 +19,34 @@ function checkedLink(href: string, raw: string): string {
   return href;
 }
 
-function plain(text: string, raw: string): string {
-  if (/&#?\w+;/.test(text)) throw new TextFault("write the character itself instead of an HTML entity", raw);
-  return checked(text);
+/** Where a run of text stands: what language it is in, and after which character. */
+interface Place {
+  language: string;
+  before: string;
 }
 
-function inlineOf(token: MarkedToken): Inline | Inline[] {
+function plain(text: string, raw: string, { language, before }: Place): string {
+  if (/&#?\w+;/.test(text)) throw new TextFault("write the character itself instead of an HTML entity", raw);
+  return curlQuotes(checked(text).replace(/\n/g, " "), language, before);
+}
+
+function inlineOf(token: MarkedToken, place: Place): Inline | Inline[] {
+  const { language, before } = place;
   switch (token.type) {
     case "text":
-      return token.tokens ? compileInline(token.tokens) : plain(token.text, token.raw);
+      return token.tokens ? compileInline(token.tokens, language, before) : plain(token.text, token.raw, place);
     case "escape":
       return token.text;
     case "strong":
-      return { type: "strong", content: compileInline(token.tokens) };
+      return { type: "strong", content: compileInline(token.tokens, language, before) };
     case "em":
-      return { type: "emphasis", content: compileInline(token.tokens) };
+      return { type: "emphasis", content: compileInline(token.tokens, language, before) };
     case "codespan":
       return { type: "code", text: checked(token.text) };
     case "br":
       return { type: "break" };
     case "link":
-      return { type: "link", to: checkedLink(token.href, token.raw), content: compileInline(token.tokens) };
+      return { type: "link", to: checkedLink(token.href, token.raw), content: compileInline(token.tokens, language, before) };
     case "html":
       throw new TextFault(`HTML is not allowed: ${token.raw.trim()}`, token.raw);
     default:
@@ -46,13 +54,23 @@ function inlineOf(token: MarkedToken): Inline | Inline[] {
   }
 }
 
+/** The last character of what was written so far; a letter stands for an element, which ends in one as a rule. */
+function lastCharacter(content: readonly Inline[], before: string): string {
+  const last = content.at(-1);
+  if (last === undefined) return before;
+  if (typeof last === "string") return last.at(-1) ?? before;
+  return last.type === "break" ? " " : "x";
+}
+
 /** Throws TextFault for what the format has no place for. */
-export function compileInline(tokens: readonly Token[]): Inline[] {
+export function compileInline(tokens: readonly Token[], language: string, before = ""): Inline[] {
   const content: Inline[] = [];
-  for (const next of tokens.flatMap((token) => inlineOf(token as MarkedToken))) {
-    const last = content.at(-1);
-    if (typeof next === "string" && typeof last === "string") content[content.length - 1] = last + next.replace(/\n/g, " ");
-    else content.push(typeof next === "string" ? next.replace(/\n/g, " ") : next);
+  for (const token of tokens) {
+    for (const next of [inlineOf(token as MarkedToken, { language, before: lastCharacter(content, before) })].flat()) {
+      const last = content.at(-1);
+      if (typeof next === "string" && typeof last === "string") content[content.length - 1] = last + next;
+      else content.push(next);
+    }
   }
   return content;
 }

@@ -18,7 +18,7 @@ function Latest({ piece }: { piece: PieceMetadata }) {
         <Illustration name={piece.name} />
       </div>
       <div className={styles.words}>
-        <PieceFacts piece={piece} />
+        <PieceFacts piece={piece} brief />
         <h2 className={styles.title} lang={piece.language}>
           <Link href={piecePath(piece.name)}>{piece.title}</Link>
         </h2>
@@ -33,7 +33,7 @@ function Latest({ piece }: { piece: PieceMetadata }) {
 function Entry({ piece }: { piece: PieceMetadata }) {
   return (
     <li className={styles.entry}>
-      <PieceFacts piece={piece} />
+      <PieceFacts piece={piece} brief />
       <div className={styles.words}>
         <h2 className={styles.title} lang={piece.language}>
           <Link href={piecePath(piece.name)}>{piece.title}</Link>
@@ -41,6 +41,9 @@ function Entry({ piece }: { piece: PieceMetadata }) {
         <p className={styles.text} lang={piece.language}>
           {piece.description}
         </p>
+      </div>
+      <div className={styles.thumbnail}>
+        <Illustration name={piece.name} />
       </div>
     </li>
   );

@@ -8,8 +8,14 @@ function Day({ date }: { date: string }) {
   return <time dateTime={date}>{formatDay(date, i18n.language)}</time>;
 }
 
+interface PieceFactsProps {
+  piece: PieceMetadata;
+  /** In a list one date is enough. */
+  brief?: boolean;
+}
+
 /** How long it takes to read and how old it is, in the reader's language. */
-export function PieceFacts({ piece }: { piece: PieceMetadata }) {
+export function PieceFacts({ piece, brief = false }: PieceFactsProps) {
   const { t, i18n } = useTranslation("reading");
   const { kind, published, updated, readingMinutes } = piece;
   const minutes = <li>{t("minutes", { count: readingMinutes })}</li>;
@@ -29,7 +35,7 @@ export function PieceFacts({ piece }: { piece: PieceMetadata }) {
       <li>
         <Day date={published} />
       </li>
-      {updated !== published && (
+      {!brief && updated !== published && (
         <li>
           <time dateTime={updated}>{t("updated", { date: formatDay(updated, i18n.language) })}</time>
         </li>

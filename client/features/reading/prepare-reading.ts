@@ -8,8 +8,7 @@ export async function prepareReading(name: PieceName, language: string): Promise
   await Promise.all([loadPiece(language, name), prepareIllustration(name)]);
 }
 
-/** The list shows the picture of its latest article. */
+/** The list shows the picture of every article. */
 export async function prepareBlogList(language: string): Promise<void> {
-  const [latest] = piecesOf("article", language);
-  if (latest) await prepareIllustration(latest.name);
+  await Promise.all(piecesOf("article", language).map(({ name }) => prepareIllustration(name)));
 }
