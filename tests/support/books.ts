@@ -4,7 +4,7 @@ import { findDisagreements } from "#server/features/credits/service.ts";
 import type { TestDatabase } from "./postgres.ts";
 
 /** Nothing under way: no event unprocessed, no job left, no answer streaming, no hold open. */
-export async function waitUntilSettled({ pool }: TestDatabase, timeoutMs = 60_000): Promise<void> {
+export async function waitUntilSettled({ pool }: Pick<TestDatabase, "pool">, timeoutMs = 60_000): Promise<void> {
   let left: unknown;
   const settled = async () => {
     const { rows } = await pool.query<Record<string, number>>(
@@ -18,7 +18,7 @@ export async function waitUntilSettled({ pool }: TestDatabase, timeoutMs = 60_00
 }
 
 /** The ledger's invariants over everything that happened, and no job given up. */
-export async function expectBooksAgree(database: TestDatabase): Promise<void> {
+export async function expectBooksAgree(database: Pick<TestDatabase, "db" | "pool">): Promise<void> {
   expect(await findDisagreements(database.db)).toEqual([]);
   const overdrawn = await database.db.selectFrom("wallets").select("id").whereRef("balance", "<", "held").execute();
   expect(overdrawn).toEqual([]);
