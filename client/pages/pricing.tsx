@@ -8,6 +8,7 @@ import { useCheckout } from "#client/features/billing/use-checkout.ts";
 import { Fairness } from "#client/features/marketing/fairness.tsx";
 import { Faq } from "#client/features/marketing/faq.tsx";
 import { PackList } from "#client/features/marketing/pack-list.tsx";
+import { PlanFinder } from "#client/features/marketing/plan-finder.tsx";
 import { PlansSection } from "#client/features/marketing/plans-section.tsx";
 import { PriceTable } from "#client/features/marketing/price-table.tsx";
 import { models } from "#domain/models.ts";
@@ -36,6 +37,9 @@ export function PricingPage() {
           currentInterval={check?.billing_interval ?? null}
         />
       </div>
+      <Section id="finder" title={t("finder.title")} lead={t("finder.lead")}>
+        <PlanFinder />
+      </Section>
       <Section id="fairness" title={t("fairness.title")} lead={t("fairness.lead")}>
         <Fairness />
       </Section>

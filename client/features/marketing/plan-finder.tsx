@@ -1,0 +1,115 @@
+import { useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { fieldSize, rowsOfTiles } from "#client/components/tile-field.ts";
+import { useFormat } from "#client/lib/use-format.ts";
+import type { Model } from "#domain/models.ts";
+import { findModel } from "#domain/models.ts";
+import { planList } from "#domain/plans.ts";
+import styles from "./plan-finder.module.css";
+
+/** What people count in, each with a model of that price, and how far the slider goes. */
+const kinds = [
+  { key: "small", modelId: "gpt-5-mini", step: 10, most: 600, atFirst: 100 },
+  { key: "large", modelId: "gpt-5", step: 5, most: 200, atFirst: 20 },
+  { key: "image", modelId: "dall-e-3", step: 1, most: 80, atFirst: 5 },
+  { key: "video", modelId: "sora-2", step: 1, most: 20, atFirst: 0 },
+] as const;
+
+type Kind = (typeof kinds)[number]["key"];
+type Wishes = Record<Kind, number>;
+
+const atFirst = Object.fromEntries(kinds.map((kind) => [kind.key, kind.atFirst])) as Wishes;
+const creditsPerTile = 25;
+const columns = 10;
+const largest = Math.max(...planList.map(({ monthlyCredits }) => monthlyCredits));
+
+function creditsFor(wishes: Wishes): number {
+  return kinds.reduce((sum, { key, modelId }) => sum + wishes[key] * (findModel(modelId)?.credits ?? 0), 0);
+}
+
+/** From a month's work to the smallest plan that covers it, by the prices of the catalogue. */
+export function PlanFinder() {
+  const { t } = useTranslation("pricing");
+  const [wishes, setWishes] = useState(atFirst);
+  return (
+    <div className={styles.finder}>
+      <div className={styles.sliders}>
+        {kinds.map(({ key, modelId, step, most }) => (
+          <Slider
+            key={key}
+            label={t(`finder.${key}`)}
+            model={findModel(modelId)}
+            step={step}
+            most={most}
+            value={wishes[key]}
+            onChange={(value) => setWishes({ ...wishes, [key]: value })}
+          />
+        ))}
+      </div>
+      <Sum needed={creditsFor(wishes)} />
+    </div>
+  );
+}
+
+interface SliderProps {
+  label: string;
+  model: Model | undefined;
+  step: number;
+  most: number;
+  value: number;
+  onChange: (value: number) => void;
+}
+
+function Slider({ label, model, step, most, value, onChange }: SliderProps) {
+  const format = useFormat();
+  const id = useId();
+  return (
+    <div className={styles.slider}>
+      <label htmlFor={id} className={styles.label}>
+        {label}
+        {model && <span className={styles.price}>{format.modelPrice(model)}</span>}
+      </label>
+      <output htmlFor={id} className={styles.value}>
+        {format.number(value)}
+      </output>
+      <input
+        id={id}
+        className={styles.range}
+        type="range"
+        min="0"
+        max={most}
+        step={step}
+        value={value}
+        onChange={(event) => onChange(Number(event.target.value))}
+      />
+    </div>
+  );
+}
+
+function Sum({ needed }: { needed: number }) {
+  const { t } = useTranslation("pricing");
+  const format = useFormat();
+  const plan = planList.find(({ monthlyCredits }) => monthlyCredits >= needed);
+  const dearest = planList.at(-1);
+  const field = fieldSize(largest / creditsPerTile, columns);
+  const granted = plan?.monthlyCredits ?? largest;
+  const used = Math.min(Math.ceil(needed / creditsPerTile), granted / creditsPerTile);
+  function verdict(): string {
+    if (!plan) return t("finder.over", { plan: dearest?.name, credits: format.credits(largest) });
+    const left = plan.monthlyCredits - needed;
+    return left === 0 ? t("finder.exact", { plan: plan.name }) : t("finder.fits", { plan: plan.name, left: format.credits(left) });
+  }
+  return (
+    <div className={styles.sum}>
+      <svg className={styles.field} viewBox={`0 0 ${field.width} ${field.height}`} aria-hidden="true">
+        <path className={styles.open} d={rowsOfTiles(granted / creditsPerTile, columns)} />
+        <path className={styles.used} d={rowsOfTiles(used, columns)} />
+      </svg>
+      <p className={styles.scale}>{t("plan.tileScale", { credits: format.credits(creditsPerTile) })}</p>
+      <div role="status">
+        <p className={styles.total}>{t("finder.total", { credits: format.credits(needed) })}</p>
+        <p>{verdict()}</p>
+      </div>
+    </div>
+  );
+}
