@@ -1,9 +1,9 @@
 import { useLocation } from "wouter";
 import { pieceOf } from "#client/content/library.ts";
 import { pieceNameAt } from "#client/content/names.ts";
-import { PieceView } from "#client/features/reading/piece-view.tsx";
 import { prepareReading } from "#client/features/reading/prepare-reading.ts";
 import { PartView, preparedPart } from "#client/features/reading/prepared-part.tsx";
+import { ReadingView } from "#client/features/reading/reading-view.tsx";
 import styles from "./article.module.css";
 import { NotFoundPage } from "./not-found.tsx";
 
@@ -23,5 +23,5 @@ export function ArticlePage() {
   const [pathname] = useLocation();
   const name = pieceNameAt(pathname);
   if (!name || !pieceOf(name)) return <NotFoundPage />;
-  return <PieceView key={name} name={name} widgets={widgets} />;
+  return <ReadingView key={name} name={name} widgets={widgets} />;
 }

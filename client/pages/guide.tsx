@@ -1,8 +1,8 @@
 import { useLocation } from "wouter";
 import { pieceOf } from "#client/content/library.ts";
 import { pieceNameAt } from "#client/content/names.ts";
-import { PieceView } from "#client/features/reading/piece-view.tsx";
 import { prepareReading } from "#client/features/reading/prepare-reading.ts";
+import { ReadingView } from "#client/features/reading/reading-view.tsx";
 import { NotFoundPage } from "./not-found.tsx";
 
 /** What the first draw at this address, in this language, needs. */
@@ -16,5 +16,5 @@ export function GuidePage() {
   const [pathname] = useLocation();
   const name = pieceNameAt(pathname);
   if (!name || !pieceOf(name)) return <NotFoundPage />;
-  return <PieceView key={name} name={name} />;
+  return <ReadingView key={name} name={name} />;
 }

@@ -6,8 +6,8 @@ import { piecesOf } from "#client/content/library.ts";
 import { piecePath } from "#client/content/names.ts";
 import type { PieceMetadata } from "#client/content/piece.ts";
 import styles from "./blog-list.module.css";
+import { PieceFacts } from "./facts.tsx";
 import { Illustration } from "./illustration.tsx";
-import { PieceFacts } from "./piece-facts.tsx";
 import { blogStructuredData } from "./structured-data.ts";
 
 /** The latest article, with its picture. */

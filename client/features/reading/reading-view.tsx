@@ -11,17 +11,17 @@ import { paths } from "#client/paths.ts";
 import type { Widgets } from "./blocks-view.tsx";
 import { BlocksView } from "./blocks-view.tsx";
 import { ContentsAside, ContentsFold } from "./contents-list.tsx";
+import { PieceFacts } from "./facts.tsx";
 import { Illustration } from "./illustration.tsx";
 import { inlineText } from "./inline-text.tsx";
-import { PieceFacts } from "./piece-facts.tsx";
-import styles from "./piece-view.module.css";
+import styles from "./reading-view.module.css";
 import { RelatedPieces } from "./related-pieces.tsx";
 import { structuredDataOf } from "./structured-data.ts";
 import { useCurrentSection } from "./use-current-section.ts";
 import { useFigures } from "./use-figures.ts";
 import { usePiece } from "./use-piece.ts";
 
-interface PieceViewProps {
+interface ReadingViewProps {
   name: PieceName;
   /** "Save for offline", put in by the page. */
   offlineControl?: ReactNode;
@@ -83,7 +83,7 @@ function useCrumbs(piece: Piece) {
 }
 
 /** A guide, an article or a legal page, from its title to what to read next. */
-export function PieceView({ name, offlineControl, widgets = noWidgets }: PieceViewProps) {
+export function ReadingView({ name, offlineControl, widgets = noWidgets }: ReadingViewProps) {
   const { i18n } = useTranslation("reading");
   const language = i18n.language;
   const piece = usePiece(language, name);

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import type { PieceMetadata } from "#client/content/piece.ts";
 import { formatDay, formatMonth } from "./dates.ts";
-import styles from "./piece-facts.module.css";
+import styles from "./facts.module.css";
 
 function Day({ date }: { date: string }) {
   const { i18n } = useTranslation("reading");
