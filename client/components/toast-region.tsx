@@ -64,7 +64,11 @@ export function ToastRegion({ inDialog = false }: { inDialog?: boolean }) {
   const innermost = useIsInnermost();
   const Element = inDialog ? "div" : "section";
   return (
-    <Element className={styles.region} aria-label={inDialog ? undefined : t("notifications")} aria-live="polite">
+    <Element
+      className={classNames(styles.region, inDialog && styles.inDialog)}
+      aria-label={inDialog ? undefined : t("notifications")}
+      aria-live="polite"
+    >
       <ol className={styles.list}>{innermost && toasts.map((toast) => <ToastCard key={toast.id} toast={toast} />)}</ol>
     </Element>
   );

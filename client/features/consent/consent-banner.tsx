@@ -51,7 +51,13 @@ export function ConsentBanner() {
   }
 
   return (
-    <section ref={banner} className={styles.banner} aria-labelledby="consent-title" tabIndex={-1}>
+    <section
+      ref={banner}
+      className={styles.banner}
+      aria-labelledby="consent-title"
+      data-consent={detailed ? "detailed" : "short"}
+      tabIndex={-1}
+    >
       <div className={styles.inner}>
         {detailed ? (
           <Preferences onBack={() => show("short")} onDecline={() => void choose(none)} onSave={(choice) => void choose(choice)} />
@@ -66,11 +72,15 @@ export function ConsentBanner() {
               </p>
             </div>
             <div className={styles.actions}>
-              <Button variant="quiet" onClick={() => show("detailed")}>
+              <Button size="small" variant="quiet" onClick={() => show("detailed")}>
                 {t("manage")}
               </Button>
-              <Button onClick={() => void choose(none)}>{t("decline")}</Button>
-              <Button onClick={() => void choose(all)}>{t("acceptAll")}</Button>
+              <Button size="small" onClick={() => void choose(none)}>
+                {t("decline")}
+              </Button>
+              <Button size="small" onClick={() => void choose(all)}>
+                {t("acceptAll")}
+              </Button>
             </div>
           </>
         )}

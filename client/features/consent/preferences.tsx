@@ -62,11 +62,13 @@ export function Preferences({ onBack, onDecline, onSave }: PreferencesProps) {
         <p id="consent-required" className={styles.note}>
           {t("required")}
         </p>
-        <Button variant="quiet" onClick={onBack}>
+        <Button size="small" variant="quiet" onClick={onBack}>
           {t("back")}
         </Button>
-        <Button onClick={onDecline}>{t("declineAll")}</Button>
-        <Button type="submit" disabled={!complete} aria-describedby="consent-required">
+        <Button size="small" onClick={onDecline}>
+          {t("declineAll")}
+        </Button>
+        <Button size="small" type="submit" disabled={!complete} aria-describedby="consent-required">
           {t("save")}
         </Button>
       </div>
