@@ -1,0 +1,57 @@
+import { useTranslation } from "react-i18next";
+import { useFormat } from "#client/lib/use-format.ts";
+import { paths } from "#client/paths.ts";
+import type { Model, ModelCategory } from "#domain/models.ts";
+import { modelCategories, models } from "#domain/models.ts";
+import type { Plan } from "#domain/plans.ts";
+import { annualPriceCents, moneyBackDays, packMonths, packs, planList } from "#domain/plans.ts";
+import type { Answer } from "./answer.ts";
+
+const byPrice = (one: Model, other: Model) => one.credits - other.credits;
+const ofCategory = (category: ModelCategory) => models.filter((model) => model.category === category);
+/** The cheapest of each kind: the span of prices in five lines. */
+const samples = modelCategories.flatMap((category) => ofCategory(category).sort(byPrice).slice(0, 1));
+
+/** Answers that are read off the price list. */
+export function usePriceAnswers() {
+  const { t } = useTranslation(["support", "common", "pricing"]);
+  const format = useFormat();
+  const link = { href: paths.pricing, label: t("common:footer.pricing") };
+  const priceRows = (list: readonly Model[]) => list.map((model) => [model.name, format.modelPrice(model)] as const);
+  const planRow = ({ name, monthlyPriceCents, monthlyCredits }: Plan) =>
+    [name, t("plans.row", { price: format.money(monthlyPriceCents), credits: format.credits(monthlyCredits) })] as const;
+
+  return {
+    plans: (): Answer => {
+      const days = t("common:timeLeft.days", { count: moneyBackDays });
+      return { text: t("plans.answer", { days }), rows: planList.map(planRow), link };
+    },
+    plan: (plan: Plan): Answer => {
+      const speeds = [
+        t("pricing:features.requests", { count: plan.requestsPerMinute }),
+        t("pricing:features.concurrent", { count: plan.concurrentAnswers }),
+      ];
+      const text = t("plan", {
+        plan: plan.name,
+        price: format.money(plan.monthlyPriceCents),
+        annual: format.money(annualPriceCents(plan)),
+        credits: format.credits(plan.monthlyCredits),
+        speeds: format.list(speeds),
+      });
+      return { text, link };
+    },
+    models: (): Answer => ({ text: t("models.answer"), rows: priceRows(models), link }),
+    model: (model: Model): Answer => ({ text: t("model", { model: format.namedPrice(model) }), link }),
+    category: (category: ModelCategory): Answer => ({ text: t("models.answer"), rows: priceRows(ofCategory(category)), link }),
+    credits: (): Answer => ({
+      text: t("credits.answer"),
+      rows: priceRows(samples),
+      link: { href: paths.about, label: t("common:navigation.about") },
+    }),
+    packs: (): Answer => ({
+      text: t("pricing:packs.lead", { count: packMonths }),
+      rows: packs.map((pack) => [format.credits(pack.credits), format.money(pack.priceCents)]),
+      link,
+    }),
+  };
+}
