@@ -42,7 +42,8 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 /** Lower case without accents, words apart by one space and one at either end. */
 function plain(text: string): string {
-  const bare = text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "");
+  // The Polish ł is a letter of its own to Unicode, but people leave its stroke out like an accent.
+  const bare = text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").replaceAll("ł", "l");
   return ` ${bare
     .normalize("NFKC")
     .replace(/[^\p{L}\p{N}]+/gu, " ")
