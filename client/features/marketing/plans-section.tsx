@@ -48,8 +48,8 @@ export function PlansSection({ onSubscribe, currentPlan, currentInterval, proces
             },
           ]}
         />
-        {percent > 0 && <p className={styles.offer}>{t("discount.offer", { percent: format.percent(percent) })}</p>}
       </div>
+      {percent > 0 && <p className={styles.offer}>{t("discount.offer", { percent: format.percent(percent) })}</p>}
       {failed && (
         <Alert
           title={t("discount.failed")}
