@@ -2,6 +2,7 @@
  * Turns a Markdown file of `client/content/` into what the page draws: at build, so that no reader downloads a parser.
  * Whatever the format doesn't know stops the build with the file and the line.
  */
+import { readFileSync } from "node:fs";
 import type { Token } from "marked";
 import { Lexer } from "marked";
 import type { LanguageCode } from "#domain/languages.ts";
@@ -12,7 +13,7 @@ import { ContentFault, TextFault } from "./faults.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import type { PieceName } from "./names.ts";
 import { isPieceName } from "./names.ts";
-import type { Block, Heading, Piece, PieceMetadata } from "./piece.ts";
+import type { Block, CreditForms, Heading, Piece, PieceMetadata } from "./piece.ts";
 
 /** An unhurried reader. */
 const wordsPerMinute = 220;
@@ -41,6 +42,14 @@ function located<Result>(file: string, source: string, from: number, run: () => 
     const skipped = error.near.startsWith("\n") ? 1 : 0;
     throw new ContentFault(file, lineOf(source, found === -1 ? from : found + skipped), error.message);
   }
+}
+
+/** From the interface's own texts, so that credits are counted the same way everywhere. */
+function creditFormsOf(language: LanguageCode): CreditForms {
+  const file = new URL(`../i18n/locales/${language}/common.json`, import.meta.url);
+  const texts = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
+  const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
+  return Object.fromEntries(categories.map((category) => [category, String(texts[`credits_${category}`])]));
 }
 
 interface Place {
@@ -95,10 +104,11 @@ export function compilePiece(text: string, file: string): Piece {
   const { lead, blocks, headings } = compileBody(file, source, opening.length, language);
   const words = countWords(readableText([lead, ...blocks]), language);
   const readingMinutes = Math.max(1, Math.round(words / wordsPerMinute));
-  return { name, language, ...told, words, readingMinutes, lead: lead.content, headings, blocks };
+  const creditForms = creditFormsOf(language);
+  return { name, language, ...told, words, readingMinutes, creditForms, lead: lead.content, headings, blocks };
 }
 
 /** The part that lists and heads need. */
-export function metadataOf({ lead: _lead, headings: _headings, blocks: _blocks, ...metadata }: Piece): PieceMetadata {
+export function metadataOf({ creditForms: _forms, lead: _lead, headings: _headings, blocks: _blocks, ...metadata }: Piece): PieceMetadata {
   return metadata;
 }

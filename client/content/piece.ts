@@ -47,7 +47,12 @@ export interface PieceMetadata {
   readingMinutes: number;
 }
 
+/** "{{formatted}} credits" in each plural of a language. */
+export type CreditForms = Partial<Readonly<Record<Intl.LDMLPluralRule, string>>>;
+
 export interface Piece extends PieceMetadata {
+  /** The text's language may not be the reader's, whose interface texts are all that is at hand. */
+  creditForms: CreditForms;
   /** The first paragraph. */
   lead: Inline[];
   headings: Heading[];

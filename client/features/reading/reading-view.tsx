@@ -12,13 +12,13 @@ import type { Widgets } from "./blocks-view.tsx";
 import { BlocksView } from "./blocks-view.tsx";
 import { ContentsAside, ContentsFold } from "./contents-list.tsx";
 import { PieceFacts } from "./facts.tsx";
+import { figuresOf } from "./figures-of.ts";
 import { Illustration } from "./illustration.tsx";
 import { inlineText } from "./inline-text.tsx";
 import styles from "./reading-view.module.css";
 import { RelatedPieces } from "./related-pieces.tsx";
 import { structuredDataOf } from "./structured-data.ts";
 import { useCurrentSection } from "./use-current-section.ts";
-import { useFigures } from "./use-figures.ts";
 import { usePiece } from "./use-piece.ts";
 
 interface ReadingViewProps {
@@ -53,7 +53,7 @@ function Eyebrow({ piece, language }: { piece: Piece; language: string }) {
 
 /** Title, lead and facts beside the picture; legal pages have none. */
 function Opening({ piece, language, offlineControl }: { piece: Piece; language: string; offlineControl: ReactNode }) {
-  const fill = useFigures(piece.language);
+  const fill = figuresOf(piece);
   return (
     <header className={piece.kind === "legal" ? styles.plainOpening : styles.opening}>
       <div className={styles.words}>
@@ -87,7 +87,7 @@ export function ReadingView({ name, offlineControl, widgets = noWidgets }: Readi
   const { i18n } = useTranslation("reading");
   const language = i18n.language;
   const piece = usePiece(language, name);
-  const fill = useFigures(piece.language);
+  const fill = figuresOf(piece);
   const crumbs = useCrumbs(piece);
   const ids = useMemo(() => piece.headings.map(({ id }) => id), [piece]);
   const current = useCurrentSection(ids);

@@ -107,12 +107,14 @@ export function RoiResults({ inputs, touched }: { inputs: RoiInputs | undefined;
   const result = inputs && returnOnPlan(inputs);
   const announcement = useAnnouncement(result ? said(result) : t("incomplete"), touched);
   return (
-    <div className={styles.results}>
-      {result ? <Figures result={result} /> : <p className={styles.incomplete}>{t("incomplete")}</p>}
-      {inputs && <CopyLink inputs={inputs} />}
+    <>
+      <div className={styles.results}>
+        {result ? <Figures result={result} /> : <p className={styles.incomplete}>{t("incomplete")}</p>}
+        {inputs && <CopyLink inputs={inputs} />}
+      </div>
       <span role="status">
         <VisuallyHidden>{announcement}</VisuallyHidden>
       </span>
-    </div>
+    </>
   );
 }

@@ -1,0 +1,16 @@
+import type { FigureFormat } from "#client/content/figures.ts";
+import { fillFigures } from "#client/content/figures.ts";
+import type { Piece } from "#client/content/piece.ts";
+import { formatNumber } from "#client/lib/format.ts";
+import type { Fill } from "./inline-text.tsx";
+
+/** Fills in the figures of a piece's texts, as the language it is written in puts them. */
+export function figuresOf({ language, creditForms }: Pick<Piece, "language" | "creditForms">): Fill {
+  const plurals = new Intl.PluralRules(language);
+  const credits = (count: number) => {
+    const form = creditForms[plurals.select(count)] ?? creditForms.other ?? "";
+    return form.replace("{{formatted}}", formatNumber(count, language));
+  };
+  const format: FigureFormat = { language, credits };
+  return (text) => fillFigures(text, format);
+}
