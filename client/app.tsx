@@ -12,6 +12,7 @@ import { TrialBanner } from "./features/marketing/trial-banner.tsx";
 import { prefetchOnIntent } from "./lib/prefetch-on-intent.ts";
 import { prefetchPage, Routes } from "./routes.tsx";
 
+const loadInstall = async () => (await import("./features/install/install-button.tsx")).InstallButton;
 const loadCompanions = async () => (await import("./companions.tsx")).Companions;
 const loadSupport = async () => (await import("./features/support-widget/support-button.tsx")).SupportButton;
 
@@ -28,7 +29,8 @@ export function App({ onFirstPage }: { onFirstPage?: () => void }) {
         user={user}
         sandboxUrl={sandboxUrl}
         onCookiePreferences={reopenConsent}
-        banner={status !== "signed_in" && <TrialBanner />}
+        banner={status !== "signed_in" && <TrialBanner sessionKnown={status === "signed_out"} />}
+        install={<Late load={loadInstall} />}
         languageSwitch={{ bar: <LanguageSwitch compact />, menu: <LanguageSwitch /> }}
       >
         <PageBoundary>

@@ -2,6 +2,7 @@ import { X } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { IconButton, LinkButton } from "#client/components/button.tsx";
+import { classNames } from "#client/components/class-names.ts";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
@@ -26,14 +27,14 @@ function hide(): void {
  * Spec §2, "Optional banner", for visitors. Part of the page the server sends; the marks boot.js sets on the root hide it
  * from people who are signed in or have hidden it, so that nothing moves after the first paint.
  */
-export function TrialBanner() {
+export function TrialBanner({ sessionKnown }: { sessionKnown: boolean }) {
   const { t } = useTranslation("common");
   const format = useFormat();
   const [location] = useLocation();
   if (location === paths.auth) return null;
   const credits = t("trial.text", { count: trialCredits, formatted: format.number(trialCredits) });
   return (
-    <section className={styles.banner} aria-label={t("trial.label")}>
+    <section className={classNames(styles.banner, !sessionKnown && styles.unsure)} aria-label={t("trial.label")}>
       <div className={styles.inner}>
         <PriceTiles credits={trialCredits} className={styles.tiles ?? ""} />
         <p className={styles.text}>
