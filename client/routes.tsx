@@ -44,6 +44,7 @@ export const pages: readonly PageRoute[] = [
   page(paths.about, ["about", "home", "pricing"], async () => (await import("./pages/about.tsx")).AboutPage),
   page(paths.contact, ["contact", "errors"], async () => (await import("./pages/contact.tsx")).ContactPage),
   ...readingPages,
+  page(paths.offline, ["offline"], async () => (await import("./pages/offline.tsx")).OfflinePage),
 ];
 export const notFoundPage = page("*", [], async () => (await import("./pages/not-found.tsx")).NotFoundPage);
 const designPage = privatePage(paths.design, ["design"], async () => (await import("./pages/design.tsx")).DesignPage);

@@ -11,6 +11,8 @@ import type design from "./locales/en/design.json";
 import type errors from "./locales/en/errors.json";
 import type feedback from "./locales/en/feedback.json";
 import type home from "./locales/en/home.json";
+import type install from "./locales/en/install.json";
+import type offline from "./locales/en/offline.json";
 import type pricing from "./locales/en/pricing.json";
 import type reading from "./locales/en/reading.json";
 import type roi from "./locales/en/roi.json";
@@ -35,6 +37,8 @@ declare module "i18next" {
       errors: typeof errors;
       feedback: typeof feedback;
       home: typeof home;
+      install: typeof install;
+      offline: typeof offline;
       pricing: typeof pricing;
       reading: typeof reading;
       roi: typeof roi;

@@ -61,3 +61,13 @@ export function formatRelative(timestamp: string | Date, now: Date, language: st
   }
   return formatter.format(0, "second");
 }
+
+const byteUnits = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
+
+/** "1.4 MB", in powers of a thousand, as devices count their room. */
+export function formatBytes(bytes: number, language: string): string {
+  const power = Math.min(byteUnits.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const unit = byteUnits[power] ?? "byte";
+  const options: Intl.NumberFormatOptions = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: power > 1 ? 1 : 0 };
+  return kept(`${unit} ${language}`, () => new Intl.NumberFormat(language, options)).format(bytes / 1000 ** power);
+}

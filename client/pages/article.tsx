@@ -1,6 +1,7 @@
 import { useLocation } from "wouter";
 import { pieceOf } from "#client/content/library.ts";
 import { pieceNameAt } from "#client/content/names.ts";
+import { SaveSlot } from "#client/features/kept/save-slot.tsx";
 import { prepareReading } from "#client/features/reading/prepare-reading.ts";
 import { PartView, preparedPart } from "#client/features/reading/prepared-part.tsx";
 import { ReadingView } from "#client/features/reading/reading-view.tsx";
@@ -23,5 +24,5 @@ export function ArticlePage() {
   const [pathname] = useLocation();
   const name = pieceNameAt(pathname);
   if (!name || !pieceOf(name)) return <NotFoundPage />;
-  return <ReadingView key={name} name={name} widgets={widgets} />;
+  return <ReadingView key={name} name={name} widgets={widgets} offlineControl={<SaveSlot />} />;
 }

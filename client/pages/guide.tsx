@@ -1,6 +1,7 @@
 import { useLocation } from "wouter";
 import { pieceOf } from "#client/content/library.ts";
-import { pieceNameAt } from "#client/content/names.ts";
+import { kindOf, pieceNameAt } from "#client/content/names.ts";
+import { SaveSlot } from "#client/features/kept/save-slot.tsx";
 import { prepareReading } from "#client/features/reading/prepare-reading.ts";
 import { ReadingView } from "#client/features/reading/reading-view.tsx";
 import { NotFoundPage } from "./not-found.tsx";
@@ -16,5 +17,5 @@ export function GuidePage() {
   const [pathname] = useLocation();
   const name = pieceNameAt(pathname);
   if (!name || !pieceOf(name)) return <NotFoundPage />;
-  return <ReadingView key={name} name={name} />;
+  return <ReadingView key={name} name={name} offlineControl={kindOf(name) !== "legal" && <SaveSlot />} />;
 }

@@ -9,6 +9,7 @@ import { LedgerPanel } from "#client/features/billing/ledger-panel.tsx";
 import { SubscriptionPanel } from "#client/features/billing/subscription-panel.tsx";
 import { WalletPanel } from "#client/features/billing/wallet-panel.tsx";
 import { ThemeSwitch } from "#client/features/frame/theme-switch.tsx";
+import { InstallButton } from "#client/features/install/install-button.tsx";
 import { LanguageSwitch } from "#client/features/language/language-switch.tsx";
 import { paths } from "#client/paths.ts";
 import styles from "./profile.module.css";
@@ -36,6 +37,7 @@ export function ProfilePage() {
     <>
       <LanguageSwitch />
       <ThemeSwitch />
+      <InstallButton />
     </>
   );
   return (

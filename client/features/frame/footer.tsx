@@ -1,5 +1,7 @@
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
+import { paths } from "#client/paths.ts";
 import styles from "./footer.module.css";
 import { footerLinks } from "./links.ts";
 import { Mark } from "./mark.tsx";
@@ -7,9 +9,11 @@ import { Mark } from "./mark.tsx";
 interface FooterProps {
   /** Opens the consent to cookies again: another feature, so the app says how. */
   onCookiePreferences: () => void;
+  /** The way to the home screen, where there is one: another feature's. */
+  install: ReactNode;
 }
 
-export function Footer({ onCookiePreferences }: FooterProps) {
+export function Footer({ onCookiePreferences, install }: FooterProps) {
   const { t } = useTranslation("common");
   return (
     <footer className={styles.footer}>
@@ -34,6 +38,12 @@ export function Footer({ onCookiePreferences }: FooterProps) {
             </li>
           </ul>
         </nav>
+        <div className={styles.device}>
+          <Link href={paths.offline} className={styles.link}>
+            {t("footer.offline")}
+          </Link>
+          {install}
+        </div>
       </div>
     </footer>
   );

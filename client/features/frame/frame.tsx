@@ -16,11 +16,13 @@ interface FrameProps {
   /** Stands above the bar and scrolls away with the page: another feature's, too. */
   banner: ReactNode;
   onCookiePreferences: () => void;
+  /** The way to the home screen, for menu and footer: another feature's, too. */
+  install: ReactNode;
   children: ReactNode;
 }
 
 /** What stands round every page: the way past the bar, the bar, the page, the footer. */
-export function Frame({ sessionStatus, user, sandboxUrl, languageSwitch, banner, onCookiePreferences, children }: FrameProps) {
+export function Frame({ sessionStatus, user, sandboxUrl, languageSwitch, banner, onCookiePreferences, install, children }: FrameProps) {
   const { t } = useTranslation("common");
   return (
     <div className={styles.frame}>
@@ -28,12 +30,12 @@ export function Frame({ sessionStatus, user, sandboxUrl, languageSwitch, banner,
         {t("skipToContent")}
       </a>
       {banner}
-      <NavigationBar sessionStatus={sessionStatus} user={user} sandboxUrl={sandboxUrl} languageSwitch={languageSwitch} />
+      <NavigationBar sessionStatus={sessionStatus} user={user} sandboxUrl={sandboxUrl} languageSwitch={languageSwitch} install={install} />
       <main id="content" className={styles.content} tabIndex={-1}>
         <OfflineNotice />
         {children}
       </main>
-      <Footer onCookiePreferences={onCookiePreferences} />
+      <Footer onCookiePreferences={onCookiePreferences} install={install} />
       <RouteAnnouncer />
     </div>
   );

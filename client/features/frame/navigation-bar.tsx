@@ -23,10 +23,12 @@ interface NavigationBarProps {
   sandboxUrl: string | null;
   /** The language switcher, put in by the app. */
   languageSwitch: { bar: ReactNode; menu: ReactNode };
+  /** The way to the home screen, put in by the app. */
+  install: ReactNode;
 }
 
 /** Spec §2, "Navigation bar". */
-export function NavigationBar({ sessionStatus, user, sandboxUrl, languageSwitch }: NavigationBarProps) {
+export function NavigationBar({ sessionStatus, user, sandboxUrl, languageSwitch, install }: NavigationBarProps) {
   const { t } = useTranslation("common");
   const bar = useRef<HTMLElement>(null);
   const { menuOpen, setMenuOpen } = useInterface();
@@ -61,7 +63,7 @@ export function NavigationBar({ sessionStatus, user, sandboxUrl, languageSwitch 
           </IconButton>
         </div>
       </div>
-      <SideMenu isAdmin={isAdmin} languageSwitch={languageSwitch.menu} signedIn={user !== null} />
+      <SideMenu isAdmin={isAdmin} languageSwitch={languageSwitch.menu} install={install} signedIn={user !== null} />
     </header>
   );
 }
@@ -88,8 +90,15 @@ function Links({ isAdmin, className, onFollow }: { isAdmin: boolean; className: 
   );
 }
 
+interface SideMenuProps {
+  isAdmin: boolean;
+  languageSwitch: ReactNode;
+  install: ReactNode;
+  signedIn: boolean;
+}
+
 /** On small screens the links live here, at the right (spec §2). */
-function SideMenu({ isAdmin, languageSwitch, signedIn }: { isAdmin: boolean; languageSwitch: ReactNode; signedIn: boolean }) {
+function SideMenu({ isAdmin, languageSwitch, install, signedIn }: SideMenuProps) {
   const { t } = useTranslation("common");
   const { menuOpen, setMenuOpen } = useInterface();
   const close = () => setMenuOpen(false);
@@ -117,6 +126,7 @@ function SideMenu({ isAdmin, languageSwitch, signedIn }: { isAdmin: boolean; lan
       <div className={styles.menuSettings}>
         {languageSwitch}
         <ThemeSwitch labelled />
+        {install}
       </div>
     </Dialog>
   );

@@ -1,0 +1,43 @@
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { formatBytes } from "#client/lib/format.ts";
+import type { Room } from "#client/offline/kept-pages.ts";
+import { readRoom } from "#client/offline/kept-pages.ts";
+import styles from "./room.module.css";
+
+const tiles = 24;
+
+/** How much of what the browser offers is taken: a row of tiles, at least one laid once anything is kept. */
+function RoomTiles({ room }: { room: Room }) {
+  const laid = room.usedBytes === 0 ? 0 : Math.max(1, Math.round((room.usedBytes / room.quotaBytes) * tiles));
+  const places = Array.from({ length: tiles }, (_, index) => index);
+  return (
+    <svg className={styles.tiles} viewBox={`0 0 ${tiles * 10 - 1} 9`} aria-hidden="true">
+      {places.map((index) => (
+        <rect key={index} x={index * 10} width="9" height="9" className={index < laid ? styles.laid : styles.open} />
+      ))}
+    </svg>
+  );
+}
+
+/** `of` changes with what is kept, so that the figure follows it. */
+export function RoomLine({ of }: { of: unknown }) {
+  const { t, i18n } = useTranslation("offline");
+  const [room, setRoom] = useState<Room>();
+
+  useEffect(() => {
+    if (of === undefined) return;
+    void readRoom().then(setRoom, () => undefined);
+  }, [of]);
+
+  if (!room || room.quotaBytes === 0) return null;
+  const used = formatBytes(room.usedBytes, i18n.language);
+  const quota = formatBytes(room.quotaBytes, i18n.language);
+  return (
+    <div className={styles.room}>
+      <RoomTiles room={room} />
+      <p>{t("room.used", { used, quota })}</p>
+      <p className={styles.note}>{t(room.persisted ? "room.persisted" : "room.temporary")}</p>
+    </div>
+  );
+}
