@@ -72,8 +72,10 @@ function valuesOf(source: string): unknown {
     return parse(quoted(source));
   } catch (error) {
     if (!(error instanceof YAMLParseError)) throw error;
-    const line = source.split("\n")[(error.linePos?.[0].line ?? 1) - 1] ?? "";
-    throw new TextFault(error.message.split("\n")[0] ?? error.code, `\n${line}`);
+    // What is never closed is missed only at the end: the last line that says something is the one to look at.
+    const upToFault = source.split("\n").slice(0, error.linePos?.[0].line ?? 1);
+    const line = upToFault.findLast((text) => text.trim() !== "") ?? "";
+    throw new TextFault(error.message.replace(/ at line [\s\S]*$/, ""), `\n${line}`);
   }
 }
 

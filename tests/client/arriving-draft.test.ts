@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { arrivingDrafts } from "#client/features/chat/arriving-draft.ts";
+import type { Draft } from "#client/offline/drafts.ts";
+
+const draft = (text: string, more: Partial<Draft> = {}): Draft => ({ text, modelId: null, unsettledKey: null, ...more });
+const given = { text: "Write a notice", modelId: "gpt-5-mini" };
+
+describe("a prompt brought along", () => {
+  it("fills an empty composer with its text and model", () => {
+    expect(arrivingDrafts(undefined, undefined, given)).toEqual({
+      draft: draft("Write a notice", { modelId: "gpt-5-mini" }),
+      aside: undefined,
+    });
+    expect(arrivingDrafts(draft("  ", { modelId: "gpt-5" }), undefined, { text: "Hi", modelId: null }).draft).toEqual(
+      draft("Hi", { modelId: "gpt-5" }),
+    );
+  });
+
+  it("puts what stood there aside, whole", () => {
+    const kept = draft("Half a letter", { modelId: "gpt-5", unsettledKey: "key" });
+    expect(arrivingDrafts(kept, undefined, given)).toEqual({ draft: draft("Write a notice", { modelId: "gpt-5-mini" }), aside: kept });
+  });
+
+  it("loses neither when something was aside already", () => {
+    const { aside } = arrivingDrafts(draft("Second"), draft("First"), given);
+    expect(aside).toEqual(draft("Second\n\nFirst"));
+  });
+
+  it("changes nothing when it is there already, or says nothing", () => {
+    const kept = draft("Write a notice", { unsettledKey: "key" });
+    expect(arrivingDrafts(kept, draft("First"), given)).toEqual({ draft: { ...kept, modelId: "gpt-5-mini" }, aside: draft("First") });
+    expect(arrivingDrafts(kept, draft("First"), { text: " ", modelId: "gpt-5" })).toEqual({ draft: kept, aside: draft("First") });
+    expect(arrivingDrafts(kept, undefined, undefined)).toEqual({ draft: kept, aside: undefined });
+  });
+});
