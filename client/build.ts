@@ -84,7 +84,6 @@ async function buildClient(outDir: string, stamp: string): Promise<void> {
   const site = path.join(work, "site");
   try {
     await prerender(site, await bundle(site, path.join(work, "drawing")));
-    await rm(path.join(site, ".vite"), { recursive: true });
     await compressFolder(site);
     await writeFile(path.join(site, stampFile), stamp);
     await putInPlace(site, outDir);

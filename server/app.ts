@@ -73,8 +73,8 @@ async function registerFeatures(app: App, deps: Deps): Promise<void> {
   app.get("/api/openapi.json", { schema: { hide: true } }, async () => app.swagger());
 }
 
-/** The same application in production and in tests. */
-export async function buildApp(deps: Deps): Promise<App> {
+/** The same application in production and in tests. `clientFolder` holds the client built elsewhere than in `client/dist`. */
+export async function buildApp(deps: Deps, clientFolder?: URL): Promise<App> {
   const app: App = Fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -89,6 +89,6 @@ export async function buildApp(deps: Deps): Promise<App> {
   app.setValidatorCompiler(compileValidator);
   await registerPlugins(app, deps);
   await registerFeatures(app, deps);
-  await registerClient(app, deps.config.publicUrl);
+  await registerClient(app, deps.config.publicUrl, clientFolder);
   return app;
 }

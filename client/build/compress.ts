@@ -24,6 +24,8 @@ export async function compressFolder(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile() && textual.test(entry.name))
-    .map((entry) => path.join(entry.parentPath, entry.name));
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    // What the bundler notes for the build is not served.
+    .filter((file) => !path.relative(folder, file).startsWith("."));
   await Promise.all(files.map(compressFile));
 }
