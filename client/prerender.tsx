@@ -12,6 +12,8 @@ import { languages } from "#domain/languages.ts";
 import { App } from "./app.tsx";
 import type { PageHead } from "./components/page-head.ts";
 import { PageHeadContext } from "./components/page-head.ts";
+import { pieceOf } from "./content/library.ts";
+import { articleNames, pieceNameAt } from "./content/names.ts";
 import type { PageRoute } from "./page-route.tsx";
 import { paths } from "./paths.ts";
 import { framePaths, notFoundPage, pages } from "./routes.tsx";
@@ -26,6 +28,8 @@ export interface DrawnPage {
   head: PageHead;
   /** The sources, relative to `client/`, whose chunks the browser needs to make the page live. */
   sources: string[];
+  /** Sources it needs where they exist. */
+  parts: string[];
 }
 
 /** Stands in the not-found page where the server writes the address that was asked for. */
@@ -90,6 +94,18 @@ function checkTexts(texts: i18n, namespaces: readonly string[], path: string): v
   if (missing.length > 0) throw new Error(`${path}: its first draw uses the texts ${missing.join(", ")}; name them in client/routes.tsx`);
 }
 
+/** A text that is read, and its drawing; the list of articles shows all of theirs. */
+function partsOf(path: string, language: LanguageCode): string[] {
+  const name = pieceNameAt(path);
+  const drawn = name ? [name] : path === paths.blog ? articleNames : [];
+  const written = name && pieceOf(name, language);
+  return [
+    ...(written ? [`content/${written.language}/${name}.md?piece`] : []),
+    ...drawn.map((piece) => `features/reading/illustrations/${piece}.tsx`),
+    ...(name === "small-business-ai-roi-calculator" ? ["features/reading/roi-calculator.tsx"] : []),
+  ];
+}
+
 async function drawPage(texts: i18n, language: LanguageCode, route: PageRoute, path: string): Promise<DrawnPage> {
   const Page = await route.load(path, language);
   const namespaces = ["common", ...route.texts];
@@ -106,6 +122,7 @@ async function drawPage(texts: i18n, language: LanguageCode, route: PageRoute, p
       structuredData: [...(head.structuredData ?? []), ...structuredDataOf(path, texts)],
     },
     sources: [sourceOf(Page, path), ...namespaces.map((namespace) => `i18n/locales/${language}/${namespace}.json`)],
+    parts: partsOf(path, language),
   };
 }
 
@@ -119,7 +136,7 @@ export async function drawPages(): Promise<DrawnPage[]> {
     // The design page waits to hear where it runs, so all that is drawn there is the frame.
     const frame = await drawApp(texts, paths.design);
     const sources = [`i18n/locales/${language}/common.json`];
-    drawn.push({ kind: "frame", language, path: "", html: frame.html, head: { indexable: false }, sources });
+    drawn.push({ kind: "frame", language, path: "", html: frame.html, head: { indexable: false }, sources, parts: [] });
   }
   return drawn;
 }

@@ -10,8 +10,11 @@ interface Chunk {
 }
 
 export interface Assets {
-  /** The scripts and styles that live sources need, without those the entry brings itself. */
-  filesOf(sources: readonly string[]): { scripts: string[]; styles: string[] };
+  /**
+   * The scripts and styles of a page, without those the entry brings itself: of its sources, of the parts that have a
+   * chunk, and whatever styles a class in its HTML.
+   */
+  filesOf(page: { sources: readonly string[]; parts: readonly string[]; html: string }): { scripts: string[]; styles: string[] };
   /** Fonts for the headings of a language, by the letters it needs. */
   fontsOf(language: string): string[];
 }
@@ -32,6 +35,21 @@ function reach(manifest: Readonly<Record<string, Chunk>>, key: string, seen: Set
   for (const imported of chunk.imports ?? []) reach(manifest, imported, seen);
 }
 
+/** The names of CSS modules bear a hash, so a class belongs to one file. */
+async function classesOf(folder: string): Promise<Map<string, string>> {
+  const owners = new Map<string, string>();
+  for (const file of (await readdir(path.join(folder, "assets"))).filter((name) => name.endsWith(".css"))) {
+    const css = await readFile(path.join(folder, "assets", file), "utf8");
+    for (const [, name = ""] of css.matchAll(/\.(_[\w-]+)/g)) owners.set(name, `assets/${file}`);
+  }
+  return owners;
+}
+
+function stylesIn(html: string, classes: ReadonlyMap<string, string>): Set<string> {
+  const names = new Set([...html.matchAll(/class="([^"]*)"/g)].flatMap(([, list = ""]) => list.split(" ")));
+  return new Set([...names].flatMap((name) => classes.get(name) ?? []));
+}
+
 /** Reads the bundler's manifest in `folder`. Asking for a source that has no chunk is a fault of the build. */
 export async function readAssets(folder: string): Promise<Assets> {
   const manifest = JSON.parse(await readFile(path.join(folder, ".vite/manifest.json"), "utf8")) as Record<string, Chunk>;
@@ -39,17 +57,19 @@ export async function readAssets(folder: string): Promise<Assets> {
   const entry = new Set<string>();
   for (const [key, chunk] of Object.entries(manifest)) if (chunk.isEntry) reach(manifest, key, entry);
 
+  const brought = new Set([...entry].flatMap((key) => manifest[key]?.css ?? []));
+  const classes = await classesOf(folder);
+
   return {
-    filesOf(sources) {
+    filesOf({ sources, parts, html }) {
       const reached = new Set<string>();
-      for (const source of sources) {
-        if (!manifest[source]) throw new Error(`${source} has no chunk of its own`);
-        reach(manifest, source, reached);
-      }
+      for (const source of sources) if (!manifest[source]) throw new Error(`${source} has no chunk of its own`);
+      for (const source of [...sources, ...parts]) reach(manifest, source, reached);
       const chunks = [...reached].filter((key) => !entry.has(key)).flatMap((key) => manifest[key] ?? []);
+      const styles = new Set([...chunks.flatMap(({ css = [] }) => css), ...stylesIn(html, classes)]);
       return {
         scripts: [...new Set(chunks.map(({ file }) => `/${file}`))],
-        styles: [...new Set(chunks.flatMap(({ css = [] }) => css.map((file) => `/${file}`)))],
+        styles: [...styles].filter((file) => !brought.has(file)).map((file) => `/${file}`),
       };
     },
     fontsOf: (language) =>

@@ -12,7 +12,7 @@ function replaceOnce(text: string, what: string | RegExp, by: string): string {
 
 /** The preloader finds what the page's script would only ask for once it runs: three round trips become one. */
 function loadingTags(page: DrawnPage, assets: Assets): string[] {
-  const { scripts, styles } = assets.filesOf(page.sources);
+  const { scripts, styles } = assets.filesOf(page);
   return [
     ...assets.fontsOf(page.language).map((file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="${file}">`),
     ...styles.map((file) => `<link rel="stylesheet" crossorigin href="${file}">`),
