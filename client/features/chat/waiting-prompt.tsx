@@ -11,6 +11,9 @@ interface WaitingPromptProps {
   modelId: string | null;
 }
 
+/** A long one scrolls by itself, and so has to be reachable without a mouse. */
+const scrollable = { tabIndex: 0 };
+
 /** For those who can't send yet: the prompt they came with, kept on the device until they can. */
 export function WaitingPrompt({ text, modelId }: WaitingPromptProps) {
   const { t } = useTranslation("chat");
@@ -34,7 +37,7 @@ export function WaitingPrompt({ text, modelId }: WaitingPromptProps) {
     <section className={styles.waiting} aria-labelledby="waiting-prompt">
       <h2 id="waiting-prompt">{model ? t("given.waitingFor", { model: model.name }) : t("given.waiting")}</h2>
       <p>{t("given.explain")}</p>
-      <blockquote>{waiting.text}</blockquote>
+      <blockquote {...scrollable}>{waiting.text}</blockquote>
     </section>
   );
 }

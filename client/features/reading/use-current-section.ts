@@ -13,8 +13,9 @@ export function useCurrentSection(ids: readonly string[]): string | undefined {
       const line = innerHeight * readingLine;
       setCurrent(headings.findLast((heading) => heading.getBoundingClientRect().top <= line)?.id);
     };
-    // The browser tells when a heading crosses the line; nothing is measured while one scrolls between two of them.
-    const observer = new IntersectionObserver(look, { rootMargin: `0px 0px -${(1 - readingLine) * 100}% 0px`, threshold: [0, 1] });
+    // The browser tells when a heading crosses the line, by whatever leap; nothing is measured between two of them. All
+    // that lies above the line counts as seen, or a leap over it would go unnoticed.
+    const observer = new IntersectionObserver(look, { rootMargin: `1000000px 0px -${(1 - readingLine) * 100}% 0px`, threshold: [0, 1] });
     for (const heading of headings) observer.observe(heading);
     return () => observer.disconnect();
   }, [ids]);
