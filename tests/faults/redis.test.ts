@@ -64,7 +64,7 @@ describe("Redis killed with -9 between a paid checkout and its grant", () => {
     expect((await world.visitor.check()).subscribed).toBe(false);
     await world.startRedis();
     await expectBoughtOnce(world);
-  }, 60_000);
+  }, 120_000);
 
   it("with the jobs in it: they are lost with it, and published again", async () => {
     const world = await begin();
@@ -79,7 +79,7 @@ describe("Redis killed with -9 between a paid checkout and its grant", () => {
     await world.killRedis();
     await Promise.all([world.startRedis(), worker?.start()]);
     await expectBoughtOnce(world);
-  }, 60_000);
+  }, 120_000);
 
   it("under two workers that hold the jobs: they go on when it is back", async () => {
     const world = await begin({ workers: 2 });
@@ -90,7 +90,7 @@ describe("Redis killed with -9 between a paid checkout and its grant", () => {
     await paid;
     await world.startRedis();
     await expectBoughtOnce(world);
-  }, 60_000);
+  }, 120_000);
 });
 
 async function setPace({ sandboxUrl }: ScaleSetup, paceMs: number): Promise<void> {
@@ -157,5 +157,5 @@ describe("Redis killed with -9 during an answer, with two API processes", () => 
     expect((await visitor.check()).credits).toBe(299 - asked);
     await waitUntilSettled(setup.database);
     await expectBooksAgree(setup.database);
-  }, 60_000);
+  }, 120_000);
 });

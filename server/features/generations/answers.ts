@@ -11,6 +11,7 @@ import type { Feed } from "../../http/event-stream.ts";
 import { formatEvent } from "../../http/event-stream.ts";
 import type { AnswerBatches } from "./batches.ts";
 import { createAnswerBatches } from "./batches.ts";
+import { writeStartAgain } from "./forgotten.ts";
 import { LogFollowers } from "./log-followers.ts";
 import * as queries from "./queries.ts";
 import { toReceipt } from "./receipt.ts";
@@ -158,7 +159,7 @@ class AnswerEngine implements Answers {
     for (;;) {
       try {
         const now = { now: this.deps.clock.now(), wallNow: new Date() };
-        return await this.batches.end({
+        const row = await this.batches.end({
           id,
           userId,
           owner: this.owner,
@@ -167,6 +168,7 @@ class AnswerEngine implements Answers {
           lastFrames: answer.unlogged(),
           ...now,
         });
+        if (row || !(await this.restore(answer))) return row;
       } catch (error) {
         this.deps.log.error({ err: error, generation: id }, "the end of an answer could not be written");
         if (this.gaveUp || Date.now() > holdDeadline.getTime()) return undefined;
@@ -203,8 +205,22 @@ class AnswerEngine implements Answers {
       db,
       answers.map((answer) => answer.start.id),
     )) {
-      this.running.get(id)?.interrupt(status === "streaming" ? "stopped" : "interrupted");
+      const answer = this.running.get(id);
+      if (status !== null) answer?.interrupt(status === "streaming" ? "stopped" : "interrupted");
+      else if (answer && !answer.ending && !(await this.restore(answer))) answer.interrupt("interrupted");
     }
+  }
+
+  /** Whether an answer whose start PostgreSQL has forgotten stands there again. */
+  private async restore(answer: RunningAnswer): Promise<boolean> {
+    const wallNow = new Date();
+    const leaseExpiresAt = new Date(wallNow.getTime() + this.timings.leaseMs);
+    const restored = await writeStartAgain(this.deps.db, answer.start, leaseExpiresAt, wallNow);
+    this.deps.log.warn({ generation: answer.start.id, restored }, "PostgreSQL had forgotten an answer's start");
+    if (!restored) return false;
+    answer.leaseExpiresAtMs = leaseExpiresAt.getTime();
+    answer.unlog();
+    return true;
   }
 
   private async renewLeases(answers: readonly RunningAnswer[]): Promise<void> {

@@ -52,6 +52,19 @@ export async function callStart(executor: Executor, start: StartRow): Promise<St
   return row;
 }
 
+/** The conversation a start begins, under the id it was given before. */
+export async function insertConversation(
+  executor: Executor,
+  id: string,
+  { userId, title, now }: Pick<StartRow, "userId" | "title" | "now">,
+): Promise<void> {
+  await executor
+    .insertInto("conversations")
+    .values({ id, user_id: userId, title, created_at: now, updated_at: now })
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .execute();
+}
+
 export interface EndRow {
   id: string;
   /** Null: whoever comes after the lease has expired. */
@@ -111,12 +124,11 @@ export async function renewLeases(executor: Executor, owner: string, ids: readon
     .execute();
 }
 
-/** Of these answers, the ones that were asked to stop and the ones somebody else has ended. */
-export async function selectInterruptions(executor: Executor, ids: readonly string[]): Promise<{ id: string; status: string }[]> {
-  const result = await sql<{ id: string; status: string }>`
-    select id, status from generations where id = any (${ids}::uuid[]) and (stop_requested_at is not null or status <> 'streaming')`.execute(
-    executor,
-  );
+/** Of these answers, the ones that were asked to stop, the ones somebody else has ended, and, with null, those PostgreSQL does not know. */
+export async function selectInterruptions(executor: Executor, ids: readonly string[]): Promise<{ id: string; status: string | null }[]> {
+  const result = await sql<{ id: string; status: string | null }>`
+    select asked.id, g.status from unnest(${ids}::uuid[]) as asked (id) left join generations g on g.id = asked.id
+      where g.id is null or g.stop_requested_at is not null or g.status <> 'streaming'`.execute(executor);
   return result.rows;
 }
 

@@ -1,7 +1,7 @@
 import type { Model } from "#domain/models.ts";
 import { Feed } from "../../http/event-stream.ts";
 import type { ChatMessage } from "./history.ts";
-import type { EndRow, LogBatch } from "./queries.ts";
+import type { EndRow, LogBatch, StartRow } from "./queries.ts";
 import type { UpstreamEnd } from "./upstream.ts";
 
 /** An answer that is held and written down, about to be asked for. */
@@ -16,6 +16,8 @@ export interface AnswerStart {
   /** Wall time. */
   leaseExpiresAt: Date;
   holdDeadline: Date;
+  /** As it was written down. */
+  row: StartRow;
 }
 
 export type Outcome = Pick<EndRow, "status" | "failureCode" | "chargedCredits" | "promptTokens" | "completionTokens">;
@@ -105,5 +107,10 @@ export class RunningAnswer {
 
   logged(batch: LogBatch): void {
     this.loggedEvents = batch.lastEvent;
+  }
+
+  /** Nothing of it is in the log: all of it has to go there again. */
+  unlog(): void {
+    this.loggedEvents = 0;
   }
 }

@@ -135,32 +135,31 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
     leaseExpiresAt: new Date(wallNow.getTime() + answers.timings.leaseMs),
     holdDeadline: new Date(wallNow.getTime() + answers.timings.holdMs),
   };
-  const result = await answers.batches
-    .start({
-      ...start,
-      modelId: model.id,
-      idempotencyKey: ask.idempotencyKey,
-      requestHash,
-      credits,
-      kinds,
-      conversationId: request.conversationId ?? null,
-      title: titleOf(prompt),
-      prompt,
-      requestsPerMinute: entitlement.requestsPerMinute,
-      concurrentAnswers: entitlement.concurrentAnswers,
-      owner: answers.owner,
-      now: deps.clock.now(),
-      wallNow,
-    })
-    .catch(async (error: unknown) => {
-      const refused = refusalOfLedger(error, credits);
-      if (!(refused instanceof DomainError) || refused.code !== "insufficient_credits") throw refused;
-      // The ledger looks at the whole wallet first, with what this person may not spend now.
-      throw insufficientCredits(credits, await availableCredits(deps.db, userId, kinds, deps.clock.now()));
-    });
+  const row = {
+    ...start,
+    modelId: model.id,
+    idempotencyKey: ask.idempotencyKey,
+    requestHash,
+    credits,
+    kinds,
+    conversationId: request.conversationId ?? null,
+    title: titleOf(prompt),
+    prompt,
+    requestsPerMinute: entitlement.requestsPerMinute,
+    concurrentAnswers: entitlement.concurrentAnswers,
+    owner: answers.owner,
+    now: deps.clock.now(),
+    wallNow,
+  };
+  const result = await answers.batches.start(row).catch(async (error: unknown) => {
+    const refused = refusalOfLedger(error, credits);
+    if (!(refused instanceof DomainError) || refused.code !== "insufficient_credits") throw refused;
+    // The ledger looks at the whole wallet first, with what this person may not spend now.
+    throw insufficientCredits(credits, await availableCredits(deps.db, userId, kinds, deps.clock.now()));
+  });
   if (result.outcome === "known" && result.generation_id) return answers.follow(result.generation_id);
   if (result.outcome !== "created" || !result.conversation_id) throw refusalOf(result, credits);
-  return answers.begin({ ...start, conversationId: result.conversation_id, model, messages, heldCredits: credits });
+  return answers.begin({ ...start, row, conversationId: result.conversation_id, model, messages, heldCredits: credits });
 }
 
 async function readOwn(executor: Executor, userId: string, id: string) {

@@ -1,0 +1,30 @@
+/**
+ * An answer's start does not wait for the disk (migrations/0008): where PostgreSQL dies before the next flush of its log,
+ * question and hold are forgotten together. The process that answers still has them and writes them down again, so that the
+ * answer is stored and charged like any other.
+ */
+import { DomainError } from "#domain/errors.ts";
+import type { Db } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { translate as refusalOfLedger } from "../credits/service.ts";
+import * as queries from "./queries.ts";
+import type { AnswerStart } from "./running-answer.ts";
+
+/** False: refused now, and nothing is written. `leaseExpiresAt` and `wallNow` are wall time. */
+export async function writeStartAgain(db: Db, start: AnswerStart, leaseExpiresAt: Date, wallNow: Date): Promise<boolean> {
+  const { id, conversationId, row } = start;
+  try {
+    await inTransaction(db, async (trx) => {
+      if (row.conversationId === null) await queries.insertConversation(trx, conversationId, row);
+      const { outcome, generation_id } = await queries.callStart(trx, { ...row, conversationId, leaseExpiresAt, wallNow });
+      // Written again by another of our own calls meanwhile.
+      const known = outcome === "known" && generation_id === id;
+      if (outcome !== "created" && !known) throw new DomainError("conflict", `The start was answered with ${outcome}`);
+    });
+    return true;
+  } catch (error) {
+    const refusal = refusalOfLedger(error, row.credits);
+    if (refusal instanceof DomainError) return false;
+    throw error;
+  }
+}
