@@ -1,10 +1,8 @@
 /** The built client behind the product's own headers and file serving, and a browser to open it with. */
-import { execFile } from "node:child_process";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { promisify } from "node:util";
 // Its augmentation of route schemas, which the file serving uses.
 import type {} from "@fastify/swagger";
 import Fastify from "fastify";
@@ -12,8 +10,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { registerSecurityHeaders } from "#server/http/security-headers.ts";
 import { registerClient } from "#server/http/static.ts";
 import { launchBrowser } from "#tests/support/browser.ts";
-
-const root = path.join(import.meta.dirname, "../..");
+import { buildClient } from "#tests/support/client-build.ts";
 
 export interface Site {
   address: string;
@@ -21,11 +18,6 @@ export interface Site {
   folder: string;
   browser: Browser;
   close: () => Promise<void>;
-}
-
-async function buildInto(folder: string): Promise<void> {
-  const options = ["client/build.ts", "--out-dir", folder];
-  await promisify(execFile)(process.execPath, options, { cwd: root, env: { ...process.env, NODE_ENV: "production" } });
 }
 
 export async function serve(folder: string, port = 0): Promise<{ address: string; close: () => Promise<void> }> {
@@ -37,7 +29,7 @@ export async function serve(folder: string, port = 0): Promise<{ address: string
 
 export async function openSite(): Promise<Site> {
   const folder = await mkdtemp(path.join(tmpdir(), "tessera-client-"));
-  await buildInto(folder);
+  await buildClient(folder);
   const [server, browser] = await Promise.all([serve(folder), launchBrowser()]);
   return {
     address: server.address,

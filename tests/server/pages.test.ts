@@ -1,0 +1,252 @@
+/** Prerendered pages as the server answers them (decisions.md, "Language"; acceptance 37). The client is built once, into a folder of its own. */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+// Its augmentation of route schemas, which the file serving uses.
+import type {} from "@fastify/swagger";
+import type { FastifyInstance } from "fastify";
+import Fastify from "fastify";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { languages } from "#domain/languages.ts";
+import { registerClient } from "#server/http/static.ts";
+import { buildClient } from "#tests/support/client-build.ts";
+
+const origin = "https://tessera.example";
+const codes = languages.map(({ code }) => code);
+let parent: string;
+let folder: string;
+let app: FastifyInstance;
+let paths: string[];
+
+beforeAll(async () => {
+  parent = await mkdtemp(path.join(tmpdir(), "tessera-pages-"));
+  folder = path.join(parent, "dist");
+  await buildClient(folder);
+  app = Fastify();
+  await registerClient(app as never, new URL(origin), pathToFileURL(`${folder}/`));
+  const index = JSON.parse(await readFile(path.join(folder, "pages.json"), "utf8")) as { pages: Record<string, Record<string, string>> };
+  paths = Object.keys(index.pages.en ?? {});
+}, 120_000);
+afterAll(async () => {
+  await app?.close();
+  await rm(parent, { recursive: true, force: true });
+});
+
+const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers: { accept: "text/html", ...headers } });
+const languageOf = (html: string) => /<html lang="([^"]*)"/.exec(html)?.[1];
+const alternatesOf = (html: string) =>
+  new Map([...html.matchAll(/hreflang="([^"]+)" href="([^"]+)"/g)].map(([, language = "", href = ""]) => [language, href]));
+const canonicalOf = (html: string) => /<link rel="canonical" href="([^"]+)"/.exec(html)?.[1];
+
+describe("the language of a page", () => {
+  const cases: [name: string, url: string, headers: Record<string, string>, language: string][] = [
+    ["English where nothing is asked for", "/", {}, "en"],
+    ["the browser's first", "/", { "accept-language": "fr-CA,fr;q=0.9,en;q=0.8" }, "fr"],
+    ["the browser's by its weights, not its order", "/", { "accept-language": "en;q=0.3, de;q=0.9, fr;q=0.5" }, "de"],
+    ["the first that the product speaks", "/", { "accept-language": "nl, sv;q=0.9, pl;q=0.1" }, "pl"],
+    ["never one refused by q=0", "/", { "accept-language": "fr;q=0, ja;q=0.1" }, "ja"],
+    ["English for anything at all", "/", { "accept-language": "*" }, "en"],
+    ["English for a header that is none", "/", { "accept-language": ";;q=,,=;" }, "en"],
+    ["the choice before the browser's", "/", { "accept-language": "fr", cookie: "a=b; language=it; c=d" }, "it"],
+    ["the browser's where the choice is unknown", "/", { "accept-language": "fr", cookie: "language=xx" }, "fr"],
+    ["no cookie of another name", "/", { "accept-language": "fr", cookie: "my-language=it; xlanguage=de" }, "fr"],
+    ["the address before the choice", "/?lang=ru", { "accept-language": "fr", cookie: "language=it" }, "ru"],
+    ["the choice where the address names none", "/?lang=xx", { cookie: "language=it" }, "it"],
+  ];
+  for (const [name, url, headers, language] of cases) {
+    it(`is ${name}`, async () => {
+      const answer = await get(url, headers);
+      expect(answer.statusCode).toBe(200);
+      expect(languageOf(answer.body)).toBe(language);
+      expect(answer.headers["content-language"]).toBe(language);
+    });
+  }
+
+  it("is private where it was negotiated, and says by what; an address of its own may be kept by all", async () => {
+    const negotiated = await get("/pricing", { "accept-language": "de" });
+    expect(negotiated.headers["cache-control"]).toBe("private, no-cache");
+    expect(negotiated.headers.vary).toMatch(/Cookie/);
+    expect(negotiated.headers.vary).toMatch(/Accept-Language/);
+    const named = await get("/pricing?lang=de", { "accept-language": "fr", cookie: "language=it" });
+    expect(named.headers["cache-control"]).toMatch(/^public, max-age=\d+$/);
+    expect(named.headers.vary).not.toMatch(/Cookie|Language/);
+    expect(named.headers["set-cookie"]).toBeUndefined();
+  });
+});
+
+describe("a page", () => {
+  it("is there in every language, with its texts, one h1, a title, a description and nothing inline", async () => {
+    for (const url of paths) {
+      for (const code of codes) {
+        const { statusCode, body } = await get(`${url}?lang=${code}`);
+        expect(statusCode, `${url} ${code}`).toBe(200);
+        expect(languageOf(body)).toBe(code);
+        expect(body.match(/<h1/g), `${url} ${code}`).toHaveLength(1);
+        expect(body).toMatch(/<title>[^<]*Tessera<\/title>/);
+        if (!/name="robots" content="noindex"/.test(body)) {
+          const description = /<meta name="description" content="([^"]+)"/.exec(body)?.[1] ?? "";
+          expect([...description].length, `${url} ${code}: ${description}`).toBeGreaterThan(40);
+        }
+        expect(body).not.toMatch(/ style="|<style|\son\w+="/);
+        const scripts = [...body.matchAll(/<script([^>]*)>/g)].map(([, attributes = ""]) => attributes);
+        for (const script of scripts) expect(script).toMatch(/src="\/|type="application\/ld\+json"/);
+        expect(body).not.toContain("origin.invalid");
+      }
+    }
+  });
+
+  it("names its canonical address and all alternates, and they name each other", async () => {
+    for (const url of paths) {
+      const bare = await get(url);
+      if (/name="robots" content="noindex"/.test(bare.body)) continue;
+      const expected = new Map([
+        ...codes.map((code) => [code as string, `${origin}${url}${code === "en" ? "" : `?lang=${code}`}`] as const),
+        ["x-default", `${origin}${url}`] as const,
+      ]);
+      for (const code of codes) {
+        const { body } = await get(`${url}?lang=${code}`);
+        expect(alternatesOf(body), `${url} ${code}`).toEqual(expected);
+        expect(canonicalOf(body)).toBe(expected.get(code));
+      }
+    }
+  });
+
+  it("carries a preview with a picture that is there, and structured data that parses", async () => {
+    for (const url of paths) {
+      const { body } = await get(url);
+      if (/name="robots" content="noindex"/.test(body)) continue;
+      const picture = /property="og:image" content="([^"]+)"/.exec(body)?.[1] ?? "";
+      expect(picture.startsWith(`${origin}/og/`), url).toBe(true);
+      const file = await get(picture.slice(origin.length));
+      expect(file.headers["content-type"]).toBe("image/png");
+      expect(file.rawPayload.length).toBeLessThanOrEqual(60 * 1024);
+      for (const [, json = ""] of body.matchAll(/<script type="application\/ld\+json">(.*?)<\/script>/g)) {
+        expect(JSON.parse(json)).toMatchObject({ "@context": "https://schema.org" });
+      }
+    }
+    const home = (await get("/")).body;
+    expect(home).toContain('"@type":"Organization"');
+    const pricing = (await get("/pricing")).body;
+    for (const expected of ['"@type":"Offer"', '"price":"39.99"', '"priceCurrency":"USD"', '"@type":"FAQPage"']) {
+      expect(pricing).toContain(expected);
+    }
+  });
+
+  it("is not sent again to whoever has it, in each encoding", async () => {
+    for (const encoding of ["br", "gzip", "identity"]) {
+      const headers = { "accept-encoding": encoding, "accept-language": "ja" };
+      const first = await get("/pricing", headers);
+      const etag = String(first.headers.etag);
+      const again = await get("/pricing", { ...headers, "if-none-match": `"other", W/${etag}` });
+      expect(again.statusCode).toBe(304);
+      expect(again.body).toBe("");
+      expect(again.headers.vary).toBe(first.headers.vary);
+      // Another language is another page.
+      expect((await get("/pricing", { ...headers, "accept-language": "fr", "if-none-match": etag })).statusCode).toBe(200);
+    }
+  });
+
+  it("comes as small as the browser can read it", async () => {
+    const plain = (await get("/")).rawPayload;
+    const brotli = await get("/", { "accept-encoding": "gzip, deflate, br, zstd" });
+    expect(brotli.headers["content-encoding"]).toBe("br");
+    expect(brotliDecompressSync(brotli.rawPayload).equals(plain)).toBe(true);
+    const gzip = await get("/", { "accept-encoding": "gzip, br;q=0" });
+    expect(gzip.headers["content-encoding"]).toBe("gzip");
+    expect(gunzipSync(gzip.rawPayload).equals(plain)).toBe(true);
+  });
+
+  it("answers HEAD as GET, without the body", async () => {
+    const head = await app.inject({ method: "HEAD", url: "/pricing?lang=fr" });
+    expect(head.statusCode).toBe(200);
+    expect(head.body).toBe("");
+    expect(head.headers["content-language"]).toBe("fr");
+  });
+
+  it("has one address: a slash at its end leads to it, with its query", async () => {
+    const answer = await get("/pricing/?lang=fr");
+    expect([answer.statusCode, answer.headers.location]).toEqual([301, "/pricing?lang=fr"]);
+    // Never to another origin.
+    const foreign = await get("//tessera.test/");
+    expect([foreign.statusCode, foreign.headers.location]).toEqual([403, undefined]);
+  });
+});
+
+describe("an address without a page", () => {
+  it("is answered 404 with the not-found page in the reader's language, the address shown and escaped", async () => {
+    const answer = await get('/nowhere/<img src=x onerror="a">', { "accept-language": "pl" });
+    expect(answer.statusCode).toBe(404);
+    expect(languageOf(answer.body)).toBe("pl");
+    expect(answer.body).toContain("/nowhere/&#60;img src=x onerror=&#34;a&#34;&#62;");
+    expect(answer.body).not.toContain("<img src=x");
+    expect(answer.body).toContain('<meta name="robots" content="noindex">');
+    expect(answer.headers["cache-control"]).toBe("private, no-cache");
+    for (const url of ["/blog/unknown", "/pricing/deeper", "/x".repeat(300)]) expect((await get(url)).statusCode, url).toBe(404);
+  });
+
+  it("is the frame, kept out of search engines, where only the person signed in has a page", async () => {
+    for (const url of ["/profile", "/admin", "/admin/people/1"]) {
+      const answer = await get(url, { "accept-language": "de" });
+      expect(answer.statusCode, url).toBe(200);
+      expect(languageOf(answer.body)).toBe("de");
+      expect(answer.body).toContain('<meta name="robots" content="noindex">');
+      expect(answer.body).not.toContain("data-path");
+    }
+  });
+
+  it("is a plain 404 where it is an asset's or the API's", async () => {
+    for (const url of ["/assets/index-gone.js", "/assets/nothing", "/api/nothing", "/icons/none.png"]) {
+      const answer = await get(url);
+      expect(answer.statusCode, url).toBe(404);
+      expect(answer.headers["content-type"]).toContain("json");
+    }
+  });
+
+  it("leads to no file that is not meant to be served", async () => {
+    const urls = ["/pages/en/index.html", "/.stamp", "/kept/releases.json", "/releases.json", "/../package.json", "/..%2fpackage.json"];
+    for (const url of [...urls, "/%2e%2e/%2e%2e/package.json", "/assets/..%5c..%5cpackage.json", "/pages%2fen%2findex.html"]) {
+      const answer = await get(url);
+      expect(answer.statusCode, url).toBeGreaterThanOrEqual(400);
+      expect(answer.statusCode, url).toBeLessThan(500);
+      expect(answer.body, url).not.toContain("origin.invalid");
+    }
+  });
+});
+
+describe("what programs read", () => {
+  it("the sitemap lists every page in every language, each with all alternates", async () => {
+    const { body, headers } = await get("/sitemap.xml");
+    expect(headers["content-type"]).toContain("application/xml");
+    const entries = [...body.matchAll(/<url>(.*?)<\/url>/gs)].map(([, entry = ""]) => entry);
+    const addresses = entries.map((entry) => /<loc>(.*?)<\/loc>/.exec(entry)?.[1]);
+    expect(new Set(addresses).size).toBe(addresses.length);
+    for (const url of paths) {
+      const { body: page } = await get(url);
+      const listed = !/name="robots" content="noindex"/.test(page);
+      for (const code of codes) expect(addresses.includes(`${origin}${url}${code === "en" ? "" : `?lang=${code}`}`), url).toBe(listed);
+    }
+    for (const entry of entries) expect([...entry.matchAll(/hreflang=/g)]).toHaveLength(codes.length + 1);
+  });
+
+  it("robots.txt leads to the sitemap; the feed lists the articles", async () => {
+    expect((await get("/robots.txt")).body).toContain(`Sitemap: ${origin}/sitemap.xml`);
+    const feed = await get("/blog/rss.xml");
+    expect(feed.headers["content-type"]).toContain("application/rss+xml");
+    const articles = paths.filter((url) => url.startsWith("/blog/"));
+    expect(articles.length).toBeGreaterThan(0);
+    for (const url of articles) expect(feed.body).toContain(`<link>${origin}${url}</link>`);
+  });
+
+  it("assets are kept for good, and come in brotli or gzip", async () => {
+    const script = /<script type="module" crossorigin src="([^"]+)"/.exec((await get("/")).body)?.[1] ?? "";
+    const plain = await get(script);
+    expect(plain.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
+    const brotli = await get(script, { "accept-encoding": "br" });
+    expect(brotli.headers["content-encoding"]).toBe("br");
+    expect(brotli.headers["content-type"]).toContain("javascript");
+    expect(brotliDecompressSync(brotli.rawPayload).equals(plain.rawPayload)).toBe(true);
+    expect((await get(script, { "accept-encoding": "gzip" })).headers["content-encoding"]).toBe("gzip");
+  });
+});
