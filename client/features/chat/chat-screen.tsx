@@ -159,7 +159,7 @@ export function ChatScreen({ userId, available, maySend, threadKey, givenPrompt,
   useVisibleHeight();
 
   const isNew = threadKey === newThreadKey && thread.isEmpty;
-  const chosen = draft.modelId ?? thread.usedModelId;
+  const chosen = draft.modelId ?? (isNew ? givenModelId : null) ?? thread.usedModelId;
   const model = models.find(({ id }) => id === chosen);
   const onStarted = (conversationId: string) => {
     void refreshConversations();
