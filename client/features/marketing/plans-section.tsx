@@ -50,6 +50,14 @@ export function PlansSection({ onSubscribe, currentPlan, currentInterval, proces
         />
       </div>
       {percent > 0 && <p className={styles.offer}>{t("discount.offer", { percent: format.percent(percent) })}</p>}
+      <PlanCards
+        interval={interval}
+        onSubscribe={onSubscribe}
+        currentPlan={currentPlan !== null && (currentInterval ?? interval) === interval ? currentPlan : null}
+        processing={processing}
+        discount={discount}
+      />
+      {/* Below the cards, so that nothing moves from under a finger. */}
       {failed && (
         <Alert
           title={t("discount.failed")}
@@ -62,13 +70,6 @@ export function PlansSection({ onSubscribe, currentPlan, currentInterval, proces
           {t("discount.failedText")}
         </Alert>
       )}
-      <PlanCards
-        interval={interval}
-        onSubscribe={onSubscribe}
-        currentPlan={currentPlan !== null && (currentInterval ?? interval) === interval ? currentPlan : null}
-        processing={processing}
-        discount={discount}
-      />
     </div>
   );
 }

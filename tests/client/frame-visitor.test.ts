@@ -1,0 +1,296 @@
+/** What stands round every page for somebody who has just come: the trial's offer, the support widget, links that fetch ahead. */
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { formatMoney, formatNumber } from "#client/lib/format.ts";
+import { models } from "#domain/models.ts";
+import { annualPriceCents, moneyBackDays, planList, trialCredits, trialDays } from "#domain/plans.ts";
+import { uploadLimits } from "#domain/rules.ts";
+import type { Site } from "./frame-support.ts";
+import { openPage, openSite, serve, visit } from "./frame-support.ts";
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+}, 120_000);
+afterAll(() => site?.close());
+
+const wide = { viewport: { width: 1440, height: 900 } };
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+/** Somebody who has signed in on this device before, as boot.js and the session store find them. */
+const session = JSON.stringify({
+  access_token: "a",
+  refresh_token: "r",
+  expires_at: 4_102_444_800,
+  expires_in: 600,
+  token_type: "bearer",
+  user: { id: "u", email: "maria@example.com", user_metadata: { avatar_url: null } },
+});
+
+async function asMember(page: Page, address: string): Promise<void> {
+  await page.addInitScript((stored) => localStorage.setItem("session", stored), session);
+  await visit(page, address);
+}
+
+const offer = (page: Page) => page.getByRole("region", { name: "Free trial" });
+const supportButton = (page: Page) => page.getByRole("button", { name: "Support", exact: true });
+const panel = (page: Page) => page.getByRole("dialog", { name: "Support" });
+
+async function openSupport(page: Page): Promise<void> {
+  await supportButton(page).click();
+  await panel(page).waitFor();
+}
+
+/** Asks, and returns what came back. */
+async function answerTo(page: Page, question: string): Promise<string> {
+  const answers = panel(page).getByRole("log").locator(":scope > div");
+  const before = await answers.count();
+  await panel(page).getByRole("textbox").fill(question);
+  await page.keyboard.press("Enter");
+  await expect.poll(() => answers.count()).toBe(before + 1);
+  return answers.last().innerText();
+}
+
+describe("the trial's offer (spec §2)", () => {
+  it("tells visitors its figures and leads to the sign-in; people who are signed in never see it, not even before scripts run", async () => {
+    const { page } = await openPage(site, wide);
+    await visit(page, site.address);
+    const text = await offer(page).innerText();
+    expect(text).toContain(`Free ${trialDays}-day trial`);
+    expect(text).toContain(`${trialCredits} free credits, no credit card, basic models`);
+    expect(await offer(page).getByRole("link", { name: "Start Free Trial" }).getAttribute("href")).toBe("/auth");
+    await page.context().close();
+
+    const { page: member } = await openPage(site, wide);
+    await member.route(/\/assets\/.*\.js$/, (route) => route.abort());
+    await member.addInitScript((stored) => localStorage.setItem("session", stored), session);
+    await member.goto(site.address);
+    expect(await offer(member).count()).toBe(0);
+    await member.unroute(/\/assets\/.*\.js$/);
+    await member.reload();
+    await member.locator('header a[href="/profile"]').waitFor();
+    expect(await offer(member).count()).toBe(0);
+    await member.context().close();
+  });
+
+  it("stays hidden for the visit once it was hidden, and moves nothing when it is or is not there", async () => {
+    const { page } = await openPage(site, wide);
+    await page.addInitScript(() => {
+      const shifts = { sum: 0 };
+      Object.assign(window, { shifts });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) shifts.sum += (entry as PerformanceEntry & { value: number }).value;
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    const shifted = () => page.evaluate(() => (window as unknown as { shifts: { sum: number } }).shifts.sum);
+    await visit(page, `${site.address}/pricing`);
+    await supportButton(page).waitFor();
+    expect(await shifted()).toBeLessThanOrEqual(0.02);
+    await offer(page).getByRole("button", { name: "Hide this offer" }).click();
+    expect(await offer(page).count()).toBe(0);
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("content");
+    await page.reload();
+    await supportButton(page).waitFor();
+    expect(await offer(page).count()).toBe(0);
+    expect(await shifted()).toBeLessThanOrEqual(0.02);
+    await page.context().close();
+  });
+});
+
+describe("the bar by state (spec §2)", () => {
+  it("shows people who are signed in the first two letters of their e-mail, and the way to their profile in the menu", async () => {
+    const { page } = await openPage(site, phone);
+    await asMember(page, site.address);
+    const account = page.locator('header a[href="/profile"]').first();
+    await account.waitFor();
+    expect(await account.innerText()).toContain("MA");
+    expect(await page.locator('header a[href="/auth"]').count()).toBe(0);
+    expect(await page.locator('main a[href="/pricing"]').filter({ hasText: "Get Started" }).count()).toBe(1);
+    await page.getByRole("button", { name: "Open menu" }).click();
+    const links = await page
+      .getByRole("dialog")
+      .locator("a")
+      .evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+    expect(links).toEqual(["/", "/ai-models", "/about", "/contact", "/marketing", "/profile"]);
+    await page.context().close();
+  });
+
+  it("shows the sign-in before any script has run, to whoever has no session", async () => {
+    const { page } = await openPage(site, wide);
+    await page.route(/\/assets\/.*\.js$/, (route) => route.abort());
+    await page.goto(site.address);
+    expect(await page.locator('header a[href="/auth"]').isVisible()).toBe(true);
+    await page.context().close();
+  });
+
+  it("never hides while something in it has the focus, or while its menu is open", async () => {
+    const { page } = await openPage(site, wide);
+    await visit(page, site.address);
+    const bottom = () => page.evaluate(() => document.querySelector("header")?.getBoundingClientRect().bottom ?? 0);
+    await page.getByRole("banner").getByRole("combobox").focus();
+    await page.evaluate(() => scrollTo({ top: 700, behavior: "instant" }));
+    await page.waitForTimeout(400);
+    expect(await bottom()).toBeGreaterThan(0);
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    await page.evaluate(() => scrollTo({ top: 900, behavior: "instant" }));
+    await expect.poll(bottom).toBeLessThanOrEqual(0);
+    await page.context().close();
+  });
+
+  it("fetches a page when the pointer rests on its link or the keyboard comes to it, and says its name on arrival", async () => {
+    const { page } = await openPage(site, wide);
+    await visit(page, site.address);
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    const about = page.getByRole("banner").getByRole("link", { name: "About" });
+    await about.hover();
+    await expect.poll(() => asked.filter((file) => /\/about-.*\.js$/.test(file)).length).toBeGreaterThan(0);
+    await page.getByRole("contentinfo").getByRole("link", { name: "Pricing" }).focus();
+    await expect.poll(() => asked.filter((file) => /\/pricing-.*\.js$/.test(file)).length).toBeGreaterThan(0);
+    await about.click();
+    await page.getByRole("heading", { level: 1, name: "Small tiles, one picture" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "About · Tessera" }).waitFor({ state: "attached" });
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
+    await page.context().close();
+  });
+});
+
+describe("the support widget (spec §2)", () => {
+  it("answers for every plan and every model as the catalogue has it", async () => {
+    const { page, complaints } = await openPage(site, wide);
+    await visit(page, site.address);
+    await openSupport(page);
+    for (const plan of planList) {
+      const answer = await answerTo(page, `What does ${plan.name} cost?`);
+      for (const figure of [
+        formatMoney(plan.monthlyPriceCents, "en"),
+        formatMoney(annualPriceCents(plan), "en"),
+        `${formatNumber(plan.monthlyCredits, "en")} credits`,
+        `${plan.requestsPerMinute} requests a minute`,
+      ]) {
+        expect(answer).toContain(figure);
+      }
+    }
+    for (const model of models) {
+      const answer = await answerTo(page, `How much is ${model.name}?`);
+      expect(answer).toContain(`${model.name}, ${model.credits} credit${model.credits === 1 ? "" : "s"} per`);
+    }
+    expect(await answerTo(page, "how long is the trial")).toContain(`${trialDays} days, ${trialCredits} credits`);
+    expect(await answerTo(page, "can I get a refund")).toContain(`${moneyBackDays} days`);
+    expect(await answerTo(page, "mp3 upload")).toContain(`${uploadLimits.audioMegabytes} MB (MP3, WAV, and M4A)`);
+    const prices = await answerTo(page, "all prices of the plans");
+    for (const plan of planList) expect(prices).toContain(formatMoney(plan.monthlyPriceCents, "en"));
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  }, 60_000);
+
+  it("shows that it writes for about 500 ms before a canned answer", async () => {
+    const { page } = await openPage(site, wide);
+    await visit(page, site.address);
+    await openSupport(page);
+    const [typedMs, answeredMs] = await page.evaluate(async () => {
+      const log = document.querySelector('[role="log"]');
+      const suggestion = [...document.querySelectorAll("button")].find((button) => button.textContent === "What do the plans cost?");
+      const start = performance.now();
+      const seen = (test: () => boolean) =>
+        new Promise<number>((resolve) => {
+          const look = () => (test() ? resolve(performance.now() - start) : requestAnimationFrame(look));
+          look();
+        });
+      suggestion?.click();
+      const typed = await seen(() => log?.textContent?.includes("Writing an answer") === true);
+      const answered = await seen(() => log?.textContent?.includes("Every plan reaches every model") === true);
+      return [typed, answered];
+    });
+    expect(typedMs).toBeLessThan(200);
+    expect(answeredMs).toBeGreaterThanOrEqual(480);
+    expect(answeredMs).toBeLessThan(1_500);
+    await page.context().close();
+  });
+
+  it("says so when it does not know, and hands the question over to the team", async () => {
+    const { page } = await openPage(site, wide);
+    await visit(page, site.address);
+    await openSupport(page);
+    const question = "Is there a dog & a <cat>?";
+    expect(await answerTo(page, question)).toContain("I don't know that one");
+    const link = panel(page).getByRole("log").getByRole("link", { name: "Write to the team" });
+    const query = new URL((await link.getAttribute("href")) ?? "", site.address).searchParams;
+    expect(Object.fromEntries(query)).toEqual({ category: "support", message: question });
+    await link.click();
+    await page.waitForURL("**/contact**");
+    await expect.poll(() => page.getByRole("textbox", { name: /message/i }).inputValue()).toBe(question);
+    expect(await panel(page).count()).toBe(0);
+    await page.context().close();
+  });
+
+  it("works in the reader's language with the server stopped", async () => {
+    const own = await serve(site.folder);
+    const { page } = await openPage(site, { ...wide, locale: "de-DE", serviceWorkers: "allow" });
+    await visit(page, own.address);
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    await page.reload();
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+    await openSupport(page);
+    await page.keyboard.press("Escape");
+    await own.close();
+    await openSupport(page);
+    expect(await answerTo(page, "Was kostet ein Bild?")).toContain("DALL-E 3");
+    await page.context().close();
+  });
+
+  it("says its sentence when it can't be fetched, and comes when it can", async () => {
+    const { page } = await openPage(site, wide);
+    await page.route(/\/assets\/support-panel-.*\.js$/, (route) => route.abort());
+    await visit(page, site.address);
+    await supportButton(page).click();
+    await page.getByText("Sorry, I'm having trouble responding right now. Please try again in a moment.", { exact: true }).waitFor();
+    await page.unroute(/\/assets\/support-panel-.*\.js$/);
+    await supportButton(page).click();
+    await openSupport(page);
+    await page.context().close();
+  });
+
+  it("leaves the page usable, closes on Escape, gives the focus back and keeps what was said", async () => {
+    const { page } = await openPage(site, phone);
+    await visit(page, `${site.address}/pricing`);
+    await openSupport(page);
+    expect(await panel(page).getAttribute("aria-modal")).toBe("false");
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("INPUT");
+    await answerTo(page, "refund");
+    const box = await panel(page).boundingBox();
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
+    await page.keyboard.press("Escape");
+    await panel(page).waitFor({ state: "detached" });
+    expect(await supportButton(page).evaluate((button) => button === document.activeElement)).toBe(true);
+    await openSupport(page);
+    expect(await panel(page).getByRole("log").innerText()).toContain(`${moneyBackDays} days`);
+    await page.context().close();
+  });
+
+  it("covers neither the consent banner nor the feedback card, at any width", async () => {
+    for (const width of [320, 390, 1440]) {
+      const { page } = await openPage(site, { viewport: { width, height: 844 } });
+      await visit(page, site.address);
+      const consent = page.getByRole("region", { name: /privacy/i });
+      await consent.waitFor();
+      const feedback = page.getByRole("button", { name: "Give Feedback" });
+      await feedback.waitFor({ timeout: 20_000 });
+      const covered = await supportButton(page).evaluate((button) => {
+        const own = button.getBoundingClientRect();
+        const others = [...document.querySelectorAll("button, a")].filter(
+          (other) => other !== button && getComputedStyle(other.closest("section, aside, form, dialog") ?? other).position === "fixed",
+        );
+        return others
+          .filter((other) => {
+            const box = other.getBoundingClientRect();
+            return box.left < own.right && box.right > own.left && box.top < own.bottom && box.bottom > own.top;
+          })
+          .map((other) => other.textContent);
+      });
+      expect(covered, `at ${width}`).toEqual([]);
+      await page.context().close();
+    }
+  }, 90_000);
+});
