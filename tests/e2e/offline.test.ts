@@ -1,0 +1,136 @@
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { waitUntil } from "#server/embedded/processes.ts";
+import { launchBrowser } from "#tests/support/browser.ts";
+import type { Product, ProductFolder } from "#tests/support/supervised.ts";
+import { createProductFolder } from "#tests/support/supervised.ts";
+import { Visitor } from "#tests/support/visitor.ts";
+import { keptAddresses, keptConversations, openKept, waitForKept } from "./kept-support.ts";
+
+const prompt = "Wie lege ich ein Mosaik?";
+const draft = "Ein Entwurf, der nicht verloren gehen darf";
+
+describe("with the server stopped (acceptance 35, 37)", () => {
+  let folder: ProductFolder;
+  let product: Product;
+  let browser: Browser;
+  let device: BrowserContext;
+  let conversationAddress = "";
+
+  /** A cold start of the address: a new tab, nothing of it in memory. */
+  async function open(address: string): Promise<Page> {
+    const page = await device.newPage();
+    await page.goto(product.url + address);
+    return page;
+  }
+
+  async function prepareDevice(): Promise<void> {
+    const visitor = await new Visitor(product.url, product.sandboxUrl).join();
+    await visitor.subscribe();
+    const answer = await visitor.ask({ prompt });
+    const { conversationId } = await visitor.json<{ conversationId: string }>("GET", `/api/generations/${answer.generationId}`);
+    conversationAddress = `/ai-models?conversation=${conversationId}`;
+
+    device = await browser.newContext({ locale: "de-DE", viewport: { width: 1280, height: 900 } });
+    const page = await openKept(device, product.url, "de");
+    await page.evaluate((session) => localStorage.setItem("session", session), JSON.stringify(visitor.session));
+
+    await page.goto(`${product.url}/getting-started`);
+    await page.getByRole("button", { name: "Offline speichern" }).click();
+    await page.getByRole("link", { name: "Offline gespeichert" }).first().waitFor();
+    await page.goto(`${product.url}/image-generation`);
+    await waitForKept(page, "/image-generation?lang=de");
+
+    await page.goto(product.url + conversationAddress);
+    await page.getByText("Sandbox answer").first().waitFor();
+    await page.getByRole("textbox").fill(draft);
+    expect(await waitUntil(async () => (await keptConversations(page)) === 1, 10_000)).toBe(true);
+    await page.close();
+  }
+
+  beforeAll(async () => {
+    folder = await createProductFolder();
+    product = folder.start();
+    [browser] = await Promise.all([launchBrowser(), product.said("Sandbox", 120_000)]);
+    await prepareDevice();
+    product.process.kill("SIGTERM");
+    await product.exited;
+    await expect(fetch(product.url)).rejects.toThrow();
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await folder?.remove();
+  });
+
+  it("a cold deep link to a saved guide, a guide merely read, pricing and home renders in the reader's language", async () => {
+    for (const address of ["/getting-started", "/image-generation", "/pricing", "/"]) {
+      const page = await open(address);
+      await page.getByRole("heading", { level: 1 }).first().waitFor();
+      expect(await page.locator("html").getAttribute("lang"), address).toBe("de");
+      expect(new URL(page.url()).pathname).toBe(address);
+      // It lives: the menu of languages answers.
+      await page.getByRole("combobox").first().waitFor();
+      await page.close();
+    }
+  });
+
+  it("one's conversation renders with its draft, and the list names it", async () => {
+    const page = await open(conversationAddress);
+    await page.getByText(prompt).first().waitFor();
+    await page.getByText("Sandbox answer").first().waitFor();
+    await expect.poll(() => page.getByRole("textbox").inputValue()).toBe(draft);
+    await page.close();
+  });
+
+  it("an unsaved guide shows the offline page in the reader's language: which, and what is kept", async () => {
+    const page = await open("/marketing");
+    const heading = page.getByRole("heading", { level: 1 });
+    await expect.poll(() => heading.textContent()).toMatch(/nicht auf diesem Gerät/);
+    expect(await page.locator("html").getAttribute("lang")).toBe("de");
+    await page.getByText("Gespeichert am").waitFor();
+    await page.getByText("Geöffnet am").first().waitFor();
+    await page.close();
+  });
+
+  it("an address that leads nowhere is not found, in the reader's language; a missing asset is no HTML", async () => {
+    const page = await device.newPage();
+    const response = await page.goto(`${product.url}/nowhere-at-all`);
+    expect(response?.status()).toBe(404);
+    await page.getByRole("heading", { level: 1, name: "Seite nicht gefunden" }).waitFor();
+    await page.getByText("/nowhere-at-all").first().waitFor();
+    const asset = await page.evaluate(() =>
+      fetch("/assets/gone-12345678.js").then(
+        (answer) => answer.status,
+        () => "unreachable",
+      ),
+    );
+    expect(asset).toBe("unreachable");
+    await page.close();
+  });
+
+  it("holds no answer of the API", async () => {
+    const page = await open("/");
+    expect((await keptAddresses(page)).filter((address) => address.startsWith("/api"))).toEqual([]);
+    await page.close();
+  });
+
+  it("goes to the guide that was asked for as soon as the server is back, and to a language chosen since without it", async () => {
+    const waiting = await open("/marketing");
+    await waiting.getByRole("heading", { level: 1 }).first().waitFor();
+    product = folder.start();
+    await product.said("Sandbox", 120_000);
+    await waiting.waitForURL(`${product.url}/marketing`, { timeout: 30_000 });
+
+    await waiting.getByRole("combobox").first().selectOption("ja");
+    await waitForKept(waiting, "/pricing?lang=ja");
+    await waitForKept(waiting, "/getting-started?lang=ja");
+    product.process.kill("SIGTERM");
+    await product.exited;
+    for (const address of ["/pricing", "/getting-started"]) {
+      const page = await open(address);
+      await page.getByRole("heading", { level: 1 }).first().waitFor();
+      await expect.poll(() => page.locator("html").getAttribute("lang"), { message: address }).toBe("ja");
+      await page.close();
+    }
+  }, 90_000);
+});
