@@ -1,0 +1,60 @@
+/** From a guide to the chat: the prompt is there, and what stood there before is not lost. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Stage } from "./support.ts";
+import { deviceOf, setStage } from "./support.ts";
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await setStage();
+}, 180_000);
+afterAll(() => stage?.close());
+
+it("a guide's prompt fills the composer of who may send it, and an earlier draft is put aside and brought back", async () => {
+  const context = await deviceOf(stage, await stage.person(true));
+  const page = await context.newPage();
+  const composer = page.getByLabel("Your prompt");
+  const value = () => composer.inputValue();
+
+  await page.goto(`${stage.url}/ai-models`);
+  await composer.fill("Half a letter to the landlord");
+  await page.goto(`${stage.url}/marketing`);
+  const card = page.getByRole("figure", { name: /^Prompt for / }).first();
+  await card.getByRole("link", { name: "Try this prompt" }).click();
+
+  await composer.waitFor();
+  await expect.poll(value).toMatch(/\[.+\]/);
+  const prompt = await value();
+  await page.getByText("Your earlier draft is put aside.").waitFor();
+  // The address need not hold what the device keeps: a reload brings the same, once.
+  await expect.poll(() => new URL(page.url()).search).toBe("");
+  await page.reload();
+  await composer.waitFor();
+  await expect.poll(value).toBe(prompt);
+
+  await page.getByRole("button", { name: "Bring it back" }).click();
+  await expect.poll(value).toBe("Half a letter to the landlord");
+  await page.reload();
+  await composer.waitFor();
+  await expect.poll(value).toBe("Half a letter to the landlord");
+  await page.getByRole("button", { name: "Bring it back" }).click();
+  await expect.poll(value).toBe(prompt);
+  await context.close();
+});
+
+it("a prompt brought along before signing in is there afterwards, in a tab that was opened without it", async () => {
+  const visitor = await stage.person(true);
+  const context = await deviceOf(stage);
+  const page = await context.newPage();
+  await page.goto(`${stage.url}/ai-models?prompt=A+notice+for+the+door&model=gpt-5-mini`);
+  await page.getByRole("region", { name: "Your prompt for GPT-5 Mini is waiting" }).waitFor();
+
+  const later = await context.newPage();
+  await later.goto(`${stage.url}/auth?return=%2Fai-models`);
+  await later.getByLabel("E-mail", { exact: true }).fill(visitor.email);
+  await later.getByLabel("Password", { exact: true }).fill(visitor.password);
+  await later.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
+  await later.waitForURL("**/ai-models");
+  await expect.poll(() => later.getByLabel("Your prompt").inputValue()).toBe("A notice for the door");
+  await later.getByText("This answer costs 1 credit").waitFor();
+  await context.close();
+});
