@@ -1,0 +1,121 @@
+/** Lighthouse's mobile figures of one page, the median of several runs, beside the targets of acceptance.md. */
+
+import lighthouse from "lighthouse";
+import type { Browser } from "playwright-core";
+import { chromium } from "playwright-core";
+import { freePort } from "#server/embedded/processes.ts";
+import { launchOptions } from "#tests/support/browser.ts";
+import { median } from "../support.ts";
+
+type Report = NonNullable<Awaited<ReturnType<typeof lighthouse>>>["lhr"];
+
+interface Figure {
+  name: string;
+  read(report: Report): number;
+  unit: string;
+  target: number;
+  /** Whether the target is the least or the most it may be. */
+  bound: "least" | "most";
+  digits: number;
+}
+
+const score = (name: string, category: string, target: number): Figure => ({
+  name,
+  read: ({ categories }) => (categories[category]?.score ?? Number.NaN) * 100,
+  unit: "",
+  target,
+  bound: "least",
+  digits: 0,
+});
+
+const timing = (name: string, audit: string, target: number, unit: string, digits: number, divisor = 1): Figure => ({
+  name,
+  read: ({ audits }) => (audits[audit]?.numericValue ?? Number.NaN) / divisor,
+  unit,
+  target,
+  bound: "most",
+  digits,
+});
+
+const figures: readonly Figure[] = [
+  score("performance", "performance", 95),
+  score("accessibility", "accessibility", 100),
+  score("best practices", "best-practices", 100),
+  score("SEO", "seo", 100),
+  timing("LCP", "largest-contentful-paint", 2, " s", 2, 1_000),
+  timing("CLS", "cumulative-layout-shift", 0.02, "", 3),
+  timing("TBT", "total-blocking-time", 150, " ms", 0),
+];
+const categories = ["performance", "accessibility", "best-practices", "seo"];
+
+export const heading = figures.map(({ name, target, bound, unit }) => `${name} ${bound === "least" ? "≥" : "≤"}${target}${unit}`);
+
+export interface PageFigures {
+  /** In the order of the heading; what misses its target is marked. */
+  cells: string[];
+  missed: boolean;
+  /** What Lighthouse would have different, from the last run. */
+  remarks: string[];
+}
+
+export interface Inspector {
+  inspect(url: string, runs: number): Promise<PageFigures>;
+  close(): Promise<void>;
+}
+
+/** Where an audit points at, as far as it says. */
+function placesOf(details: Report["audits"][string]["details"]): string[] {
+  if (!details || !("items" in details)) return [];
+  const items = details.items as Record<string, unknown>[];
+  return items.slice(0, 4).map((item) => {
+    const node = item.node as { snippet?: string } | undefined;
+    const place = node?.snippet ?? item.url ?? item.source ?? item.description ?? item.label ?? JSON.stringify(item);
+    return String(typeof place === "object" ? JSON.stringify(place) : place).slice(0, 160);
+  });
+}
+
+/** Audits that count and did not pass; of the loading figures the insights that cost something. */
+function remarksOf({ categories: found, audits }: Report): string[] {
+  const counted = Object.values(found).flatMap(({ auditRefs }) =>
+    auditRefs.filter(({ weight, group }) => weight > 0 || group === "insights"),
+  );
+  return counted
+    .map(({ id }) => audits[id])
+    .filter((audit) => audit?.score !== null && audit !== undefined && audit.score < 0.9)
+    .map((audit) => [`${audit?.id}: ${audit?.displayValue ?? audit?.title ?? ""}`, ...placesOf(audit?.details)].join("\n      "));
+}
+
+function figuresOf(reports: readonly Report[]): PageFigures {
+  const measured = figures.map((figure) => {
+    const value = median(reports.map(figure.read));
+    return { figure, value, reached: figure.bound === "least" ? value >= figure.target : value <= figure.target };
+  });
+  const last = reports.at(-1);
+  return {
+    cells: measured.map(({ figure, value, reached }) => `${value.toFixed(figure.digits)}${figure.unit}${reached ? "" : " MISSED"}`),
+    missed: measured.some(({ reached }) => !reached),
+    remarks: last ? remarksOf(last) : [],
+  };
+}
+
+async function inspectOnce(url: string, port: number): Promise<Report> {
+  const result = await lighthouse(url, { port, logLevel: "error", output: "json", onlyCategories: categories });
+  if (!result) throw new Error(`${url}: Lighthouse returned nothing`);
+  const { runtimeError } = result.lhr;
+  if (runtimeError) throw new Error(`${url}: ${runtimeError.message}`);
+  return result.lhr;
+}
+
+export async function startInspector(): Promise<Inspector> {
+  const port = await freePort();
+  const options = launchOptions();
+  const browser: Browser = await chromium.launch({ ...options, args: [...(options.args ?? []), `--remote-debugging-port=${port}`] });
+  return {
+    async inspect(url, runs) {
+      const reports: Report[] = [];
+      for (let run = 0; run < runs; run += 1) reports.push(await inspectOnce(url, port));
+      return figuresOf(reports);
+    },
+    close: () => browser.close(),
+  };
+}

@@ -1,0 +1,96 @@
+/**
+ * `npm run bench:client`: what every route weighs beside the floor built in the same run, and Lighthouse's mobile figures of
+ * every page that may be found, both against acceptance.md, "Speed and size". `--page /pricing` measures one page, `--runs 1`
+ * takes one run instead of the median of five, `--runs 0` weighs only.
+ */
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { loadavg, tmpdir } from "node:os";
+import path from "node:path";
+import { parseArgs, promisify } from "node:util";
+import { fallbackLanguage } from "#domain/languages.ts";
+import { freePort } from "#server/embedded/processes.ts";
+import { testEnvironment } from "#tests/support/deps.ts";
+import { root } from "#tests/support/sources.ts";
+import { startBenchServer } from "../support.ts";
+import { endChildren, startChild } from "../world.ts";
+import { weighFloor } from "./floor.ts";
+import { heading, startInspector } from "./lighthouse.ts";
+import type { PageWeight } from "./page-weights.ts";
+import { faultsOf, limits, weighPages } from "./page-weights.ts";
+
+const { values } = parseArgs({ options: { page: { type: "string", multiple: true }, runs: { type: "string", default: "5" } } });
+const runs = Number(values.runs);
+
+const kilobytes = (bytes: number) => (bytes / 1_000).toFixed(1);
+const load = () => loadavg()[0]?.toFixed(1);
+
+function isWanted(address: string): boolean {
+  return values.page === undefined || values.page.includes(address);
+}
+
+function reportWeights(weights: readonly PageWeight[], floorBytes: number): void {
+  console.log(`F ${kilobytes(floorBytes)} KB: a hello world on the same libraries, built with the same settings. All gzip.`);
+  console.log(
+    `Scripts ≤${limits.public} F (chat ≤${limits.chat} F, any ≤${limits.any} F), styles ≤${limits.styles} F, texts ≤15 KB; each in its heaviest language.\n`,
+  );
+  console.log("| Route | Scripts KB | of F | Texts KB | Styles KB | of F | |\n|---|---|---|---|---|---|---|");
+  for (const { address } of weights.filter(({ language, address }) => language === fallbackLanguage && isWanted(address))) {
+    const all = weights.filter((weight) => weight.address === address);
+    const worst = all.toSorted((one, other) => other.scriptBytes - one.scriptBytes)[0];
+    if (!worst) continue;
+    const { scriptBytes, styleBytes, textBytes, language } = worst;
+    const sizes = [kilobytes(scriptBytes), (scriptBytes / floorBytes).toFixed(2), kilobytes(textBytes)];
+    const styles = [kilobytes(styleBytes), (styleBytes / floorBytes).toFixed(2)];
+    const verdict = all.some((weight) => faultsOf(weight, floorBytes).length > 0) ? "MISSED" : "reached";
+    console.log(`| ${address} (${language}) | ${[...sizes, ...styles, verdict].join(" | ")} |`);
+  }
+}
+
+/** The English addresses of the sitemap, which is made of the route table's pages that may be found. */
+async function foundPages(url: string): Promise<string[]> {
+  const sitemap = await (await fetch(new URL("/sitemap.xml", url))).text();
+  const addresses = [...sitemap.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, address = ""]) => new URL(address));
+  return addresses.filter(({ search }) => search === "").map(({ pathname }) => pathname);
+}
+
+async function inspectPages(folder: string): Promise<void> {
+  const server = await startBenchServer();
+  try {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const variables = {
+      PORT: String(port),
+      PUBLIC_URL: url,
+      LOG_LEVEL: "error",
+      NODE_ENV: "production",
+      CONTACT_EMAIL: "team@example.com",
+    };
+    const environment = testEnvironment(server, variables);
+    await startChild("client/api.ts", [folder], environment);
+    const inspector = await startInspector();
+    console.log(`\nLighthouse, mobile, ${runs === 1 ? "one run" : `median of ${runs}`}\n`);
+    console.log(`| Page | ${heading.join(" | ")} | load |\n|---|${"---|".repeat(heading.length + 1)}`);
+    const remarks: string[] = [];
+    for (const page of (await foundPages(url)).filter(isWanted)) {
+      const figures = await inspector.inspect(url + page, runs);
+      console.log(`| ${page} | ${figures.cells.join(" | ")} | ${load()} |`);
+      if (figures.missed) remarks.push(`${page}\n    ${figures.remarks.join("\n    ")}`);
+    }
+    await inspector.close();
+    for (const remark of remarks) console.log(`\n${remark}`);
+  } finally {
+    await endChildren();
+    await server.stop();
+  }
+}
+
+const folder = await mkdtemp(path.join(tmpdir(), "tessera-bench-client-"));
+try {
+  const env = { ...process.env, NODE_ENV: "production" };
+  await promisify(execFile)(process.execPath, ["client/build.ts", "--out-dir", folder], { cwd: root, env });
+  reportWeights(await weighPages(folder), await weighFloor());
+  if (runs > 0) await inspectPages(folder);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,152 @@
+/**
+ * What a browser downloads before a page lives, of one build of the client: every script and style its document names and
+ * whatever those import. What comes once the page has come to rest (components/late.tsx) is not in it.
+ */
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { paths } from "#client/paths.ts";
+import type { LanguageCode } from "#domain/languages.ts";
+import { fallbackLanguage, languages } from "#domain/languages.ts";
+import { root } from "#tests/support/sources.ts";
+
+/** acceptance.md, "Speed and size": shares of the floor's scripts, and bytes. */
+export const limits = { public: 1.35, chat: 2, any: 2.5, styles: 0.2, textBytes: 15_000 } as const;
+
+export interface PageWeight {
+  address: string;
+  language: LanguageCode;
+  kind: "public" | "chat" | "private";
+  /** All in bytes of gzip; the texts are scripts too. */
+  scriptBytes: number;
+  styleBytes: number;
+  textBytes: number;
+}
+
+interface Chunk {
+  file: string;
+  imports?: string[];
+  css?: string[];
+}
+type Manifest = Readonly<Record<string, Chunk>>;
+
+interface Files {
+  scripts: string[];
+  styles: string[];
+}
+
+const sizes = new Map<string, number>();
+
+/** Together, each compressed alone, as they are sent. */
+export async function gzipBytes(folder: string, files: readonly string[]): Promise<number> {
+  let bytes = 0;
+  for (const file of files) {
+    const place = path.join(folder, file);
+    const size = sizes.get(place) ?? gzipSync(await readFile(place), { level: 9 }).length;
+    sizes.set(place, size);
+    bytes += size;
+  }
+  return bytes;
+}
+
+function namedIn(document: string, pattern: RegExp): string[] {
+  return [...document.matchAll(pattern)].flatMap(([, file]) => file ?? []);
+}
+
+/** The scripts that a document names. */
+export async function scriptsOf(folder: string, document: string): Promise<string[]> {
+  const html = await readFile(path.join(folder, document), "utf8");
+  return namedIn(html, /<(?:script|link rel="modulepreload")[^>]* (?:src|href)="([^"]+)"/g);
+}
+
+async function stylesOf(folder: string, document: string): Promise<string[]> {
+  const html = await readFile(path.join(folder, document), "utf8");
+  return namedIn(html, /<link rel="stylesheet"[^>]* href="([^"]+)"/g);
+}
+
+/** Everything that the chunks of these sources import from the start. */
+function reach(manifest: Manifest, keys: readonly string[], found = new Map<string, Chunk>()): Map<string, Chunk> {
+  for (const key of keys) {
+    const chunk = manifest[key];
+    if (!chunk || found.has(key)) continue;
+    found.set(key, chunk);
+    reach(manifest, chunk.imports ?? [], found);
+  }
+  return found;
+}
+
+function filesOf(chunks: Iterable<Chunk>): Files {
+  const all = [...chunks];
+  return { scripts: all.map(({ file }) => `/${file}`), styles: all.flatMap(({ css = [] }) => css.map((file) => `/${file}`)) };
+}
+
+/** What the browser loads for a document and, of a page drawn on the device, for `sources`. */
+async function load(folder: string, manifest: Manifest, document: string, sources: readonly string[] = []): Promise<Files> {
+  const [scripts, styles] = await Promise.all([scriptsOf(folder, document), stylesOf(folder, document)]);
+  const named = Object.entries(manifest).flatMap(([key, { file }]) => (scripts.includes(`/${file}`) ? [key] : []));
+  const reached = filesOf(reach(manifest, [...named, ...sources]).values());
+  return {
+    scripts: [...new Set([...scripts, ...reached.scripts])],
+    styles: [...new Set([...styles, ...reached.styles])],
+  };
+}
+
+/** The pages of the route table of which only the frame is drawn at build, with their sources. */
+async function privatePages(manifest: Manifest): Promise<{ address: string; sources: string[] }[]> {
+  const table = await readFile(path.join(root, "client/routes.tsx"), "utf8");
+  const lines = table.matchAll(/privatePage\(paths\.(\w+), \[([^\]]*)\],[^;]*?import\("\.\/(pages\/[\w-]+\.tsx)"\)/g);
+  return [...lines].map(([, name = "", texts = "", page = ""]) => {
+    if (!manifest[page]) throw new Error(`${page} has no chunk of its own`);
+    const namespaces = [...texts.matchAll(/"([\w-]+)"/g)].map(([, namespace]) => `i18n/locales/${fallbackLanguage}/${namespace}.json`);
+    return { address: paths[name as keyof typeof paths], sources: [page, ...namespaces] };
+  });
+}
+
+async function weigh(
+  folder: string,
+  page: Pick<PageWeight, "address" | "language" | "kind">,
+  { scripts, styles }: Files,
+): Promise<PageWeight> {
+  const texts = scripts.filter((file) => file.startsWith("/assets/locale-"));
+  const [scriptBytes, styleBytes, textBytes] = await Promise.all([scripts, styles, texts].map((files) => gzipBytes(folder, files)));
+  if (scriptBytes === undefined || styleBytes === undefined || textBytes === undefined) throw new Error("nothing was weighed");
+  return { ...page, scriptBytes, styleBytes, textBytes };
+}
+
+/** Every page in `folder` in every language it is drawn in; those drawn on the device alone in English. */
+export async function weighPages(folder: string): Promise<PageWeight[]> {
+  const read = async (file: string) => JSON.parse(await readFile(path.join(folder, file), "utf8")) as unknown;
+  const manifest = (await read(".vite/manifest.json")) as Manifest;
+  const { pages } = (await read("pages.json")) as { pages: Record<LanguageCode, Record<string, string>> };
+  const weights: PageWeight[] = [];
+  const seen = new Set<string>();
+  const add = async (page: Pick<PageWeight, "address" | "language" | "kind">, document: string, sources: readonly string[] = []) => {
+    const files = await load(folder, manifest, document, sources);
+    for (const script of files.scripts) seen.add(script);
+    weights.push(await weigh(folder, page, files));
+  };
+  for (const { code: language } of languages) {
+    for (const [address, document] of Object.entries({ ...pages[language], "/404": `pages/${language}/404.html` })) {
+      await add({ address, language, kind: address === paths.aiModels ? "chat" : "public" }, document);
+    }
+  }
+  for (const { address, sources } of await privatePages(manifest)) {
+    await add({ address, language: fallbackLanguage, kind: "private" }, `pages/${fallbackLanguage}/frame.html`, sources);
+  }
+  const missed = Object.entries(manifest).filter(([key, { file }]) => key.startsWith("pages/") && !seen.has(`/${file}`));
+  if (missed.length > 0) throw new Error(`weighed by no route: ${missed.map(([key]) => key).join(", ")}`);
+  return weights;
+}
+
+/** What a page weighs too much, in words. */
+export function faultsOf(page: PageWeight, floorBytes: number): string[] {
+  const kilobytes = (bytes: number) => `${(bytes / 1_000).toFixed(1)} KB`;
+  const over = (what: string, bytes: number, limit: number) =>
+    bytes > limit ? [`${page.address} (${page.language}): ${what} ${kilobytes(bytes)}, over ${kilobytes(limit)}`] : [];
+  const share = page.kind === "private" ? limits.any : limits[page.kind];
+  return [
+    ...over("scripts", page.scriptBytes, share * floorBytes),
+    ...over("styles", page.styleBytes, limits.styles * floorBytes),
+    ...over("texts", page.textBytes, limits.textBytes),
+  ];
+}
