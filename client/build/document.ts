@@ -2,7 +2,7 @@
 import { documentTitle } from "../components/document-title.ts";
 import type { DrawnPage } from "../prerender.tsx";
 import type { Assets } from "./assets.ts";
-import { escapeHtml, headOf } from "./head.ts";
+import { escapeHtml, headOf, structuredDataOf } from "./head.ts";
 
 function replaceOnce(text: string, what: string | RegExp, by: string): string {
   const found = typeof what === "string" ? text.includes(what) : what.test(text);
@@ -29,6 +29,7 @@ export function documentOf(page: DrawnPage, template: string, assets: Assets, pi
   html = replaceOnce(html, /<title>[^<]*<\/title>/, headOf(page, title, picture).join("\n    "));
   html = replaceOnce(html, "</head>", `  ${loadingTags(page, assets).join("\n    ")}\n  </head>`);
   html = replaceOnce(html, '<div id="root"></div>', `<div id="root"${mark}>${page.html}</div>`);
+  html = replaceOnce(html, "</body>", `  ${structuredDataOf(page)}\n  </body>`);
   // A prerendered page can be read without scripts; in a mere frame there is nothing to read.
   return page.kind === "frame" ? html : replaceOnce(html, /<noscript>[^<]*<\/noscript>\s*/, "");
 }

@@ -88,5 +88,10 @@ export function headOf(page: DrawnPage, title: string, picture: string): string[
     tags.push(`<link rel="alternate" hreflang="${alternate.language}" href="${alternate.address}">`);
   }
   tags.push('<link rel="alternate" type="application/rss+xml" title="Tessera" href="/blog/rss.xml">');
-  return [...tags, ...previewTags(page, title, picture), ...(head.structuredData ?? []).map(scriptOf)];
+  return [...tags, ...previewTags(page, title, picture)];
+}
+
+/** Data, which no policy on scripts concerns. It stands at the page's end, where nothing waits for it. */
+export function structuredDataOf({ head }: DrawnPage): string {
+  return (head.structuredData ?? []).map(scriptOf).join("\n    ");
 }
