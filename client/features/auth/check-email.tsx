@@ -1,7 +1,8 @@
 import { useEffect, useState } from "react";
-import { Trans, useTranslation } from "react-i18next";
+import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
+import { RichText } from "#client/components/rich-text.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem } from "#client/lib/api.ts";
 import styles from "./auth.module.css";
@@ -52,13 +53,7 @@ export function CheckEmail({ email, sandboxUrl, onBack }: CheckEmailProps) {
       <header className={styles.header}>
         <h1>{t("auth:checkEmail.title")}</h1>
         <p className={styles.lead}>
-          <Trans
-            t={t}
-            ns="auth"
-            i18nKey="checkEmail.sent"
-            values={{ email }}
-            components={{ strong: <strong className={styles.address} /> }}
-          />
+          <RichText text={t("auth:checkEmail.sent", { email })} elements={{ strong: <strong className={styles.address} /> }} />
         </p>
       </header>
       <div className={styles.form}>

@@ -1,9 +1,10 @@
 import type { FormEvent } from "react";
 import { useRef, useState } from "react";
-import { Trans, useTranslation } from "react-i18next";
+import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
+import { RichText } from "#client/components/rich-text.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem } from "#client/lib/api.ts";
 import { paths } from "#client/paths.ts";
@@ -46,7 +47,7 @@ function Legal() {
   const { t } = useTranslation("auth");
   return (
     <p className={styles.small}>
-      <Trans t={t} i18nKey="signUp.legal" components={{ terms: <Link href={paths.terms} />, privacy: <Link href={paths.privacy} /> }} />
+      <RichText text={t("signUp.legal")} elements={{ terms: <Link href={paths.terms} />, privacy: <Link href={paths.privacy} /> }} />
     </p>
   );
 }

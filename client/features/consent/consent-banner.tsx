@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "react";
-import { Trans, useTranslation } from "react-i18next";
+import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { Button } from "#client/components/button.tsx";
+import { RichText } from "#client/components/rich-text.tsx";
 import { showToast } from "#client/lib/interface-store.ts";
 import type { UserConsent } from "#client/offline/consent.ts";
 import { paths } from "#client/paths.ts";
@@ -68,7 +69,7 @@ export function ConsentBanner() {
                 {t("title")}
               </h2>
               <p>
-                <Trans t={t} i18nKey="text" components={{ terms: <Link href={paths.terms} />, privacy: <Link href={paths.privacy} /> }} />
+                <RichText text={t("text")} elements={{ terms: <Link href={paths.terms} />, privacy: <Link href={paths.privacy} /> }} />
               </p>
             </div>
             <div className={styles.actions}>

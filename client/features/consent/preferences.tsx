@@ -1,9 +1,10 @@
 import type { FormEvent, ReactNode } from "react";
 import { useState } from "react";
-import { Trans, useTranslation } from "react-i18next";
+import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { Button } from "#client/components/button.tsx";
 import { Checkbox } from "#client/components/field.tsx";
+import { RichText } from "#client/components/rich-text.tsx";
 import type { UserConsent } from "#client/offline/consent.ts";
 import { paths } from "#client/paths.ts";
 import styles from "./consent.module.css";
@@ -46,7 +47,7 @@ export function Preferences({ onBack, onDecline, onSave }: PreferencesProps) {
   }
 
   const linked = (key: "boxes.tos" | "boxes.privacy") => (
-    <Trans t={t} i18nKey={key} components={{ terms: <Link href={paths.terms} />, privacy: <Link href={paths.privacy} /> }} />
+    <RichText text={t(key)} elements={{ terms: <Link href={paths.terms} />, privacy: <Link href={paths.privacy} /> }} />
   );
   return (
     <form className={styles.preferences} onSubmit={save} noValidate>

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
-import { Trans, useTranslation } from "react-i18next";
+import { useTranslation } from "react-i18next";
+import { RichText } from "#client/components/rich-text.tsx";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { DiscountEligibility } from "#contract/billing.ts";
@@ -44,11 +45,9 @@ export function PlanPrice({ plan, interval, pricing }: PlanPriceProps) {
             </SpokenPrice>
           </s>
         )}
-        <Trans
-          t={t}
-          i18nKey={`plan.price.${interval}`}
-          values={{ price }}
-          components={{
+        <RichText
+          text={t(`plan.price.${interval}`, { price })}
+          elements={{
             money: <Money spoken={discounted ? t("plan.now", { price }) : undefined} />,
             period: <span className={styles.period} />,
           }}
