@@ -8,7 +8,7 @@ import { curlQuotes } from "./quotes.ts";
 /** Refuses figures no catalogue knows. */
 export function checked(text: string): string {
   const [unknown] = unknownFigures(text);
-  if (unknown !== undefined) throw new TextFault(`unknown placeholder ${unknown}`, text);
+  if (unknown !== undefined) throw new TextFault(`unknown placeholder ${unknown}`, text.includes(unknown) ? unknown : text);
   return text;
 }
 

@@ -180,6 +180,7 @@ describe("the compiler", () => {
 
   it("names the line within a long block", () => {
     expect(() => body("- one\n- two\n- {{no}}")).toThrow(/marketing\.md:14: /);
+    expect(() => body("One line,\nanother,\nand {{no}}.")).toThrow(/marketing\.md:14: /);
   });
 
   it("refuses a file that is nobody's piece, or of no language", () => {
