@@ -9,9 +9,10 @@ const api = process.env.API_URL ?? "http://127.0.0.1:3000";
 
 /** Texts and pieces bear their language in the name, so that the precache can take what every reader needs and leave the rest for use. */
 function chunkFileNames({ facadeModuleId }: { facadeModuleId?: string | null }): string {
-  const [, language] = facadeModuleId?.match(/locales\/(\w+)\/\w+\.json$/) ?? [];
+  const [, language, index] = facadeModuleId?.match(/(?:locales\/(\w+)\/[\w-]+\.json|i18n\/languages\/(\w+)\.ts)$/) ?? [];
   const [, written, piece] = facadeModuleId?.match(/content\/(\w+)\/([\w-]+)\.md\?piece$/) ?? [];
   if (piece) return `assets/piece-${written}-${piece}-[hash].js`;
+  if (index) return `assets/locale-${index}-index-[hash].js`;
   return language ? `assets/locale-${language}-[name]-[hash].js` : "assets/[name]-[hash].js";
 }
 
@@ -43,7 +44,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: ["chrome123", "firefox128", "safari17.5"],
-    rolldownOptions: { output: { chunkFileNames } },
+    rolldownOptions: {
+      // What every page needs is one file, however many pages share its parts: a request costs more than it saves.
+      output: { chunkFileNames, codeSplitting: { groups: [{ name: "frame", tags: ["$initial"] }] } },
+    },
   },
   plugins: [
     react(),
