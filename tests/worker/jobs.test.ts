@@ -113,3 +113,27 @@ describe("the queue lost", () => {
     await expect.poll(() => world?.delivered, { timeout: 30_000 }).toEqual([recipient]);
   }, 60_000);
 });
+
+describe.each(["PostgreSQL", "Redis"] as const)("PostgreSQL gone under a job, with the queue on %s", (backend) => {
+  it("what became of the job could not be written down: it runs again within 30 s (acceptance 24)", async () => {
+    redis = backend === "Redis" ? await startRedis() : undefined;
+    world = await createWorkerWorld({ cuttable: true, ...(redis ? { redisUrl: redis.url } : {}) });
+    const { way, database, delivered, queueOne, startWorker, onArrival } = world;
+    let cut = false;
+    onArrival(async () => {
+      if (cut) return;
+      cut = true;
+      await way?.cut();
+    });
+    const recipient = await queueOne();
+    startWorker();
+    await expect.poll(() => cut, { timeout: 10_000 }).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await way?.mend();
+    await expect
+      .poll(async () => (await database.db.selectFrom("outbox").select("id").execute()).length, { timeout: 30_000, interval: 100 })
+      .toBe(0);
+    expect(new Set(delivered)).toEqual(new Set([recipient]));
+    expect(await database.db.selectFrom("dead_letters").select("id").execute()).toEqual([]);
+  }, 60_000);
+});
