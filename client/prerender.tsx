@@ -88,6 +88,11 @@ function sourceOf(Page: ComponentType, path: string): string {
   return found[0].slice("./".length);
 }
 
+/** Where a language's texts are, and the texts. */
+function textSources(language: LanguageCode, namespaces: readonly string[]): string[] {
+  return [`i18n/languages/${language}.ts`, ...namespaces.map((namespace) => `i18n/locales/${language}/${namespace}.json`)];
+}
+
 /** A text that has to be fetched first would make the browser throw the prerendered page away. */
 function checkTexts(texts: i18n, namespaces: readonly string[], path: string): void {
   const missing = (texts.reportNamespaces?.getUsedNamespaces() ?? []).filter((used) => !namespaces.includes(used));
@@ -121,7 +126,7 @@ async function drawPage(texts: i18n, language: LanguageCode, route: PageRoute, p
       description: head.description ?? descriptionOf(path, texts),
       structuredData: [...(head.structuredData ?? []), ...structuredDataOf(path, texts)],
     },
-    sources: [sourceOf(Page, path), ...namespaces.map((namespace) => `i18n/locales/${language}/${namespace}.json`)],
+    sources: [sourceOf(Page, path), ...textSources(language, namespaces)],
     parts: partsOf(path, language),
   };
 }
@@ -135,7 +140,7 @@ export async function drawPages(): Promise<DrawnPage[]> {
     drawn.push(await drawPage(texts, language, notFoundPage, addressPlaceholder));
     // The design page waits to hear where it runs, so all that is drawn there is the frame.
     const frame = await drawApp(texts, paths.design);
-    const sources = [`i18n/locales/${language}/common.json`];
+    const sources = textSources(language, ["common"]);
     drawn.push({ kind: "frame", language, path: "", html: frame.html, head: { indexable: false }, sources, parts: [] });
   }
   return drawn;

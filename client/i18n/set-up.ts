@@ -5,8 +5,8 @@ import { fallbackLanguage, languages, matchLanguage } from "#domain/languages.ts
 
 type Texts = Record<string, unknown>;
 
-/** One chunk for each language and namespace, fetched when a screen first asks for it. Prerendering alone needs `seo`. */
-const files = import.meta.glob<Texts>(["./locales/*/*.json", "!./locales/*/seo.json"], { import: "default" });
+/** Where a language's texts are: a chunk of its own, since eleven languages' addresses are nothing the first page needs. */
+const indexes = import.meta.glob<Record<string, () => Promise<Texts>>>("./languages/*.ts", { import: "texts" });
 
 const storageKey = "language";
 const choiceKeptSeconds = 365 * 24 * 60 * 60;
@@ -50,14 +50,14 @@ async function loadTexts(language: string, namespace: string): Promise<Texts> {
     const [{ accent }, english] = await Promise.all([import("./pseudo.ts"), loadTexts(fallbackLanguage, namespace)]);
     return accent(english);
   }
-  const load = files[`./locales/${language}/${namespace}.json`];
-  const english = files[`./locales/${fallbackLanguage}/${namespace}.json`];
-  if (!load || !english) return {};
-  // English stands in for what can't be fetched, and is fetched only then.
-  return await load().catch((error: unknown) => {
-    if (load === english) throw error;
-    return english();
-  });
+  try {
+    const files = await indexes[`./languages/${language}.ts`]?.();
+    return (await files?.[`../locales/${language}/${namespace}.json`]?.()) ?? {};
+  } catch (error) {
+    // English stands in for what can't be fetched, and is fetched only then.
+    if (language === fallbackLanguage) throw error;
+    return await loadTexts(fallbackLanguage, namespace);
+  }
 }
 
 const backend = {

@@ -1,0 +1,2 @@
+/** One chunk for each namespace, fetched when a screen first asks for it. Prerendering alone needs `seo`. */
+export const texts = import.meta.glob<Record<string, unknown>>(["../locales/ro/*.json", "!../locales/ro/seo.json"], { import: "default" });
