@@ -1,0 +1,176 @@
+import { appendFile, cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "#server/embedded/processes.ts";
+import { launchBrowser } from "#tests/support/browser.ts";
+import { root } from "#tests/support/sources.ts";
+import type { Product, ProductFolder } from "#tests/support/supervised.ts";
+import { createProductFolder } from "#tests/support/supervised.ts";
+import { Visitor } from "#tests/support/visitor.ts";
+import { keptAddresses, keptConversations, openKept } from "./kept-support.ts";
+import type { Frontage } from "./releases-support.ts";
+import { buildOver, change, copySources, openFrontage } from "./releases-support.ts";
+
+const oldWords = "Nothing you have open is interrupted.";
+const offer = "A new version is ready";
+const footerBefore = "Saved for offline";
+const footerAfter = "Kept on this device";
+
+/** Loads of the page from here on. */
+function countLoads(page: Page): { count: number } {
+  const loads = { count: 0 };
+  page.on("load", () => (loads.count += 1));
+  return loads;
+}
+
+const askForUpdate = (page: Page) =>
+  page.evaluate("navigator.serviceWorker.getRegistration().then((found) => found.update()).then(() => undefined)");
+
+const footer = (page: Page) => page.getByRole("contentinfo");
+
+describe("a new release while tabs are open (acceptance 36)", () => {
+  let folder: ProductFolder;
+  let product: Product;
+  let frontage: Frontage;
+  let browser: Browser;
+  let site = "";
+  let device: BrowserContext;
+
+  beforeAll(async () => {
+    folder = await createProductFolder();
+    const port = await freePort();
+    product = folder.start({ PUBLIC_URL: `http://127.0.0.1:${port}` });
+    [browser] = await Promise.all([launchBrowser(), product.said("Sandbox", 120_000)]);
+    site = await mkdtemp(path.join(tmpdir(), "tessera-test-site-"));
+    await cp(path.join(root, "client/dist"), site, { recursive: true });
+    frontage = await openFrontage(port, product.url);
+    await frontage.deploy(site);
+    await fetch(`${product.sandboxUrl}/models/pace`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ paceMs: 300 }),
+    });
+    const visitor = await new Visitor(product.url, product.sandboxUrl).join();
+    await visitor.subscribe();
+    device = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 900 } });
+    await device.addInitScript((session) => {
+      if (!localStorage.getItem("session") && !localStorage.getItem("signedOut")) localStorage.setItem("session", session);
+    }, JSON.stringify(visitor.session));
+  }, 180_000);
+  afterAll(async () => {
+    await browser?.close();
+    await frontage?.close();
+    await folder?.remove();
+    await rm(site, { recursive: true, force: true });
+  });
+
+  it("is offered, taken over with one reload, and reaches the tab with an answer or a half-written form only after it", async () => {
+    const idle = await openKept(device, `${frontage.url}/pricing`, "en");
+    const writing = await openKept(device, `${frontage.url}/contact`, "en");
+    const answering = await openKept(device, `${frontage.url}/ai-models?model=gpt-5-mini`, "en");
+    await writing.getByLabel("Message").fill("A message that is not finished");
+    await answering.getByLabel("Your prompt").fill("A detailed answer about mosaics, please");
+    await answering.getByText("This answer costs 1 credit").waitFor();
+
+    const sources = await copySources();
+    await change(path.join(sources.folder, "client/i18n/locales/en/common.json"), `"${footerBefore}"`, `"${footerAfter}"`);
+    await change(path.join(sources.folder, "client/i18n/locales/en/common.json"), oldWords, "Your work is kept.");
+    await buildOver(sources.folder, site);
+    await sources.remove();
+    await frontage.deploy(site);
+
+    await answering.keyboard.press("Enter");
+    await answering.getByText("Sandbox answer").first().waitFor();
+    const loads = [idle, writing, answering].map(countLoads);
+    await askForUpdate(idle);
+    await idle.getByText(offer).waitFor({ timeout: 20_000 });
+    expect(loads.map(({ count }) => count)).toEqual([0, 0, 0]);
+    expect(await writing.getByText(offer).count()).toBe(0);
+    expect(await answering.getByText(offer).count()).toBe(0);
+
+    await idle.getByRole("button", { name: "Reload now" }).click();
+    await expect.poll(() => loads[0]?.count).toBe(1);
+    await footer(idle).getByText(footerAfter).waitFor();
+    expect(loads.map(({ count }) => count)).toEqual([1, 0, 0]);
+    // What the other tabs run stays at hand for them.
+    expect((await cacheNames(idle)).filter((name) => name.startsWith("assets-"))).toHaveLength(2);
+
+    // Still under way, and now ended.
+    await answering.getByRole("button", { name: "Stop" }).click();
+    await expect.poll(() => loads[2]?.count).toBe(1);
+    await footer(writing).getByText(footerBefore).waitFor();
+    expect(loads[1]?.count).toBe(0);
+    await writing.getByLabel("Message").fill("");
+    await expect.poll(() => loads[1]?.count).toBe(1);
+    await footer(writing).getByText(footerAfter).waitFor();
+
+    // One more page, and nothing of the old release is left.
+    await idle.goto(frontage.url);
+    await expect.poll(async () => (await cacheNames(idle)).filter((name) => /^(assets|pages)-/.test(name))).toHaveLength(2);
+    expect(loads.map(({ count }) => count)).toEqual([2, 1, 1]);
+    await expect.poll(() => answering.getByText("Sandbox answer").count()).toBeGreaterThan(0);
+    for (const page of [idle, writing, answering]) await page.close();
+  }, 120_000);
+
+  it("holds the reload back where the word was given in the middle of writing", async () => {
+    const page = await openKept(device, `${frontage.url}/contact`, "en");
+    await changeWorker(site, "// the next release");
+    await askForUpdate(page);
+    await page.getByText(offer).waitFor({ timeout: 20_000 });
+    const loads = countLoads(page);
+    await page.getByLabel("Message").fill("Begun after the offer");
+    await page.getByRole("button", { name: "Reload now" }).click();
+    await page.getByText("The new version loads as soon as").waitFor();
+    await page.waitForTimeout(1_500);
+    expect(loads.count).toBe(0);
+    await page.getByLabel("Message").fill("");
+    await expect.poll(() => loads.count).toBe(1);
+    await page.waitForTimeout(1_000);
+    expect(loads.count).toBe(1);
+    await page.close();
+  }, 60_000);
+
+  it("a chunk that is gone brings one reload, then a page that says so", async () => {
+    const page = await openKept(device, frontage.url, "en");
+    const [chunk] = (await readdir(path.join(site, "assets"))).filter((file) => /^about-.*\.js$/.test(file));
+    for (const place of ["assets", "kept/assets"]) {
+      for (const ending of ["", ".br", ".gz"]) await rm(path.join(site, place, `${chunk}${ending}`), { force: true });
+    }
+    await page.evaluate(
+      `caches.keys().then((names) => Promise.all(names.map(async (name) => (await caches.open(name)).delete("/assets/${chunk}"))))`,
+    );
+    const devTools = await device.newCDPSession(page);
+    await devTools.send("Network.clearBrowserCache");
+    const loads = countLoads(page);
+    await page.evaluate(`history.pushState(null, "", "/about")`);
+    await page.getByRole("heading", { level: 1, name: "This page could not be shown" }).waitFor({ timeout: 20_000 });
+    expect(loads.count).toBe(1);
+    await page.waitForTimeout(1_000);
+    expect(loads.count).toBe(1);
+    await page.close();
+  }, 60_000);
+
+  it("after sign-out no answer of the API and no conversation is left on the device", async () => {
+    const page = await openKept(device, `${frontage.url}/profile`, "en");
+    expect(await keptConversations(page)).toBe(1);
+    await page.evaluate(`localStorage.setItem("signedOut", "yes")`);
+    await page.getByRole("button", { name: "Sign out", exact: true }).click();
+    await expect.poll(() => keptConversations(page)).toBe(0);
+    const kept = await keptAddresses(page);
+    expect(kept).toContain("/pricing?lang=en");
+    expect(kept.filter((address) => address.startsWith("/api"))).toEqual([]);
+    await page.close();
+  }, 60_000);
+});
+
+async function cacheNames(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>("caches.keys()");
+}
+
+/** The smallest of changes, in the one file that browsers compare. */
+async function changeWorker(site: string, line: string): Promise<void> {
+  await appendFile(path.join(site, "service-worker.js"), `\n${line}\n`);
+  for (const ending of [".br", ".gz"]) await rm(path.join(site, `service-worker.js${ending}`), { force: true });
+}
