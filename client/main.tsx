@@ -5,10 +5,9 @@ import { createRoot, hydrateRoot } from "react-dom/client";
 import { Router } from "wouter";
 import { matchLanguage } from "#domain/languages.ts";
 import { App } from "./app.tsx";
-import { startSubscription } from "./features/billing/subscription-store.ts";
 import { followReader, setUpTexts } from "./i18n/set-up.ts";
-import { startRealtime } from "./lib/realtime.ts";
 import { startSession } from "./lib/session-refresh.ts";
+import { sessionStore } from "./lib/session-store.ts";
 import type { FirstPage } from "./routes.tsx";
 import { prepareFirstPage } from "./routes.tsx";
 import { registerInBackground } from "./sw/register.ts";
@@ -19,11 +18,23 @@ function isDrawnHere(root: HTMLElement, { queries }: FirstPage): boolean {
   return root.dataset.path === location.pathname && !queries.some((name) => query.has(name));
 }
 
-/** Reads what this device knows of the person. */
+/** Reads what this device knows of the person; visitors download nothing that only the signed-in need. */
 function startStores(): void {
   startSession();
-  startRealtime();
-  startSubscription();
+  let started = false;
+  const follow = () => {
+    if (started || sessionStore.getState().user === null) return;
+    started = true;
+    import("./signed-in.ts").then(
+      ({ startSignedIn }) => startSignedIn(),
+      // Tried again with the next change of the session.
+      () => {
+        started = false;
+      },
+    );
+  };
+  follow();
+  sessionStore.subscribe(follow);
 }
 
 /** An update from above throws a page away that is not hydrated yet, so the stores wait until it is. */
