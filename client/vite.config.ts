@@ -1,3 +1,4 @@
+import path from "node:path";
 import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
 import { defineConfig } from "vite";
@@ -27,10 +28,19 @@ function layerOrderFirst(): Plugin {
     generateBundle(_options, bundle) {
       for (const file of Object.values(bundle)) {
         if (file.type === "asset" && file.fileName.endsWith(".css")) {
-          file.source = `@layer reset,tokens,base,components,pages;${file.source}`;
+          file.source = `@layer reset,tokens,base,primitives,components,pages;${file.source}`;
         }
       }
     },
+  };
+}
+
+/** Lucide's icons keep their drawings and lose what draws them (components/create-icon.ts). */
+function plainIcons(): Plugin {
+  return {
+    name: "plain-icons",
+    enforce: "pre",
+    resolveId: (source) => (source.endsWith("/createLucideIcon.mjs") ? path.join(import.meta.dirname, "components/create-icon.ts") : null),
   };
 }
 
@@ -52,6 +62,7 @@ export default defineConfig({
   plugins: [
     react(),
     contentPlugin(),
+    plainIcons(),
     layerOrderFirst(),
     VitePWA({
       strategies: "injectManifest",

@@ -1,4 +1,5 @@
 /** What stands round every page for somebody who has just come: the trial's offer, the support widget, links that fetch ahead. */
+import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { formatMoney, formatNumber } from "#client/lib/format.ts";
@@ -48,14 +49,14 @@ async function answerTo(page: Page, question: string): Promise<string> {
   await panel(page).getByRole("textbox").fill(question);
   await page.keyboard.press("Enter");
   await expect.poll(() => answers.count()).toBe(before + 1);
-  return answers.last().innerText();
+  return (await answers.last().textContent()) ?? "";
 }
 
 describe("the trial's offer (spec §2)", () => {
   it("tells visitors its figures and leads to the sign-in; people who are signed in never see it, not even before scripts run", async () => {
     const { page } = await openPage(site, wide);
     await visit(page, site.address);
-    const text = await offer(page).innerText();
+    const text = await offer(page).textContent();
     expect(text).toContain(`Free ${trialDays}-day trial`);
     expect(text).toContain(`${trialCredits} free credits, no credit card, basic models`);
     expect(await offer(page).getByRole("link", { name: "Start Free Trial" }).getAttribute("href")).toBe("/auth");
@@ -103,7 +104,7 @@ describe("the bar by state (spec §2)", () => {
     await asMember(page, site.address);
     const account = page.locator('header a[href="/profile"]').first();
     await account.waitFor();
-    expect(await account.innerText()).toContain("MA");
+    expect(await account.textContent()).toContain("MA");
     expect(await page.locator('header a[href="/auth"]').count()).toBe(0);
     expect(await page.locator('main a[href="/pricing"]').filter({ hasText: "Get Started" }).count()).toBe(1);
     await page.getByRole("button", { name: "Open menu" }).click();
@@ -151,6 +152,19 @@ describe("the bar by state (spec §2)", () => {
     await page.getByRole("heading", { level: 1, name: "Small tiles, one picture" }).waitFor();
     await page.getByRole("status").filter({ hasText: "About · Tessera" }).waitFor({ state: "attached" });
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
+    await page.context().close();
+  });
+});
+
+describe("styles", () => {
+  it("of a screen outrank those of the parts it is made of, whichever chunk comes first", async () => {
+    const { page } = await openPage(site, wide);
+    await visit(page, site.address);
+    const widths = await page.$$eval("main figure li", (tiles) =>
+      tiles.map((tile) => [tile.clientWidth, Math.round(tile.querySelector("svg")?.getBoundingClientRect().width ?? tile.clientWidth)]),
+    );
+    expect(widths.length).toBe(models.length + 1);
+    for (const [place, tile] of widths) expect(Math.abs((place ?? 0) - (tile ?? 0))).toBeLessThanOrEqual(1);
     await page.context().close();
   });
 });
@@ -265,9 +279,26 @@ describe("the support widget (spec §2)", () => {
     await panel(page).waitFor({ state: "detached" });
     expect(await supportButton(page).evaluate((button) => button === document.activeElement)).toBe(true);
     await openSupport(page);
-    expect(await panel(page).getByRole("log").innerText()).toContain(`${moneyBackDays} days`);
+    expect(await panel(page).getByRole("log").textContent()).toContain(`${moneyBackDays} days`);
     await page.context().close();
   });
+
+  it.each(["light", "dark"] as const)(
+    "has no accessibility violation on the about page in the %s theme, panel open",
+    async (colorScheme) => {
+      const { page, complaints } = await openPage(site, { ...phone, colorScheme, bypassCSP: true });
+      await visit(page, `${site.address}/about`);
+      await openSupport(page);
+      await answerTo(page, "all models and their prices");
+      await page.addScriptTag({ content: axe.source });
+      const violations = await page.evaluate(async () =>
+        (await (window as unknown as { axe: typeof axe }).axe.run()).violations.map((found) => `${found.id}: ${found.nodes[0]?.html}`),
+      );
+      expect(violations).toEqual([]);
+      expect(complaints).toEqual([]);
+      await page.context().close();
+    },
+  );
 
   it("covers neither the consent banner nor the feedback card, at any width", async () => {
     for (const width of [320, 390, 1440]) {

@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { LinkButton } from "#client/components/button.tsx";
+import { classNames } from "#client/components/class-names.ts";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
@@ -14,7 +15,7 @@ export function AccountLink({ sessionStatus, user }: { sessionStatus: "loading" 
       <>
         {/* While storage is being read the mark of boot.js decides: a button that turns into a face would be a flash. */}
         {sessionStatus === "loading" && <span className={styles.place} />}
-        <LinkButton href={paths.auth} size="small" className={sessionStatus === "loading" ? (styles.unsure ?? "") : ""}>
+        <LinkButton href={paths.auth} size="small" className={classNames(styles.signIn, sessionStatus === "loading" && styles.unsure)}>
           {t("navigation.signIn")}
         </LinkButton>
       </>
