@@ -9,17 +9,24 @@ import { MissingTile } from "./missing-tile.tsx";
 import styles from "./page-boundary.module.css";
 
 const reloadedKey = "reloadedForChunk";
+/** A second failure within this time of the reload is no other release: it is broken. */
+const reloadCountsMs = 60_000;
 
 /** How the browsers say that a chunk could not be fetched: it went with an old release, or the connection broke. */
 function isMissingChunk(error: unknown): boolean {
   return error instanceof Error && /dynamically imported module|module script failed|preload CSS/i.test(error.message);
 }
 
-/** A page of an older release asks for chunks that are gone: one reload brings the new release. True when on its way. */
+/**
+ * A page of an older release asks for chunks that are gone: one reload brings the new release, or, without a connection,
+ * what the service worker has in its place. True when on its way.
+ */
 function reloadOnce(address: string): boolean {
+  if (!navigator.onLine && !navigator.serviceWorker?.controller) return false;
   try {
-    if (!navigator.onLine || sessionStorage.getItem(reloadedKey) === address) return false;
-    sessionStorage.setItem(reloadedKey, address);
+    const [reloaded, atMs] = sessionStorage.getItem(reloadedKey)?.split(" ") ?? [];
+    if (reloaded === address && Date.now() - Number(atMs) < reloadCountsMs) return false;
+    sessionStorage.setItem(reloadedKey, `${address} ${Date.now()}`);
   } catch {
     // Without a place to note it, a second failure could reload for ever.
     return false;
