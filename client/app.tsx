@@ -3,7 +3,6 @@ import { Late } from "./components/late.tsx";
 import { PageSpinner } from "./components/spinner.tsx";
 import { ToastRegion } from "./components/toast-region.tsx";
 import { useSession } from "./features/auth/session-store.ts";
-import { reopenConsent } from "./features/consent/consent-store.ts";
 import { useEnvironment } from "./features/environment/environment-store.ts";
 import { Frame } from "./features/frame/frame.tsx";
 import { PageBoundary } from "./features/frame/page-boundary.tsx";
@@ -12,6 +11,7 @@ import { TrialBanner } from "./features/marketing/trial-banner.tsx";
 import { prefetchOnIntent } from "./lib/prefetch-on-intent.ts";
 import { prefetchPage, Routes } from "./routes.tsx";
 
+const reopenConsent = () => void import("./features/consent/consent-store.ts").then(({ reopenConsent }) => reopenConsent());
 const loadInstall = async () => (await import("./features/install/install-button.tsx")).InstallButton;
 const loadCompanions = async () => (await import("./companions.tsx")).Companions;
 const loadSupport = async () => (await import("./features/support-widget/support-button.tsx")).SupportButton;

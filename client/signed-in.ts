@@ -1,7 +1,7 @@
-import { startSubscription } from "./features/billing/subscription-store.ts";
-import { startRealtime } from "./lib/realtime.ts";
+import { startSubscription } from "./features/billing/subscription-checks.ts";
+import { startRealtime } from "./lib/realtime-socket.ts";
 
-/** What only somebody signed in needs: the socket, and the state of the subscription. Both follow the session from here on. */
+/** What runs for people signed in; each part follows the session from then on. Call once. */
 export function startSignedIn(): void {
   startRealtime();
   startSubscription();

@@ -1,14 +1,7 @@
-import type { RealtimeMessage, RealtimeTable } from "#contract/realtime.ts";
-import { currentToken, refreshSession } from "./session-refresh.ts";
-import { sessionStore } from "./session-store.ts";
+import type { RealtimeTable } from "#contract/realtime.ts";
 
 /** What the socket says: a change of the person's own rows, or that changes may have been missed while it was away. */
 export type RealtimeEvent = { type: "change"; table: RealtimeTable } | { type: "reconnected" };
-
-const firstDelayMs = 1_000;
-const longestDelayMs = 30_000;
-/** Our close codes: 4401 no valid token in time, 4403 the session was cut (contract/realtime.ts). */
-const ourCloseCodes: readonly number[] = [4401, 4403];
 
 const listeners = new Set<(event: RealtimeEvent) => void>();
 
@@ -17,96 +10,7 @@ export function onRealtime(listener: (event: RealtimeEvent) => void): () => void
   return () => listeners.delete(listener);
 }
 
-function emit(event: RealtimeEvent): void {
+/** For the socket alone (realtime-socket.ts). */
+export function tellListeners(event: RealtimeEvent): void {
   for (const listener of listeners) listener(event);
-}
-
-function parseMessage(data: unknown): RealtimeMessage | undefined {
-  if (typeof data !== "string") return undefined;
-  try {
-    return JSON.parse(data) as RealtimeMessage;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Half fixed, half random: a thousand people cut off together must not come back together. */
-export function reconnectDelayMs(attempt: number, random: number): number {
-  const ceilingMs = Math.min(longestDelayMs, firstDelayMs * 2 ** attempt);
-  return ceilingMs / 2 + (ceilingMs / 2) * random;
-}
-
-/** Keeps one socket open for the person signed in; returns how to close it for good. */
-function connect(): () => void {
-  let socket: WebSocket | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let attempt = 0;
-  let wasReady = false;
-  let closed = false;
-
-  const retry = () => {
-    if (closed) return;
-    clearTimeout(timer);
-    timer = setTimeout(() => void open(), reconnectDelayMs(attempt, Math.random()));
-    attempt += 1;
-  };
-
-  const receive = (data: unknown) => {
-    const message = parseMessage(data);
-    if (message?.type === "ready") {
-      attempt = 0;
-      if (wasReady) emit({ type: "reconnected" });
-      wasReady = true;
-    } else if (message?.type === "change") emit({ type: "change", table: message.table });
-  };
-
-  const open = async () => {
-    const token = await currentToken().catch(() => undefined);
-    if (closed || token === null) return;
-    if (token === undefined) return retry();
-    const opened = new WebSocket(`${location.origin.replace(/^http/, "ws")}/api/realtime`);
-    socket = opened;
-    opened.onopen = () => opened.send(JSON.stringify({ type: "authenticate", access_token: token }));
-    opened.onmessage = ({ data }: MessageEvent<unknown>) => receive(data);
-    opened.onclose = ({ code }) => {
-      if (socket !== opened || closed) return;
-      // A cut session ends here: the refresh is refused and signs out. A token that was merely late gets a successor.
-      if (ourCloseCodes.includes(code)) void refreshSession().then(retry, retry);
-      else retry();
-    };
-  };
-
-  const hurry = () => {
-    if (socket?.readyState === WebSocket.OPEN || socket?.readyState === WebSocket.CONNECTING) return;
-    clearTimeout(timer);
-    void open();
-  };
-  addEventListener("online", hurry);
-  void open();
-  return () => {
-    closed = true;
-    clearTimeout(timer);
-    removeEventListener("online", hurry);
-    socket?.close();
-  };
-}
-
-/** Follows the session: one socket while somebody is signed in, none otherwise. Call once, at start. */
-export function startRealtime(): () => void {
-  let userId: string | undefined;
-  let close: (() => void) | undefined;
-  const follow = () => {
-    const next = sessionStore.getState().user?.id;
-    if (next === userId) return;
-    userId = next;
-    close?.();
-    close = next === undefined ? undefined : connect();
-  };
-  follow();
-  const unsubscribe = sessionStore.subscribe(follow);
-  return () => {
-    unsubscribe();
-    close?.();
-    userId = undefined;
-  };
 }

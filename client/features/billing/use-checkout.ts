@@ -1,7 +1,6 @@
+import i18next from "i18next";
 import { useEffect, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
-import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { showToast } from "#client/lib/interface-store.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
@@ -15,10 +14,12 @@ export interface Checkout {
 }
 
 export function useCheckout(): Checkout {
-  const { t } = useTranslation(["billing", "errors"]);
+  const { t } = i18next;
   const [location, navigate] = useLocation();
   const [processing, setProcessing] = useState<string | null>(null);
 
+  // Nothing that is drawn needs them, and most readers never do.
+  useEffect(() => void i18next.loadNamespaces(["billing", "errors"]), []);
   useEffect(() => {
     // Coming back from the payment page, the browser may show this page as it was left: in the middle of leaving.
     const revive = (event: PageTransitionEvent) => {
@@ -42,6 +43,7 @@ export function useCheckout(): Checkout {
       window.location.assign(url);
     } catch (error) {
       setProcessing(null);
+      const { problemText } = await import("#client/i18n/problem-text.ts");
       const known = error instanceof ApiProblem ? problemText(error.code, error) : undefined;
       const message = known ?? (error instanceof Error && error.name === "Error" ? error.message : problemText("network"));
       showToast({ tone: "danger", title: t("billing:checkout.failed"), text: t("billing:checkout.failedText", { message }) });
