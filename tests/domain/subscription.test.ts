@@ -1,0 +1,79 @@
+/** What the specification reckons with: time left, credit levels, tiers, and the edges of a prompt. */
+import { describe, expect, it } from "vitest";
+import { creditLevel } from "#domain/credits.ts";
+import { planKeys } from "#domain/plans.ts";
+import { checkPrompt } from "#domain/rules.ts";
+import { tierDisplayName, timeLeft } from "#domain/subscription.ts";
+
+const now = new Date("2026-03-01T12:00:00.000Z");
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+const leftAfter = (milliseconds: number) => timeLeft(new Date(now.getTime() + milliseconds).toISOString(), now);
+
+describe("time left until the subscription's end (spec §4)", () => {
+  it.each([null, undefined, "", "soon", "2026-13-01T00:00:00Z"])("is unknown for %j", (end) => {
+    expect(timeLeft(end, now)).toEqual({ kind: "unknown" });
+  });
+
+  it.each([0, -1, -minuteMs, -400 * dayMs])("has expired %i ms later", (milliseconds) => {
+    expect(leftAfter(milliseconds)).toEqual({ kind: "expired" });
+  });
+
+  it.each([
+    [31 * dayMs, { kind: "months", months: 1, days: 1 }],
+    [60 * dayMs, { kind: "months", months: 2, days: 0 }],
+    [365 * dayMs, { kind: "months", months: 12, days: 5 }],
+    [30 * dayMs, { kind: "days", days: 30 }],
+    [31 * dayMs - 1, { kind: "days", days: 30 }],
+    [dayMs, { kind: "days", days: 1 }],
+    [dayMs - 1, { kind: "hours", hours: 23 }],
+    [60 * minuteMs, { kind: "hours", hours: 1 }],
+    [60 * minuteMs - 1, { kind: "minutes", minutes: 59 }],
+    [minuteMs, { kind: "minutes", minutes: 1 }],
+    [minuteMs - 1, { kind: "moment" }],
+    [1, { kind: "moment" }],
+  ])("with %i ms to go is months and days over 30 days, and the largest unit alone below", (milliseconds, left) => {
+    expect(leftAfter(milliseconds)).toEqual(left);
+  });
+});
+
+describe("credit levels (spec §4)", () => {
+  it.each([
+    [5_000, "excellent"],
+    [1_000, "excellent"],
+    [999, "good"],
+    [500, "good"],
+    [499, "low"],
+    [100, "low"],
+    [99, "verylow"],
+    [0, "verylow"],
+  ])("%i credits are %s", (credits, level) => {
+    expect(creditLevel(credits)).toBe(level);
+  });
+});
+
+describe("tiers (spec §4)", () => {
+  it("go from starter to enterprise, and are named as the specification names them", () => {
+    expect(planKeys.map((key) => [key, tierDisplayName(key)])).toEqual([
+      ["starter", "Starter Plan"],
+      ["basic", "Basic Plan"],
+      ["professional", "Professional Plan"],
+      ["enterprise", "Enterprise Plan"],
+    ]);
+    expect(tierDisplayName("none")).toBe("No Plan");
+  });
+});
+
+describe("a prompt (spec §5)", () => {
+  it.each(["", " ", "\n\t\u00a0"])("is empty as %j", (prompt) => {
+    expect(checkPrompt(prompt)).toBe("Prompt cannot be empty");
+  });
+
+  it.each(["a", " a ", "<", "p".repeat(10_000), ` ${"p".repeat(10_000)}\n`, "🧱".repeat(10_000)])("may be sent", (prompt) => {
+    expect(checkPrompt(prompt)).toBeUndefined();
+  });
+
+  it.each(["p".repeat(10_001), "🧱".repeat(10_001)])("is too long with one more than 10,000 signs", (prompt) => {
+    expect(checkPrompt(prompt)).toBe("Prompt must be less than 10,000 characters");
+  });
+});
