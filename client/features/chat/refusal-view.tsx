@@ -60,7 +60,6 @@ const ownTexts: Readonly<Record<string, "refusal.network" | "refusal.stopFailed"
 /** Why the last send was not taken, with the way out of it. Stands right above the composer, where the prompt is again. */
 export function RefusalView({ refusal, onDismiss, onAccept }: RefusalViewProps) {
   const { t } = useTranslation(["chat", "errors"]);
-  const { credits } = useFormat();
   const { code, needed, available, quotedCredits, retryAtMs } = refusal;
   if (code === "price_changed" && quotedCredits !== undefined) {
     return <PriceChanged credits={quotedCredits} onAccept={onAccept} onDismiss={onDismiss} />;
@@ -73,7 +72,7 @@ export function RefusalView({ refusal, onDismiss, onAccept }: RefusalViewProps) 
   if (code === "insufficient_credits" && needed !== undefined && available !== undefined) {
     return (
       <Alert tone="warning" title={t("chat:refusal.creditsTitle")} action={plans}>
-        {t("chat:refusal.credits", { needed: credits(needed), available: credits(available) })}
+        {problemText(code, { needed, available })}
       </Alert>
     );
   }

@@ -49,7 +49,9 @@ export function toRefusal(error: unknown): Refusal {
   const none = { needed: undefined, available: undefined, quotedCredits: undefined, retryAtMs: undefined };
   if (error instanceof NetworkProblem) return { ...none, code: "network", detail: error.message };
   if (!(error instanceof ApiProblem)) return { ...none, code: "unexpected", detail: String(error) };
-  const { code, detail, needed, available, quotedCredits, retryAfterSeconds } = error;
+  const { detail, needed, available, quotedCredits, retryAfterSeconds } = error;
+  // A fault of the server's own reads like any other that nobody expected (spec §8, chat error reply).
+  const code = error.code === "internal_error" ? "unexpected" : error.code;
   const retryAtMs = retryAfterSeconds === undefined ? undefined : Date.now() + retryAfterSeconds * 1000;
   return { code, detail, needed, available, quotedCredits, retryAtMs };
 }
