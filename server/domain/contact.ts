@@ -56,7 +56,7 @@ function isBlank(text: string): boolean {
 }
 
 /** Angle brackets removed, then trimmed (spec §5). */
-export function sanitizeText(text: string): string {
+function sanitizeText(text: string): string {
   return text.replace(/[<>]/g, "").trim();
 }
 
@@ -89,16 +89,12 @@ const checks: Readonly<Record<ContactField, (value: string) => ContactRule | und
   message: (value) => checkRequired(value, limits.messageMax, "messageMissing", "messageLong"),
 };
 
-export function checkContactField(field: ContactField, value: string): ContactRule | undefined {
-  return checks[field](value);
-}
-
 const fieldsInOrder = ["name", "email", "category", "subject", "message"] as const satisfies readonly ContactField[];
 
 /** Every field at fault, in the order of the form; empty when the message may be sent. */
 export function contactFaults(input: ContactInput): ContactFault[] {
   return fieldsInOrder.flatMap((field) => {
-    const rule = checkContactField(field, input[field] ?? "");
+    const rule = checks[field](input[field] ?? "");
     return rule === undefined ? [] : [{ field, rule, message: contactRuleMessages[rule] }];
   });
 }
