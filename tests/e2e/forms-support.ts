@@ -1,6 +1,6 @@
 /** What the tests of banner, card and forms share. */
 import { randomUUID } from "node:crypto";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import type { Stage } from "./support.ts";
 
 export function newAddress(): string {
@@ -13,40 +13,55 @@ export async function messagesFrom(stage: Stage, address: string): Promise<numbe
   return ((await response.json()) as unknown[]).length;
 }
 
-/** A value of the device, read past the product. */
-export async function kept(page: Page, key: string): Promise<unknown> {
-  return await page.evaluate(
-    (wanted) =>
-      new Promise((resolve, reject) => {
-        const opening = indexedDB.open("keyval-store");
-        opening.onerror = () => reject(opening.error);
-        opening.onsuccess = () => {
-          const request = opening.result.transaction("keyval").objectStore("keyval").get(wanted);
-          request.onsuccess = () => resolve(request.result);
-          request.onerror = () => reject(request.error);
-        };
-      }),
-    key,
-  );
+/** One step in the database of the device, past the product. What runs in the page is text: it is not of this program. */
+async function inDatabase<Result>(page: Page, mode: "readonly" | "readwrite", step: string): Promise<Result> {
+  return await page.evaluate<Result>(`new Promise((resolve, reject) => {
+    const opening = indexedDB.open("keyval-store");
+    opening.onupgradeneeded = () => opening.result.createObjectStore("keyval");
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const transaction = opening.result.transaction("keyval", "${mode}");
+      const request = transaction.objectStore("keyval").${step};
+      transaction.oncomplete = () => resolve(request.result);
+      transaction.onabort = () => reject(transaction.error);
+    };
+  })`);
 }
 
-/** Puts a value on the device past the product. */
+/** A value of the device. */
+export async function kept(page: Page, key: string): Promise<unknown> {
+  return await inDatabase(page, "readonly", `get(${JSON.stringify(key)})`);
+}
+
 export async function keep(page: Page, key: string, value: unknown): Promise<void> {
-  await page.evaluate(
-    ([wanted, given]) =>
-      new Promise<void>((resolve, reject) => {
-        const opening = indexedDB.open("keyval-store");
-        opening.onupgradeneeded = () => opening.result.createObjectStore("keyval");
-        opening.onerror = () => reject(opening.error);
-        opening.onsuccess = () => {
-          const transaction = opening.result.transaction("keyval", "readwrite");
-          transaction.objectStore("keyval").put(given, wanted as string);
-          transaction.oncomplete = () => resolve();
-          transaction.onabort = () => reject(transaction.error);
-        };
-      }),
-    [key, value] as const,
-  );
+  await inDatabase(page, "readwrite", `put(${JSON.stringify(value)}, ${JSON.stringify(key)})`);
+}
+
+/** The ids of the forms that wait on the device. */
+export async function waitingForms(page: Page): Promise<string[]> {
+  const keys = await inDatabase<unknown[]>(page, "readonly", "getAllKeys()");
+  return keys.map(String).flatMap((key) => (key.startsWith("form:") ? [key.slice("form:".length)] : []));
+}
+
+export async function hasFocus(element: Locator): Promise<boolean> {
+  return await element.evaluate((own) => own.ownerDocument.activeElement === own);
+}
+
+export async function propertiesOf(elements: Locator, name: "checked" | "required"): Promise<unknown> {
+  return await elements.evaluateAll((all, wanted) => all.map((element) => (element as unknown as Record<string, unknown>)[wanted]), name);
+}
+
+/** What of the page the banner covers although it has the focus; "" where it covers nothing. */
+export async function coveredFocus(page: Page): Promise<string> {
+  return await page.evaluate<string>(`(() => {
+    const bar = document.querySelector("section[data-consent]");
+    const focused = document.activeElement;
+    if (!bar || !focused || focused === document.body || bar.contains(focused)) return "";
+    const { top, height } = focused.getBoundingClientRect();
+    // Of a tall field the browser brings the line with the caret into sight.
+    const clear = bar.getBoundingClientRect().top - top >= Math.min(height, 44) - 1;
+    return clear ? "" : focused.textContent || focused.outerHTML.slice(0, 80);
+  })()`);
 }
 
 export const banner = (page: Page) => page.locator("section[data-consent]");
