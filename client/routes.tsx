@@ -34,13 +34,13 @@ const readingPages: readonly PageRoute[] = [
 ];
 
 export const pages: readonly PageRoute[] = [
-  page(paths.home, ["home", "pricing"], async () => (await import("./pages/home.tsx")).HomePage),
+  page(paths.home, ["home", "plans"], async () => (await import("./pages/home.tsx")).HomePage),
   page(paths.auth, ["auth", "errors"], async () => (await import("./pages/auth.tsx")).AuthPage, { queries: ["mode", "confirm", "return"] }),
   page(paths.aiModels, ["chat"], async () => (await import("./pages/ai-models.tsx")).AiModelsPage, {
     queries: ["conversation", "prompt", "model"],
   }),
   privatePage(paths.profile, ["account", "billing", "errors"], async () => (await import("./pages/profile.tsx")).ProfilePage),
-  page(paths.pricing, ["pricing"], async () => (await import("./pages/pricing.tsx")).PricingPage),
+  page(paths.pricing, ["pricing", "plans"], async () => (await import("./pages/pricing.tsx")).PricingPage),
   page(paths.about, ["about", "home", "pricing"], async () => (await import("./pages/about.tsx")).AboutPage),
   page(paths.contact, ["contact", "errors"], async () => (await import("./pages/contact.tsx")).ContactPage),
   ...readingPages,

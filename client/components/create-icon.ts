@@ -11,7 +11,6 @@ type IconProps = Omit<SVGProps<SVGSVGElement>, "size"> & { size?: number };
  * What lucide's icons are drawn with once they are built (vite.config.ts): its own drawer weighs more than all our icons,
  * for contexts and names that none of them uses. Whoever hides an icon from screen readers says so.
  */
-// biome-ignore lint/style/noDefaultExport: lucide's icons import it as such.
 export default function createIcon({ node }: IconData): (props: IconProps) => ReactElement {
   const drawn = node.map(([tag, attributes]) => createElement(tag, attributes));
   const line = {

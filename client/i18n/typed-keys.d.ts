@@ -13,6 +13,7 @@ import type feedback from "./locales/en/feedback.json";
 import type home from "./locales/en/home.json";
 import type install from "./locales/en/install.json";
 import type offline from "./locales/en/offline.json";
+import type plans from "./locales/en/plans.json";
 import type pricing from "./locales/en/pricing.json";
 import type reading from "./locales/en/reading.json";
 import type roi from "./locales/en/roi.json";
@@ -39,6 +40,7 @@ declare module "i18next" {
       home: typeof home;
       install: typeof install;
       offline: typeof offline;
+      plans: typeof plans;
       pricing: typeof pricing;
       reading: typeof reading;
       roi: typeof roi;

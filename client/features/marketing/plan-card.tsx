@@ -27,7 +27,7 @@ const highlighted = models.filter((model) => model.highlighted);
 const highlightedNames = highlighted.map((model) => model.name).join("\u00a0· ");
 
 export function PlanCard({ plan, interval, onSubscribe, current, subscribed, processing, pricing }: PlanCardProps) {
-  const { t } = useTranslation("pricing");
+  const { t } = useTranslation("plans");
   const features = usePlanFeatures(plan);
   const priceId = priceIdOf(plan.key, interval);
   const headingId = `plan-${plan.key}`;
@@ -78,7 +78,7 @@ const columns = 10;
 
 /** The month's credits as a field of tiles; the four cards side by side show the proportion. */
 function CreditField({ plan }: { plan: Plan }) {
-  const { t } = useTranslation("pricing");
+  const { t } = useTranslation("plans");
   const format = useFormat();
   const tiles = plan.monthlyCredits / creditsPerTile;
   const { width } = fieldSize(columns, columns);

@@ -12,7 +12,7 @@ const extras = {
 
 /** The features of a plan's card, figures from the catalogue. */
 export function usePlanFeatures(plan: Plan): string[] {
-  const { t } = useTranslation("pricing");
+  const { t } = useTranslation("plans");
   return [
     t("features.allModels", { count: models.length }),
     t("features.requests", { count: plan.requestsPerMinute }),

@@ -87,7 +87,7 @@ function Slider({ label, model, step, most, value, onChange }: SliderProps) {
 }
 
 function Sum({ needed }: { needed: number }) {
-  const { t } = useTranslation("pricing");
+  const { t } = useTranslation(["pricing", "plans"]);
   const format = useFormat();
   const plan = planList.find(({ monthlyCredits }) => monthlyCredits >= needed);
   const dearest = planList.at(-1);
@@ -105,7 +105,7 @@ function Sum({ needed }: { needed: number }) {
         <path className={styles.open} d={rowsOfTiles(granted / creditsPerTile, columns)} />
         <path className={styles.used} d={rowsOfTiles(used, columns)} />
       </svg>
-      <p className={styles.scale}>{t("plan.tileScale", { credits: format.credits(creditsPerTile) })}</p>
+      <p className={styles.scale}>{t("plans:plan.tileScale", { credits: format.credits(creditsPerTile) })}</p>
       <div role="status">
         <p className={styles.total}>{t("finder.total", { credits: format.credits(needed) })}</p>
         <p>{verdict()}</p>

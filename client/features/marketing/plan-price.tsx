@@ -30,7 +30,7 @@ function Money({ spoken, children }: { spoken: string | undefined; children?: Re
 }
 
 export function PlanPrice({ plan, interval, pricing }: PlanPriceProps) {
-  const { t } = useTranslation("pricing");
+  const { t } = useTranslation("plans");
   const format = useFormat();
   const listCents = priceCents(plan, interval);
   const discounted = interval === "year" ? pricing?.annual : pricing;

@@ -22,7 +22,7 @@ interface PlansSectionProps {
 
 /** The toggle, the discount if there is one, and the four cards. */
 export function PlansSection({ onSubscribe, currentPlan, currentInterval, processing, userId }: PlansSectionProps) {
-  const { t } = useTranslation(["pricing", "common"]);
+  const { t } = useTranslation(["plans", "common"]);
   const format = useFormat();
   const [chosen, setChosen] = useState<BillingInterval | null>(null);
   const interval = chosen ?? currentInterval ?? "month";

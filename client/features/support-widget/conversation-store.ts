@@ -40,9 +40,10 @@ export const useConversation = create<ConversationState>()((set) => ({
     const pause = new Promise((resolve) => setTimeout(resolve, typingMs));
     let answer: Topic | "failed";
     try {
-      await i18next.loadNamespaces(["support", "pricing"]);
+      await i18next.loadNamespaces(["support", "pricing", "plans"]);
       // A fetch that failed does not reject.
-      if (!i18next.exists("support:unknown") || !i18next.exists("pricing:title")) throw new Error("Its texts could not be fetched.");
+      if (!["support:unknown", "pricing:title", "plans:plan.subscribe"].every((key) => i18next.exists(key)))
+        throw new Error("Its texts could not be fetched.");
       answer = topic ?? topicOf(text, keywordsOf);
     } catch (error) {
       console.error("The support answer could not be found.", error);

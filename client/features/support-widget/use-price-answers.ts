@@ -14,7 +14,7 @@ const samples = modelCategories.flatMap((category) => ofCategory(category).sort(
 
 /** Answers that are read off the price list. */
 export function usePriceAnswers() {
-  const { t } = useTranslation(["support", "common", "pricing"]);
+  const { t } = useTranslation(["support", "common", "pricing", "plans"]);
   const format = useFormat();
   const link = { href: paths.pricing, label: t("common:footer.pricing") };
   const priceRows = (list: readonly Model[]) => list.map((model) => [model.name, format.modelPrice(model)] as const);
@@ -28,8 +28,8 @@ export function usePriceAnswers() {
     },
     plan: (plan: Plan): Answer => {
       const speeds = [
-        t("pricing:features.requests", { count: plan.requestsPerMinute }),
-        t("pricing:features.concurrent", { count: plan.concurrentAnswers }),
+        t("plans:features.requests", { count: plan.requestsPerMinute }),
+        t("plans:features.concurrent", { count: plan.concurrentAnswers }),
       ];
       const text = t("plan", {
         plan: plan.name,
