@@ -9,6 +9,7 @@ import { useFormat } from "#client/lib/use-format.ts";
 import { limits } from "#domain/rules.ts";
 import { useChat } from "./chat-store.ts";
 import styles from "./composer.module.css";
+import { measureComposer } from "./composer-height.ts";
 import { sendsMessage } from "./composing.ts";
 import type { OfferedModel } from "./models-store.ts";
 
@@ -94,7 +95,7 @@ export function Composer({ text, onText, onSend, onStop, model, available, onlin
   }
 
   return (
-    <form className={styles.composer} data-composer="" onSubmit={submit}>
+    <form ref={measureComposer} className={styles.composer} onSubmit={submit}>
       <div className={styles.box}>
         <textarea
           className={styles.text}

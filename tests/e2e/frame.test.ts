@@ -1,0 +1,113 @@
+/** The frame and the home page by state, in the running product: who is there, what they have, and where they may go (spec §2, §4, §6). */
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { plans } from "#domain/plans.ts";
+import { Visitor } from "#tests/support/visitor.ts";
+import type { Stage } from "./support.ts";
+import { deviceOf, setStage } from "./support.ts";
+
+/** The first admin, whom the embedded product makes at its start and names once. */
+class Owner extends Visitor {
+  override readonly email = "admin@tessera.example";
+
+  async signIn(password: string): Promise<this> {
+    this.session = await this.json("POST", "/api/auth/sign-in", { email: this.email, password });
+    return this;
+  }
+}
+
+describe("the frame by state", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await setStage();
+  }, 150_000);
+  afterAll(() => stage?.close());
+
+  async function open(visitor: Visitor | undefined, path: string, width = 1440): Promise<Page> {
+    const context = await deviceOf(stage, visitor, { viewport: { width, height: 844 }, reducedMotion: "reduce" });
+    const page = await context.newPage();
+    await page.goto(`${stage.url}${path}`);
+    await page.locator("main h1").first().waitFor({ state: "attached" });
+    return page;
+  }
+
+  const linksOf = (page: Page) =>
+    page
+      .getByRole("banner")
+      .locator("nav a")
+      .evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+
+  it("a visitor finds the sign-in, the trial and Get Started to /auth; no way to /admin or /profile", async () => {
+    const page = await open(undefined, "/");
+    await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
+    expect(await linksOf(page)).toEqual(["/", "/ai-models", "/about", "/contact", "/marketing"]);
+    expect(await page.getByRole("main").getByRole("link", { name: "Get Started" }).getAttribute("href")).toBe("/auth");
+    expect(await page.getByRole("link", { name: "Start Free Trial" }).getAttribute("href")).toBe("/auth");
+    expect(await page.getByRole("region", { name: "Your subscription" }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  it("somebody signed in finds their account and Get Started to /pricing, and no trial; signed out, it is offered again", async () => {
+    const visitor = await stage.person(false);
+    const page = await open(visitor, "/");
+    const account = page.getByRole("banner").getByRole("link", { name: `Your account, ${visitor.email}` });
+    await account.waitFor();
+    expect(await account.textContent()).toContain(visitor.email.slice(0, 2).toUpperCase());
+    expect(await page.getByRole("main").getByRole("link", { name: "Get Started" }).getAttribute("href")).toBe("/pricing");
+    expect(await page.getByRole("link", { name: "Start Free Trial" }).count()).toBe(0);
+    expect(await page.getByRole("region", { name: "Your subscription" }).count()).toBe(0);
+    await account.click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
+    await page.getByRole("link", { name: "Start Free Trial" }).waitFor();
+    await page.context().close();
+  });
+
+  it("a subscriber finds the summary: collapsed with credits, their label and the time left; expanded with every figure", async () => {
+    const visitor = await stage.person(true);
+    const page = await open(visitor, "/");
+    const summary = page.getByRole("region", { name: "Your subscription" });
+    await summary.waitFor();
+    const line = summary.locator("summary");
+    const text = (await line.textContent()) ?? "";
+    expect(text).toContain("Starter Plan");
+    expect(text).toContain(`${plans.starter.monthlyCredits} credits`);
+    expect(text).toContain("low");
+    expect(text).toMatch(/Time left: (\d+ days|1 month)/);
+    expect(await summary.getByText("Plan value").isVisible()).toBe(false);
+    await line.click();
+    for (const name of ["Available credits", "Monthly credits", "Next billing date", "Plan value"]) {
+      await summary.getByText(name, { exact: true }).waitFor();
+    }
+    expect(await summary.getByText("$19.99 a month").isVisible()).toBe(true);
+    const current = page.getByRole("listitem", { name: "Starter" });
+    expect(await current.getByRole("button", { name: "Current Plan" }).isDisabled()).toBe(true);
+    await page.context().close();
+  });
+
+  it("an admin alone is shown the way to /admin, in the bar and in the menu", async () => {
+    const [, password = ""] = /password (\S+)/.exec(stage.product.output()) ?? [];
+    const owner = await new Owner(stage.product.url, stage.product.sandboxUrl).signIn(password);
+    const page = await open(owner, "/about");
+    await expect.poll(() => linksOf(page)).toContain("/admin");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole("button", { name: "Open menu" }).click();
+    await page.getByRole("dialog").getByRole("link", { name: "Admin" }).waitFor();
+    await page.context().close();
+  });
+
+  it("the support button leaves the composer's send button free, at every width", async () => {
+    const visitor = await stage.person(true);
+    for (const width of [320, 390, 1440]) {
+      const page = await open(visitor, "/ai-models?model=gpt-5-mini", width);
+      const composer = page.locator("form", { has: page.getByLabel("Your prompt") });
+      await composer.waitFor();
+      await page.getByLabel("Your prompt").fill("One\nTwo\nThree\nFour");
+      const support = page.getByRole("button", { name: "Support", exact: true });
+      await support.waitFor();
+      const [button, form] = await Promise.all([support.boundingBox(), composer.boundingBox()]);
+      expect((button?.y ?? 0) + (button?.height ?? 0), `at ${width}`).toBeLessThanOrEqual(form?.y ?? 0);
+      await page.context().close();
+    }
+  });
+});
