@@ -13,13 +13,15 @@ export interface Checkout {
   processing: string | null;
 }
 
+/** Nothing that is drawn needs them, and most readers never do. */
+const texts = ["billing", "errors"] as const;
+
 export function useCheckout(): Checkout {
   const { t } = i18next;
   const [location, navigate] = useLocation();
   const [processing, setProcessing] = useState<string | null>(null);
 
-  // Nothing that is drawn needs them, and most readers never do.
-  useEffect(() => void i18next.loadNamespaces(["billing", "errors"]), []);
+  useEffect(() => void i18next.loadNamespaces(texts), []);
   useEffect(() => {
     // Coming back from the payment page, the browser may show this page as it was left: in the middle of leaving.
     const revive = (event: PageTransitionEvent) => {
@@ -32,6 +34,8 @@ export function useCheckout(): Checkout {
   async function start(priceId: string): Promise<void> {
     if (processing !== null) return;
     if (sessionStore.getState().status !== "signed_in") {
+      // A click may come before they have.
+      await i18next.loadNamespaces(texts);
       showToast({ title: t("billing:checkout.authenticationRequired"), text: t("billing:checkout.signInFirst") });
       navigate(`${paths.auth}?return=${encodeURIComponent(location)}`);
       return;
@@ -42,6 +46,7 @@ export function useCheckout(): Checkout {
       if (!url) throw new Error(t("billing:checkout.noUrl"));
       window.location.assign(url);
     } catch (error) {
+      await i18next.loadNamespaces(texts);
       setProcessing(null);
       const { problemText } = await import("#client/i18n/problem-text.ts");
       const known = error instanceof ApiProblem ? problemText(error.code, error) : undefined;
