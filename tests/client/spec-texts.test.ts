@@ -1,0 +1,128 @@
+/** What the specification quotes or lists, word for word, in English. Rules: spoken-rules.test.ts; forms: contact-texts.test.ts. */
+import { describe, expect, it } from "vitest";
+import { toRefusal } from "#client/features/chat/thread.ts";
+import { barLinks, footerLinks } from "#client/features/frame/links.ts";
+import { claims } from "#client/features/marketing/claims.ts";
+import { formatMonth } from "#client/features/reading/dates.ts";
+import auth from "#client/i18n/locales/en/auth.json" with { type: "json" };
+import billing from "#client/i18n/locales/en/billing.json" with { type: "json" };
+import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };
+import common from "#client/i18n/locales/en/common.json" with { type: "json" };
+import consent from "#client/i18n/locales/en/consent.json" with { type: "json" };
+import errors from "#client/i18n/locales/en/errors.json" with { type: "json" };
+import feedback from "#client/i18n/locales/en/feedback.json" with { type: "json" };
+import home from "#client/i18n/locales/en/home.json" with { type: "json" };
+import plans from "#client/i18n/locales/en/plans.json" with { type: "json" };
+import { ApiProblem } from "#client/lib/api.ts";
+import { refusals } from "#domain/errors.ts";
+import { languages } from "#domain/languages.ts";
+import { models } from "#domain/models.ts";
+import { annualSavingPercent, moneyBackDays } from "#domain/plans.ts";
+import { ruleMessages } from "#domain/rules.ts";
+import { read } from "#tests/support/sources.ts";
+
+const busy = "Sorry, I'm having trouble responding right now. Please try again in a moment.";
+
+describe("the specification's words", () => {
+  it("stand in the frame (spec §2)", () => {
+    expect(common.trial.action).toBe("Start Free Trial");
+    expect(common.trial.text_other).toMatch(/^\{\{formatted\}\} free credits, no credit card, basic models/);
+    expect(home.hero.action).toBe("Get Started");
+    expect([feedback.card.give, feedback.card.dismiss, common.cancel]).toEqual(["Give Feedback", "Don't show again", "Cancel"]);
+    const lowerCase = (texts: string[]) => texts.map((text) => text.toLowerCase());
+    expect(lowerCase([consent.manage, consent.decline, consent.acceptAll])).toEqual(["manage preferences", "decline", "accept all"]);
+    expect(lowerCase([consent.back, consent.declineAll, consent.save])).toEqual(["back", "decline all", "save preferences"]);
+  });
+
+  it("stand on the plan cards, in the summary and on the profile (spec §2, §4, §9)", () => {
+    expect([plans.plan.mostPopular, plans.plan.current]).toEqual(["Most Popular", "Current Plan"]);
+    expect(home.summary.level).toEqual({ excellent: "excellent", good: "good", low: "low", verylow: "very low" });
+    expect(billing.subscription.level).toEqual(home.summary.level);
+    const { currentPlan, active, nextBilling, availableCredits, monthlyCredits, timeLeft, planValue } = billing.subscription;
+    expect([currentPlan, active, nextBilling, availableCredits, monthlyCredits, timeLeft, planValue]).toEqual([
+      "Current plan",
+      "Active",
+      "Next billing date",
+      "Available credits",
+      "Monthly credits",
+      "Time left",
+      "Plan value",
+    ]);
+  });
+
+  it("stand in what goes wrong (spec §8)", () => {
+    expect(billing.checkout).toEqual({
+      authenticationRequired: "Authentication Required",
+      signInFirst: "Please sign in to subscribe to a plan.",
+      failed: "Subscription Error",
+      failedText: "Failed to create subscription: {{message}}",
+      noUrl: "No checkout URL received",
+    });
+    expect(plans.discount.failed).toBe("Failed to check discount eligibility");
+    expect([chat.refusal.busy, common.support.failure]).toEqual([busy, busy]);
+    expect([billing.subscription.loadFailed, billing.subscription.portalFailed, billing.subscription.paymentFailed]).toEqual([
+      "Failed to load subscription",
+      "Failed to open portal",
+      "Payment failed",
+    ]);
+    expect([common.notFound.title, common.notFound.action]).toEqual(["Page not found", "Return home"]);
+  });
+
+  it("are those of the rules for an address, a password and a model (spec §5)", () => {
+    expect(auth.rules.emailInvalid).toBe(ruleMessages.emailInvalid);
+    expect(auth.rules.emailInvalid).toBe("Invalid email address");
+    expect(auth.rules.passwordMix).toBe(ruleMessages.passwordMix);
+    expect(auth.rules.passwordMix).toBe("Password must contain at least one letter and one number");
+    expect(chat.model.chooseFirst).toBe("Model must be selected");
+  });
+});
+
+describe("refusals (spec §8)", () => {
+  it("have a text each, and no text is nobody's", () => {
+    const named = Object.keys(errors).map((key) => key.replace(/_(one|other)$/, ""));
+    expect([...new Set(named)].toSorted()).toEqual([...Object.keys(refusals), "network", "unexpected"].toSorted());
+  });
+
+  it("for want of credits show what is needed and what there is, and suggest buying or upgrading", () => {
+    for (const { code } of languages) {
+      const texts = JSON.parse(read(`client/i18n/locales/${code}/errors.json`)) as typeof errors;
+      expect(texts.insufficient_credits, code).toMatch(/\{\{needed\}\}.*\{\{available\}\}/);
+    }
+    expect(errors.insufficient_credits).toMatch(/Buy credits or upgrade\.$/);
+    const problem = new ApiProblem(402, { code: "insufficient_credits", needed: 5, available: 3 });
+    expect(toRefusal(problem)).toMatchObject({ code: "insufficient_credits", needed: 5, available: 3 });
+  });
+
+  it("that nobody expected are one and the same in the chat, whoever failed", () => {
+    for (const error of [new ApiProblem(500, { code: "internal_error" }), new ApiProblem(502, {}), new Error("a bug")])
+      expect(toRefusal(error).code).toBe("unexpected");
+  });
+});
+
+describe("what the specification lists", () => {
+  it("is the bar's links and the footer's, in its order (spec §2)", () => {
+    expect(barLinks.map(({ path }) => path)).toEqual(["/", "/ai-models", "/about", "/contact", "/marketing"]);
+    expect(footerLinks.map(({ path }) => path)).toEqual(["/ai-models", "/pricing", "/blog", "/about", "/terms", "/privacy", "/contact"]);
+  });
+
+  it("is eleven languages (spec §1)", () => {
+    expect(languages.map(({ code }) => code)).toEqual(["en", "es", "fr", "de", "zh", "ja", "pt", "pl", "ro", "it", "ru"]);
+  });
+
+  it("is the marketing claims (spec §1)", () => {
+    expect(claims).toEqual({
+      savingPercent: 75,
+      developers: 7_000,
+      businesses: 300,
+      countries: 45,
+      fasterPercent: 40,
+      uptimePercent: 99.9,
+    });
+    expect([models.length, moneyBackDays, annualSavingPercent]).toEqual([15, 14, 20]);
+  });
+
+  it("is when terms and privacy were last updated (spec §2)", () => {
+    const monthOf = (name: string) => formatMonth(/^updated: (\S+)$/m.exec(read(`client/content/en/${name}.md`))?.[1] ?? "", "en");
+    expect([monthOf("terms"), monthOf("privacy")]).toEqual(["January 2024", "January 2025"]);
+  });
+});
