@@ -19,14 +19,9 @@ export function FeedbackCard() {
 
   return (
     <aside ref={card} className={classNames(styles.card, aside && styles.away)} aria-labelledby="feedback-title">
-      <div className={styles.top}>
-        <h2 id="feedback-title" className={styles.title}>
-          {t("card.title")}
-        </h2>
-        <IconButton label={t("common:close")} className={styles.close} onClick={dismiss}>
-          <X size={18} aria-hidden="true" />
-        </IconButton>
-      </div>
+      <h2 id="feedback-title" className={styles.title}>
+        {t("card.title")}
+      </h2>
       <p className={styles.text}>{t("card.text")}</p>
       <div className={styles.actions}>
         <Button size="small" variant="primary" onClick={openFeedback}>
@@ -36,6 +31,9 @@ export function FeedbackCard() {
           {t("card.dismiss")}
         </Button>
       </div>
+      <IconButton label={t("common:close")} className={styles.close} onClick={dismiss}>
+        <X size={18} aria-hidden="true" />
+      </IconButton>
     </aside>
   );
 }
