@@ -97,6 +97,30 @@ describe("a page", () => {
     }
   });
 
+  it("says what the specification lists on it: ways, claims, cards, kinds of models, dates (spec §1, §2, §9)", async () => {
+    const expectAll = async (url: string, parts: readonly string[]) => {
+      const { body } = await get(`${url}?lang=en`);
+      for (const part of parts) expect(body, `${url} lacks ${part}`).toContain(part);
+      return body;
+    };
+    const ways = ["content-creation", "image-generation", "getting-started"].map((name) => `href="/${name}"`);
+    const claims = ["15+", "14 days", "75%", "40%", "99.9%", "7,000 developers", "300 businesses", "45 countries"];
+    const sold = ["$19.99", "$39.99", "$49.99", "$99.99", "300 credits", "600 credits", "750 credits", "1,250 credits", "Most Popular"];
+    const professional = ["12hr priority support", "Team collaboration", "Commercial rights"];
+    const enterprise = ["24/7 support", "Custom tuning", "Dedicated manager"];
+    const home = await expectAll("/", [...ways, ...claims, ...sold, ...professional, ...enterprise]);
+    const cards = [...home.matchAll(/<li[^>]*aria-labelledby="plan-(\w+)"/g)].map(([, plan]) => plan);
+    expect(cards).toEqual(["starter", "basic", "professional", "enterprise"]);
+    expect(home).toMatch(/id="plan-basic"[^>]*>Basic<\/h3><span[^>]*>Most Popular</);
+    const pricing = await expectAll("/pricing", ["save 20%", ...sold]);
+    expect(pricing.match(/<details/g)).toHaveLength(8);
+    const kinds = ["all", "text", "image", "audio", "video", "search"].map((kind) => `value="${kind}"`);
+    await expectAll("/ai-models", [...kinds, "GPT-5 Mini", "Sora 2"]);
+    await expectAll("/about", ["People on their own", "Developers", "Small businesses", ...claims]);
+    await expectAll("/terms", ["Last updated January 2024"]);
+    await expectAll("/privacy", ["Last updated January 2025"]);
+  });
+
   it("names its canonical address and all alternates, and they name each other", async () => {
     for (const url of paths) {
       const bare = await get(url);
