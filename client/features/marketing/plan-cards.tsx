@@ -9,12 +9,14 @@ export interface PlanCardsProps {
   onSubscribe: (priceId: PriceId) => void;
   /** The plan the person has, if any; its card says so and can't be bought again. */
   currentPlan: PlanKey | null;
+  /** Whether the person has a plan at all, be it paid by another interval than the one shown. */
+  subscribed: boolean;
   /** The price whose checkout is being created. */
   processing: string | null;
   discount: DiscountEligibility | null;
 }
 
-export function PlanCards({ interval, onSubscribe, currentPlan, processing, discount }: PlanCardsProps) {
+export function PlanCards({ interval, onSubscribe, currentPlan, subscribed, processing, discount }: PlanCardsProps) {
   return (
     <ul className={styles.cards}>
       {planList.map((plan) => (
@@ -24,7 +26,7 @@ export function PlanCards({ interval, onSubscribe, currentPlan, processing, disc
           interval={interval}
           onSubscribe={onSubscribe}
           current={currentPlan === plan.key}
-          subscribed={currentPlan !== null}
+          subscribed={subscribed}
           processing={processing}
           pricing={discount?.discountEligible ? discount.pricing[plan.key] : null}
         />

@@ -54,6 +54,7 @@ export function PlansSection({ onSubscribe, currentPlan, currentInterval, proces
         interval={interval}
         onSubscribe={onSubscribe}
         currentPlan={currentPlan !== null && (currentInterval ?? interval) === interval ? currentPlan : null}
+        subscribed={currentPlan !== null}
         processing={processing}
         discount={discount}
       />
