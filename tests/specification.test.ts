@@ -1,0 +1,30 @@
+/** docs/specification.md promises tests, texts and files: each has to be there under the name it gives. */
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { read, root } from "#tests/support/sources.ts";
+
+const table = read("docs/specification.md");
+
+it("the table of the specification names tests that exist", () => {
+  const promised = [...table.matchAll(/`(tests\/[^`]+)`((?:,? "[^"]+")+)/g)].flatMap(([, file = "", names = ""]) =>
+    [...names.matchAll(/"([^"]+)"/g)].map(([, name = ""]) => ({ file, name })),
+  );
+  expect(promised.length).toBeGreaterThan(100);
+  const missing = promised.filter(({ file, name }) => !existsSync(path.join(root, file)) || !read(file).includes(name));
+  expect(missing).toEqual([]);
+});
+
+it("the table of the specification names texts that exist", () => {
+  const named = [...table.matchAll(/`([a-z]+):([\w.]+)`/g)].map(([, namespace = "", key = ""]) => ({ namespace, key }));
+  expect(named.length).toBeGreaterThan(50);
+  const missing = named.filter(({ namespace, key }) => {
+    const file = `client/i18n/locales/en/${namespace}.json`;
+    if (!existsSync(path.join(root, file))) return true;
+    return (
+      key.split(".").reduce<unknown>((texts, part) => (texts as Record<string, unknown> | undefined)?.[part], JSON.parse(read(file))) ===
+      undefined
+    );
+  });
+  expect(missing).toEqual([]);
+});
