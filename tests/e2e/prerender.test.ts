@@ -1,0 +1,169 @@
+/** The first frame in each language, without scripts and with them (acceptance 37; decisions.md, "Language"). */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { languages } from "#domain/languages.ts";
+import { root } from "#tests/support/sources.ts";
+import type { Stage } from "./support.ts";
+import { deviceOf, setStage } from "./support.ts";
+
+const full = process.env.TEST_FULL === "1";
+const codes = languages.map(({ code }) => code);
+const localeOf = { en: "en-GB", es: "es-MX", fr: "fr-CA", de: "de-AT", zh: "zh-CN", ja: "ja-JP", pt: "pt-BR", pl: "pl-PL" } as const;
+
+let stage: Stage;
+let addresses: string[];
+beforeAll(async () => {
+  stage = await setStage();
+  const index = (await (await fetch(`${stage.url}/pages.json`)).json()) as { pages: Record<string, Record<string, string>> };
+  addresses = Object.keys(index.pages.en ?? {});
+}, 180_000);
+afterAll(() => stage?.close());
+
+function pricingHeading(language: string): string {
+  const file = path.join(root, `client/i18n/locales/${language}/pricing.json`);
+  return (JSON.parse(readFileSync(file, "utf8")) as { heading: string }).heading;
+}
+
+function reader(language: string, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  const locale = (localeOf as Readonly<Record<string, string>>)[language] ?? language;
+  return deviceOf(stage, undefined, { locale, serviceWorkers: "block", ...options });
+}
+
+/** Marks what the server sent, before any module runs, and counts what the policy refused. */
+const markScript = `
+  addEventListener("securitypolicyviolation", (event) => console.error("refused by the policy: " + event.violatedDirective + " " + event.blockedURI));
+  document.addEventListener("DOMContentLoaded", () => {
+    const heading = document.querySelector("h1");
+    window.sent = { heading, text: heading?.textContent, lang: document.documentElement.lang, alive: isAlive(heading) };
+  });
+  const isAlive = (element) => Object.keys(element ?? {}).some((key) => key.startsWith("__reactFiber"));
+  window.isHydrated = () => document.documentElement.dataset.live !== undefined && isAlive(document.querySelector("h1"));
+`;
+
+async function open(device: BrowserContext, address: string): Promise<{ page: Page; complaints: string[] }> {
+  const page = await device.newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type()) && !/service worker/i.test(message.text())) complaints.push(message.text());
+  });
+  await page.addInitScript(markScript);
+  await page.goto(stage.url + address);
+  await expect.poll(() => page.evaluate("window.isHydrated()")).toBe(true);
+  return { page, complaints };
+}
+
+/** Nothing of a language is kept on the device: neither in storage nor in the cookie. */
+async function expectNothingStored(page: Page): Promise<void> {
+  expect(await page.evaluate("[localStorage.getItem('language'), document.cookie]")).toEqual([null, ""]);
+}
+
+describe("the first frame", () => {
+  for (const code of codes) {
+    it(`is right in ${code}: without scripts, with them, and still the same once the page lives`, async () => {
+      const bare = await reader(code, { javaScriptEnabled: false });
+      const page = await bare.newPage();
+      await page.goto(`${stage.url}/pricing`);
+      expect(await page.locator("html").getAttribute("lang")).toBe(code);
+      expect(await page.locator("h1").textContent()).toBe(pricingHeading(code));
+      expect(await page.locator("h1").isVisible()).toBe(true);
+      await bare.close();
+
+      const device = await reader(code);
+      const { page: live, complaints } = await open(device, "/pricing");
+      const sent = "[sent.text, sent.lang, sent.heading === document.querySelector('h1'), document.documentElement.lang]";
+      expect(await live.evaluate(sent)).toEqual([pricingHeading(code), code, true, code]);
+      await live.waitForLoadState("networkidle");
+      expect(complaints).toEqual([]);
+      await expectNothingStored(live);
+      await device.close();
+    });
+  }
+
+  it("of every public page is hydrated as it was sent, without a complaint, in a language of its turn", { timeout: 600_000 }, async () => {
+    const turns = addresses.flatMap((address, index) => {
+      const chosen = full ? codes : [codes[index % codes.length] ?? "en"];
+      return chosen.map((code) => [address, code] as const);
+    });
+    for (const [address, code] of turns) {
+      const device = await reader(code);
+      const { page, complaints } = await open(device, address);
+      await page.waitForLoadState("networkidle");
+      expect(await page.evaluate("sent.heading === document.querySelector('h1')"), `${address} ${code}`).toBe(true);
+      expect(await page.evaluate("document.documentElement.lang")).toBe(code);
+      expect(complaints, `${address} ${code}`).toEqual([]);
+      await device.close();
+    }
+  });
+
+  it("stays where the page begins differently: a query that it reads, the frame alone, no page at all", async () => {
+    const device = await reader("de");
+    for (const address of ["/auth?mode=sign-up", "/auth?return=%2Fpricing", "/nowhere/at-all"]) {
+      const { page, complaints } = await open(device, address);
+      await page.waitForLoadState("networkidle");
+      expect(await page.evaluate("document.documentElement.lang")).toBe("de");
+      const unexpected = complaints.filter((text) => !(address.startsWith("/nowhere") && text.includes("404")));
+      expect(unexpected, address).toEqual([]);
+      await page.close();
+    }
+    await device.close();
+  });
+});
+
+describe("the reader's language", () => {
+  it("comes second where the server heard another: drawn in the tag's, then switched, with nothing stored", async () => {
+    // As where a proxy, or a cached page, made the server's guess another than the browser's.
+    const device = await reader("en");
+    await device.addInitScript("Object.defineProperty(navigator, 'languages', { get: () => ['fr-CA', 'en'] })");
+    const { page, complaints } = await open(device, "/pricing");
+    expect(await page.evaluate("[sent.text, sent.lang]")).toEqual([pricingHeading("en"), "en"]);
+    await page.getByRole("heading", { level: 1, name: pricingHeading("fr") }).waitFor();
+    expect(await page.evaluate("[sent.heading === document.querySelector('h1'), document.documentElement.lang]")).toEqual([true, "fr"]);
+    expect(complaints).toEqual([]);
+    await expectNothingStored(page);
+    await device.close();
+  });
+
+  it("once chosen, is what the server sends from then on, and an address that names one chooses it", async () => {
+    const device = await reader("en", { javaScriptEnabled: true });
+    const { page } = await open(device, "/pricing");
+    await page.locator("header select").selectOption("ja");
+    await page.getByRole("heading", { level: 1, name: pricingHeading("ja") }).waitFor();
+    expect(await page.evaluate("localStorage.getItem('language')")).toBe("ja");
+    const [cookie] = await device.cookies();
+    expect(cookie).toMatchObject({ name: "language", value: "ja", sameSite: "Lax", path: "/" });
+    expect((cookie?.expires ?? 0) - Date.now() / 1000).toBeGreaterThan(360 * 86_400);
+    await page.close();
+
+    const next = await open(device, "/pricing");
+    expect(await next.page.evaluate("[sent.lang, sent.text]")).toEqual(["ja", pricingHeading("ja")]);
+    await next.page.close();
+
+    const named = await open(device, "/pricing?lang=it");
+    expect(await named.page.evaluate("[sent.lang, localStorage.getItem('language')]")).toEqual(["it", "it"]);
+    expect(named.complaints).toEqual([]);
+    await device.close();
+  });
+});
+
+describe("what the device knows", () => {
+  it("never flashes: a chosen theme, and no way to sign in for who is signed in", async () => {
+    const visitor = await stage.person(false);
+    const device = await deviceOf(stage, visitor, { serviceWorkers: "block", colorScheme: "light" });
+    await device.addInitScript("localStorage.setItem('theme', 'dark')");
+    // Held back, the page stays as it was sent.
+    await device.route(/\/assets\/index-.*\.js$/, () => undefined);
+    const page = await device.newPage();
+    await page.goto(`${stage.url}/`, { waitUntil: "commit" });
+    await page.locator("h1").waitFor();
+    expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");
+    expect(await page.locator('header a[href="/auth"]').isVisible()).toBe(false);
+    await device.unrouteAll();
+    const { page: live, complaints } = await open(device, "/");
+    await live.locator('header a[href="/profile"]').waitFor();
+    expect(complaints).toEqual([]);
+    await device.close();
+  });
+});
