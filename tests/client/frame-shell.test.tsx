@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Site } from "./frame-support.ts";
-import { openPage, openSite, visit } from "./frame-support.ts";
+import { openSite } from "./frame-support.ts";
 
 let site: Site;
 beforeAll(async () => {
