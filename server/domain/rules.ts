@@ -23,6 +23,7 @@ export const ruleMessages = {
   passwordCommon: "This password is too common. Choose another one",
   promptEmpty: "Prompt cannot be empty",
   promptLong: `Prompt must be less than ${limits.promptMax.toLocaleString("en")} characters`,
+  modelMissing: "Model must be selected",
 } as const;
 
 export function codePoints(value: string): number {

@@ -73,6 +73,7 @@ describe("the specification's words", () => {
     expect(auth.rules.emailInvalid).toBe("Invalid email address");
     expect(auth.rules.passwordMix).toBe(ruleMessages.passwordMix);
     expect(auth.rules.passwordMix).toBe("Password must contain at least one letter and one number");
+    expect(chat.model.chooseFirst).toBe(ruleMessages.modelMissing);
     expect(chat.model.chooseFirst).toBe("Model must be selected");
   });
 });

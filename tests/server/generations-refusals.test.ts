@@ -52,6 +52,7 @@ describe("refused, and nothing is written", () => {
       400,
       { code: "validation_failed", error: "Prompt must be less than 10,000 characters" },
     ],
+    ["no model", { model: " " }, 400, { code: "validation_failed", fields: [{ field: "model", message: "Model must be selected" }] }],
     ["an unknown model", { model: "gpt-9" }, 400, { code: "unknown_model" }],
     ["a model that does not answer in text", { model: "dall-e-3", quotedCredits: 10 }, 422, { code: "model_not_supported" }],
     ["another price than the one shown", { quotedCredits: 2 }, 409, { code: "price_changed", quotedCredits: 1 }],

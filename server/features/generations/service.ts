@@ -5,11 +5,12 @@ import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
 import { answersInText, findModel } from "#domain/models.ts";
 import { quoteCredits } from "#domain/pricing.ts";
-import { checkPrompt } from "#domain/rules.ts";
+import { checkPrompt, ruleMessages } from "#domain/rules.ts";
 import type { CreateGeneration, Receipt } from "../../contract/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { Feed } from "../../http/event-stream.ts";
+import { ValidationError } from "../../http/problem.ts";
 import type { Entitlement } from "../billing/entitlement.ts";
 import { availableCredits, translate as refusalOfLedger } from "../credits/service.ts";
 import type { Answers } from "./answers.ts";
@@ -40,7 +41,8 @@ function hashOf(request: CreateGeneration, prompt: string): Buffer {
 
 function readModel(request: CreateGeneration): Model {
   const fault = checkPrompt(request.prompt);
-  if (fault) throw new DomainError("validation_failed", fault, { fields: [{ field: "prompt", message: fault }] });
+  if (fault) throw new ValidationError([{ field: "prompt", message: fault }]);
+  if (request.model.trim() === "") throw new ValidationError([{ field: "model", message: ruleMessages.modelMissing }]);
   const model = findModel(request.model);
   if (!model) throw new DomainError("unknown_model", "There is no such model");
   if (!answersInText(model)) throw new DomainError("model_not_supported", `${model.name} does not answer in text`);
