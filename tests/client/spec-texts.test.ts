@@ -4,6 +4,7 @@ import { toRefusal } from "#client/features/chat/thread.ts";
 import { barLinks, footerLinks } from "#client/features/frame/links.ts";
 import { claims } from "#client/features/marketing/claims.ts";
 import { formatMonth } from "#client/features/reading/dates.ts";
+import account from "#client/i18n/locales/en/account.json" with { type: "json" };
 import auth from "#client/i18n/locales/en/auth.json" with { type: "json" };
 import billing from "#client/i18n/locales/en/billing.json" with { type: "json" };
 import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };
@@ -13,12 +14,13 @@ import errors from "#client/i18n/locales/en/errors.json" with { type: "json" };
 import feedback from "#client/i18n/locales/en/feedback.json" with { type: "json" };
 import home from "#client/i18n/locales/en/home.json" with { type: "json" };
 import plans from "#client/i18n/locales/en/plans.json" with { type: "json" };
+import support from "#client/i18n/locales/en/support.json" with { type: "json" };
 import { ApiProblem } from "#client/lib/api.ts";
 import { refusals } from "#domain/errors.ts";
 import { languages } from "#domain/languages.ts";
 import { models } from "#domain/models.ts";
 import { annualSavingPercent, moneyBackDays } from "#domain/plans.ts";
-import { ruleMessages } from "#domain/rules.ts";
+import { ruleMessages, uploadLimits } from "#domain/rules.ts";
 import { read } from "#tests/support/sources.ts";
 
 const busy = "Sorry, I'm having trouble responding right now. Please try again in a moment.";
@@ -38,6 +40,8 @@ describe("the specification's words", () => {
     expect([plans.plan.mostPopular, plans.plan.current]).toEqual(["Most Popular", "Current Plan"]);
     expect(home.summary.level).toEqual({ excellent: "excellent", good: "good", low: "low", verylow: "very low" });
     expect(billing.subscription.level).toEqual(home.summary.level);
+    const { verified, userId, memberSince, lastSignIn } = account;
+    expect([verified, userId, memberSince, lastSignIn]).toEqual(["Verified", "User ID", "Member since", "Last sign in"]);
     const { currentPlan, active, nextBilling, availableCredits, monthlyCredits, timeLeft, planValue } = billing.subscription;
     expect([currentPlan, active, nextBilling, availableCredits, monthlyCredits, timeLeft, planValue]).toEqual([
       "Current plan",
@@ -75,6 +79,11 @@ describe("the specification's words", () => {
     expect(auth.rules.passwordMix).toBe("Password must contain at least one letter and one number");
     expect(chat.model.chooseFirst).toBe(ruleMessages.modelMissing);
     expect(chat.model.chooseFirst).toBe("Model must be selected");
+  });
+
+  it("name the largest files, by the rule's own figures (spec §5)", () => {
+    expect(uploadLimits).toEqual({ fileMegabytes: 10, audioMegabytes: 25, audioFormats: ["MP3", "WAV", "M4A"] });
+    expect(support.files.answer).toBe("Images, PDFs and text files: up to {{file}}. Audio: up to {{audio}} ({{formats}}).");
   });
 });
 
