@@ -106,7 +106,9 @@ describe("the frame by state", () => {
       const support = page.getByRole("button", { name: "Support", exact: true });
       await support.waitFor();
       const [button, form] = await Promise.all([support.boundingBox(), composer.boundingBox()]);
-      expect((button?.y ?? 0) + (button?.height ?? 0), `at ${width}`).toBeLessThanOrEqual(form?.y ?? 0);
+      expect((form?.y ?? 0) + (form?.height ?? 0), `the composer's foot at ${width}`).toBeGreaterThan(840);
+      expect((button?.y ?? 0) + (button?.height ?? 0), `the button's foot at ${width}`).toBeLessThanOrEqual(form?.y ?? 0);
+      expect((form?.y ?? 0) - (button?.y ?? 0), `the button's head at ${width}`).toBeLessThanOrEqual(60);
       await page.context().close();
     }
   });

@@ -25,18 +25,26 @@ interface FrameProps {
 export function Frame({ sessionStatus, user, sandboxUrl, languageSwitch, banner, onCookiePreferences, install, children }: FrameProps) {
   const { t } = useTranslation("common");
   return (
-    <div className={styles.frame}>
-      <a className={styles.skip} href="#content">
-        {t("skipToContent")}
-      </a>
-      {banner}
-      <NavigationBar sessionStatus={sessionStatus} user={user} sandboxUrl={sandboxUrl} languageSwitch={languageSwitch} install={install} />
-      <main id="content" className={styles.content} tabIndex={-1}>
-        <OfflineNotice />
-        {children}
-      </main>
-      <Footer onCookiePreferences={onCookiePreferences} install={install} />
+    <>
+      <div className={styles.frame}>
+        <a className={styles.skip} href="#content">
+          {t("skipToContent")}
+        </a>
+        {banner}
+        <NavigationBar
+          sessionStatus={sessionStatus}
+          user={user}
+          sandboxUrl={sandboxUrl}
+          languageSwitch={languageSwitch}
+          install={install}
+        />
+        <main id="content" className={styles.content} tabIndex={-1}>
+          <OfflineNotice />
+          {children}
+        </main>
+        <Footer onCookiePreferences={onCookiePreferences} install={install} />
+      </div>
       <RouteAnnouncer />
-    </div>
+    </>
   );
 }
