@@ -1,20 +1,29 @@
 import type { ComponentType } from "react";
 import { useEffect, useState } from "react";
 
-/** Draws what no first paint needs once the page has come to rest; where it can't be fetched, nothing. */
-export function Late({ load }: { load: () => Promise<ComponentType> }) {
-  const [Part, setPart] = useState<ComponentType | null>(null);
+const retryMs = 5_000;
+
+type LateProps<Props> = { load: () => Promise<ComponentType<Props>> } & Props;
+
+/**
+ * Draws what no first paint needs once the page has come to rest, with all it is given beside `load`; where it can't be
+ * fetched, nothing until it can.
+ */
+export function Late<Props extends object>({ load, ...props }: LateProps<Props>) {
+  const [Part, setPart] = useState<ComponentType<Props> | null>(null);
 
   useEffect(() => {
     let current = true;
     const fetchPart = () => {
       load().then(
         (part) => current && setPart(() => part),
-        () => undefined,
+        () => {
+          if (current) timer = setTimeout(fetchPart, retryMs);
+        },
       );
     };
     // Safari has no idle callback.
-    const timer = "requestIdleCallback" in window ? undefined : setTimeout(fetchPart, 400);
+    let timer = "requestIdleCallback" in window ? undefined : setTimeout(fetchPart, 400);
     const idle = timer === undefined ? requestIdleCallback(fetchPart, { timeout: 3_000 }) : undefined;
     return () => {
       current = false;
@@ -23,5 +32,5 @@ export function Late({ load }: { load: () => Promise<ComponentType> }) {
     };
   }, [load]);
 
-  return Part && <Part />;
+  return Part && <Part {...(props as unknown as Props)} />;
 }

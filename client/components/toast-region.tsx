@@ -1,49 +1,15 @@
-import { X } from "lucide-react";
 import { useEffect, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { create } from "zustand";
 import type { Toast } from "#client/lib/interface-store.ts";
 import { useInterface } from "#client/lib/interface-store.ts";
-import { Button, IconButton } from "./button.tsx";
 import { classNames } from "./class-names.ts";
+import { Late } from "./late.tsx";
 import styles from "./toast-region.module.css";
 
-const shownMs = 7_000;
+const loadCards = async () => (await import("./toast-cards.tsx")).ToastCards;
 
-function ToastCard({ toast }: { toast: Toast }) {
-  const { t } = useTranslation("common");
-  const dismiss = useInterface((state) => state.dismissToast);
-
-  useEffect(() => {
-    if (toast.action) return;
-    const timer = setTimeout(() => dismiss(toast.id), shownMs);
-    return () => clearTimeout(timer);
-  }, [toast, dismiss]);
-
-  return (
-    <li className={classNames(styles.toast, styles[toast.tone])}>
-      <div className={styles.text}>
-        <p className={styles.title}>{toast.title}</p>
-        {toast.text && <p>{toast.text}</p>}
-        {toast.action && (
-          <Button
-            size="small"
-            className={styles.action}
-            onClick={() => {
-              toast.action?.run();
-              dismiss(toast.id);
-            }}
-          >
-            {toast.action.label}
-          </Button>
-        )}
-      </div>
-      <IconButton label={t("close")} onClick={() => dismiss(toast.id)}>
-        <X size={18} aria-hidden="true" />
-      </IconButton>
-    </li>
-  );
-}
+const none: readonly Toast[] = [];
 
 /** The regions there are, the innermost last: while a modal dialog is open nothing outside it can be seen clearly or reached. */
 const useRegions = create<{ ids: readonly string[] }>(() => ({ ids: [] }));
@@ -69,7 +35,9 @@ export function ToastRegion({ inDialog = false }: { inDialog?: boolean }) {
       aria-label={inDialog ? undefined : t("notifications")}
       aria-live="polite"
     >
-      <ol className={styles.list}>{innermost && toasts.map((toast) => <ToastCard key={toast.id} toast={toast} />)}</ol>
+      <ol className={styles.list}>
+        <Late load={loadCards} toasts={innermost ? toasts : none} />
+      </ol>
     </Element>
   );
 }

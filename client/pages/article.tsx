@@ -6,7 +6,7 @@ import { prepareReading } from "#client/features/reading/prepare-reading.ts";
 import { PartView, preparedPart } from "#client/features/reading/prepared-part.tsx";
 import { ReadingView } from "#client/features/reading/reading-view.tsx";
 import styles from "./article.module.css";
-import { NotFoundPage } from "./not-found.tsx";
+import { NotFoundLater } from "./not-found-later.tsx";
 
 /** One article of six needs it. */
 const calculator = preparedPart(async () => (await import("#client/features/reading/roi-calculator.tsx")).RoiCalculator);
@@ -23,6 +23,6 @@ export async function prepareArticle(pathname: string, language: string): Promis
 export function ArticlePage() {
   const [pathname] = useLocation();
   const name = pieceNameAt(pathname);
-  if (!name || !pieceOf(name)) return <NotFoundPage />;
+  if (!name || !pieceOf(name)) return <NotFoundLater />;
   return <ReadingView key={name} name={name} widgets={widgets} offlineControl={<SaveSlot />} />;
 }

@@ -4,7 +4,7 @@ import { kindOf, pieceNameAt } from "#client/content/names.ts";
 import { SaveSlot } from "#client/features/kept/save-slot.tsx";
 import { prepareReading } from "#client/features/reading/prepare-reading.ts";
 import { ReadingView } from "#client/features/reading/reading-view.tsx";
-import { NotFoundPage } from "./not-found.tsx";
+import { NotFoundLater } from "./not-found-later.tsx";
 
 /** What the first draw at this address, in this language, needs. */
 export async function prepareGuide(pathname: string, language: string): Promise<void> {
@@ -16,6 +16,6 @@ export async function prepareGuide(pathname: string, language: string): Promise<
 export function GuidePage() {
   const [pathname] = useLocation();
   const name = pieceNameAt(pathname);
-  if (!name || !pieceOf(name)) return <NotFoundPage />;
+  if (!name || !pieceOf(name)) return <NotFoundLater />;
   return <ReadingView key={name} name={name} offlineControl={kindOf(name) !== "legal" && <SaveSlot />} />;
 }

@@ -82,7 +82,7 @@ export function BlogList() {
     <Page
       title={t("blog.title")}
       description={t("blog.description")}
-      structuredData={blogStructuredData(t("blog.title"), articles)}
+      structuredData={import.meta.env.SSR ? blogStructuredData(t("blog.title"), articles) : undefined}
       className={styles.page ?? ""}
     >
       <header className={styles.head}>

@@ -89,16 +89,13 @@ export function ReadingView({ name, offlineControl, widgets = noWidgets }: Readi
   const piece = usePiece(language, name);
   const fill = figuresOf(piece);
   const crumbs = useCrumbs(piece);
+  // Written into the page at build; on the device nobody reads it.
+  const structuredData = import.meta.env.SSR ? structuredDataOf(piece, crumbs) : undefined;
   const ids = useMemo(() => piece.headings.map(({ id }) => id), [piece]);
   const current = useCurrentSection(ids);
   const contents = { headings: piece.headings, current, fill };
   return (
-    <Page
-      title={piece.title}
-      description={piece.description}
-      structuredData={structuredDataOf(piece, crumbs)}
-      className={styles.page ?? ""}
-    >
+    <Page title={piece.title} description={piece.description} structuredData={structuredData} className={styles.page ?? ""}>
       <article lang={piece.language} className={styles.piece}>
         <Opening piece={piece} language={language} offlineControl={offlineControl} />
         <div className={styles.body}>
