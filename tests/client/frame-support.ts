@@ -1,5 +1,5 @@
 /** The built client behind the product's own headers and file serving, and a browser to open it with. */
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -41,13 +41,6 @@ export async function openSite(): Promise<Site> {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-export async function copyOf(folder: string): Promise<string> {
-  const copy = await mkdtemp(path.join(tmpdir(), "tessera-client-"));
-  // A test that alters the service worker means what is sent, so its smaller siblings stay behind.
-  await cp(folder, copy, { recursive: true, filter: (file) => !/service-worker\.js\.\w+$/.test(file) });
-  return copy;
 }
 
 /** A page that notes what the browser complains of; without an API, refused calls are no complaint. */
