@@ -1,0 +1,159 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { BrowserContext, Page } from "playwright-core";
+import { chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchOptions } from "#tests/support/browser.ts";
+import type { Product, ProductFolder } from "#tests/support/supervised.ts";
+import { createProductFolder } from "#tests/support/supervised.ts";
+import { openKept } from "./kept-support.ts";
+
+interface Manifest {
+  id: string;
+  scope: string;
+  start_url: string;
+  display: string;
+  display_override: string[];
+  launch_handler: unknown;
+  icons: { src: string; sizes: string; purpose: string }[];
+  shortcuts: { url: string; icons: { src: string; sizes: string }[] }[];
+  screenshots: { src: string; sizes: string; form_factor: string; label: string }[];
+}
+
+/** The width and height that a PNG says of itself. */
+async function sizeOfPicture(address: string): Promise<string> {
+  const response = await fetch(address);
+  expect(response.headers.get("content-type"), address).toBe("image/png");
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return `${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`;
+}
+
+const iPhone =
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1";
+const iPhoneChrome =
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/138.0.7204.53 Mobile/15E148 Safari/604.1";
+
+describe("the way to the home screen (acceptance 34)", () => {
+  let folder: ProductFolder;
+  let product: Product;
+  /** Kept on the disk: browsers install nothing from a private one. */
+  let profile = "";
+  let device: BrowserContext;
+
+  beforeAll(async () => {
+    folder = await createProductFolder();
+    profile = await mkdtemp(path.join(tmpdir(), "tessera-test-profile-"));
+    product = folder.start();
+    await product.said("Sandbox", 120_000);
+    device = await chromium.launchPersistentContext(profile, {
+      ...launchOptions(),
+      locale: "en-GB",
+      viewport: { width: 1280, height: 900 },
+    });
+  }, 150_000);
+  afterAll(async () => {
+    await device?.close();
+    await folder?.remove();
+    await rm(profile, { recursive: true, force: true });
+  });
+
+  const installButton = (page: Page) => page.getByRole("contentinfo").getByRole("button", { name: "Install the app" });
+
+  async function phone(userAgent: string): Promise<Page> {
+    const browser = device.browser() ?? (await chromium.launch(launchOptions()));
+    const context = await browser.newContext({ userAgent, locale: "en-GB", viewport: { width: 390, height: 844 }, hasTouch: true });
+    const page = await context.newPage();
+    await page.goto(product.url);
+    return page;
+  }
+
+  it("meets the browser's own check, without a fault in the manifest", async () => {
+    const page = await openKept(device, product.url, "en");
+    const devTools = await device.newCDPSession(page);
+    const { installabilityErrors } = await devTools.send("Page.getInstallabilityErrors");
+    expect(installabilityErrors).toEqual([]);
+    const { errors, data } = await devTools.send("Page.getAppManifest");
+    expect(errors).toEqual([]);
+    const manifest = JSON.parse(data ?? "{}") as Manifest;
+    expect(manifest).toMatchObject({ id: "/", scope: "/", start_url: "/", display: "standalone" });
+    expect(manifest.display_override).toContain("standalone");
+    expect(manifest.launch_handler).toBeDefined();
+    expect(manifest.icons.filter(({ purpose }) => purpose === "maskable").map(({ sizes }) => sizes)).toEqual(["192x192", "512x512"]);
+    expect(new Set(manifest.screenshots.map(({ form_factor }) => form_factor))).toEqual(new Set(["wide", "narrow"]));
+    for (const { src, sizes } of [...manifest.icons, ...manifest.screenshots, ...manifest.shortcuts.flatMap(({ icons }) => icons)]) {
+      expect(await sizeOfPicture(product.url + src), src).toBe(sizes);
+    }
+    for (const { url } of manifest.shortcuts) expect((await fetch(product.url + url)).status, url).toBe(200);
+    await page.close();
+  });
+
+  it("offers installing where the browser does, and no longer once it is installed", async () => {
+    const page = await openKept(device, product.url, "en");
+    // A headless browser makes no offer of its own accord: this is the event it would send.
+    await page.evaluate(`(() => {
+      const offer = new Event("beforeinstallprompt", { cancelable: true });
+      offer.prompt = () => { globalThis.prompted = true; return Promise.resolve({ outcome: "accepted" }); };
+      dispatchEvent(offer);
+    })()`);
+    await installButton(page).click();
+    expect(await page.evaluate("globalThis.prompted")).toBe(true);
+    await expect.poll(() => installButton(page).count()).toBe(0);
+
+    await page.evaluate(`(() => {
+      const offer = new Event("beforeinstallprompt", { cancelable: true });
+      offer.prompt = () => Promise.resolve({ outcome: "dismissed" });
+      dispatchEvent(offer);
+    })()`);
+    await installButton(page).waitFor();
+    await page.evaluate(`dispatchEvent(new Event("appinstalled"))`);
+    await expect.poll(() => installButton(page).count()).toBe(0);
+    await page.close();
+  });
+
+  it("tells on an iPhone where to tap, each browser its own way, and not in the installed app", async () => {
+    for (const [userAgent, step] of [
+      [iPhone, "in Safari’s toolbar"],
+      [iPhoneChrome, "beside the address"],
+    ] as const) {
+      const page = await phone(userAgent);
+      await installButton(page).click();
+      const sheet = page.getByRole("dialog", { name: "Add Tessera to your Home Screen" });
+      await sheet.getByText(step).waitFor();
+      await sheet.getByText("Add to Home Screen", { exact: false }).last().waitFor();
+      await sheet.getByRole("button", { name: "Done" }).click();
+      await sheet.waitFor({ state: "hidden" });
+      await page.context().close();
+    }
+    const page = await phone(iPhone);
+    await page.addInitScript(() => Object.defineProperty(navigator, "standalone", { value: true }));
+    await page.reload();
+    await page.getByRole("contentinfo").getByRole("link", { name: "Saved for offline" }).waitFor();
+    await page.waitForTimeout(2_000);
+    expect(await installButton(page).count()).toBe(0);
+    await page.context().close();
+  });
+
+  it("turns a text shared by another app into a prompt, which the address does not take to the server", async () => {
+    const page = await openKept(device, product.url, "en");
+    const sent: string[] = [];
+    device.on("request", (request) => sent.push(request.url()));
+    await page.evaluate(`(() => {
+      const form = document.createElement("form");
+      form.method = "POST";
+      form.action = "/share";
+      form.enctype = "multipart/form-data";
+      for (const [name, value] of [["title", "Mosaics"], ["text", "Mosaics of Ravenna"], ["url", "https://example.com/ravenna"]]) {
+        const field = document.createElement("input");
+        field.name = name;
+        field.value = value;
+        form.append(field);
+      }
+      document.body.append(form);
+      form.submit();
+    })()`);
+    await page.waitForURL((url) => url.pathname === "/ai-models");
+    expect(new URL(page.url()).searchParams.get("prompt")).toBe("Mosaics of Ravenna\nhttps://example.com/ravenna");
+    await page.close();
+  });
+});
