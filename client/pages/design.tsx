@@ -11,6 +11,7 @@ import {
 import { ModelSpecimens, TileSpecimens } from "#client/features/design/tile-specimens.tsx";
 import { TokenSpecimens } from "#client/features/design/tokens-specimen.tsx";
 import styles from "./design.module.css";
+import { VisitorSpecimens } from "./design-visitors.tsx";
 
 const sections = [
   ["tiles", ModelSpecimens],
@@ -21,6 +22,7 @@ const sections = [
   ["badges", BadgeSpecimens],
   ["messages", MessageSpecimens],
   ["above", OverlaySpecimens],
+  ["visitors", VisitorSpecimens],
   ["colours", TokenSpecimens],
 ] as const;
 

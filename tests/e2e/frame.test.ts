@@ -90,10 +90,11 @@ describe("the frame by state", () => {
     const owner = await new Owner(stage.product.url, stage.product.sandboxUrl).signIn(password);
     const page = await open(owner, "/about");
     await expect.poll(() => linksOf(page)).toContain("/admin");
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.getByRole("button", { name: "Open menu" }).click();
-    await page.getByRole("dialog").getByRole("link", { name: "Admin" }).waitFor();
     await page.context().close();
+    const narrow = await open(owner, "/about", 390);
+    await narrow.getByRole("button", { name: "Open menu" }).click();
+    await narrow.getByRole("dialog").getByRole("link", { name: "Admin" }).waitFor();
+    await narrow.context().close();
   });
 
   it("the support button leaves the composer's send button free, at every width", async () => {

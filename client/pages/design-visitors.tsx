@@ -1,0 +1,32 @@
+import { useTranslation } from "react-i18next";
+import { Counted } from "#client/features/marketing/counted.tsx";
+import { PlanFinder } from "#client/features/marketing/plan-finder.tsx";
+import { TrialBanner } from "#client/features/marketing/trial-banner.tsx";
+import { WorkedExample } from "#client/features/marketing/worked-example.tsx";
+import type { Turn } from "#client/features/support-widget/conversation-store.ts";
+import { TurnView } from "#client/features/support-widget/turn-view.tsx";
+import { plans } from "#domain/plans.ts";
+
+const turns: readonly Turn[] = [
+  { id: 1, from: "support", topic: { kind: "plan", plan: plans.basic } },
+  { id: 2, from: "support", topic: { kind: "topic", key: "models" } },
+  { id: 3, from: "support", topic: { kind: "unknown", question: "" } },
+  { id: 4, from: "support", topic: "failed" },
+];
+
+/** What visitors meet, for the page that shows every part: it is made of several features, so a page composes it. */
+export function VisitorSpecimens() {
+  const { t } = useTranslation(["design", "about", "home", "pricing", "support"]);
+  return (
+    <>
+      <TrialBanner sessionKnown />
+      <PlanFinder />
+      <WorkedExample />
+      <Counted />
+      <h3>{t("answers")}</h3>
+      {turns.map((turn) => (
+        <TurnView key={turn.id} turn={turn} onFollow={() => undefined} />
+      ))}
+    </>
+  );
+}
