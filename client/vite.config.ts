@@ -52,7 +52,12 @@ export default defineConfig({
     assetsDir: "assets",
     // The policy has no `data:` in style-src or script-src, and a file of its own can be cached for good.
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    // A document names all its scripts (client/build/document.ts), and links fetch their page before it is asked for: of what
+    // an import needs beside its chunk, only styles have to be listed in the scripts themselves.
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (_file, needed, { hostType }) => (hostType === "js" ? needed.filter((file) => file.endsWith(".css")) : needed),
+    },
     target: ["chrome123", "firefox128", "safari17.5"],
     rolldownOptions: {
       // What every page needs is one file, however many pages share its parts: a request costs more than it saves.

@@ -2,10 +2,9 @@ import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage } from "#domain/languages.ts";
 import type { PieceKind, PieceName } from "./names.ts";
 import { pieceNames } from "./names.ts";
-import type { Piece, PieceMetadata } from "./piece.ts";
+import type { PieceMetadata } from "./piece.ts";
 
 const metadata = import.meta.glob<PieceMetadata>("./*/*.md", { query: "?metadata", import: "default", eager: true });
-const bodies = import.meta.glob<Piece>("./*/*.md", { query: "?piece", import: "default" });
 
 const fileOf = (language: string, name: PieceName) => `./${language}/${name}.md`;
 
@@ -30,29 +29,4 @@ export function languagesOf(name: PieceName): LanguageCode[] {
   return Object.values(metadata)
     .filter((piece) => piece.name === name)
     .map((piece) => piece.language);
-}
-
-const loaded = new Map<string, Piece>();
-const loading = new Map<string, Promise<Piece>>();
-
-/** The text itself, in that language or else in English. Rejects when there is none, or it can't be fetched. */
-export function loadPiece(language: string, name: PieceName): Promise<Piece> {
-  const file = bodies[fileOf(language, name)] ? fileOf(language, name) : fileOf(fallbackLanguage, name);
-  const known = loading.get(file);
-  if (known) return known;
-  const load = bodies[file];
-  if (!load) return Promise.reject(new Error(`${file} is not written.`));
-  const promise = load().then((piece) => {
-    loaded.set(file, piece);
-    return piece;
-  });
-  loading.set(file, promise);
-  // A connection that failed must not fail the next try.
-  promise.catch(() => loading.delete(file));
-  return promise;
-}
-
-/** The text where it has been loaded already: a page that has it can be drawn at once, as when going back to it. */
-export function loadedPiece(language: string, name: PieceName): Piece | undefined {
-  return loaded.get(fileOf(language, name)) ?? (bodies[fileOf(language, name)] ? undefined : loaded.get(fileOf(fallbackLanguage, name)));
 }

@@ -50,6 +50,9 @@ export interface PieceMetadata {
 /** "{{formatted}} credits" in each plural of a language. */
 export type CreditForms = Partial<Readonly<Record<Intl.LDMLPluralRule, string>>>;
 
+/** What stands where a piece is recommended. */
+export type Recommendation = Pick<PieceMetadata, "name" | "language" | "kind" | "title" | "description">;
+
 export interface Piece extends PieceMetadata {
   /** The text's language may not be the reader's, whose interface texts are all that is at hand. */
   creditForms: CreditForms;
@@ -57,4 +60,10 @@ export interface Piece extends PieceMetadata {
   lead: Inline[];
   headings: Heading[];
   blocks: Block[];
+}
+
+/** As it is fetched: with all that its page shows. */
+export interface PieceToRead extends Piece {
+  /** What to read next, in the piece's language where it is written in it. */
+  recommended: Recommendation[];
 }

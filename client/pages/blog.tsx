@@ -1,5 +1,5 @@
 import { BlogList } from "#client/features/reading/blog-list.tsx";
-import { prepareBlogList } from "#client/features/reading/prepare-reading.ts";
+import { prepareBlogList } from "#client/features/reading/prepare-blog-list.ts";
 
 /** What the first draw in this language needs. */
 export async function prepareBlog(language: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { useLocation } from "wouter";
-import { pieceOf } from "#client/content/library.ts";
+import { isWritten } from "#client/content/bodies.ts";
 import { kindOf, pieceNameAt } from "#client/content/names.ts";
 import { SaveSlot } from "#client/features/kept/save-slot.tsx";
 import { prepareReading } from "#client/features/reading/prepare-reading.ts";
@@ -16,6 +16,6 @@ export async function prepareGuide(pathname: string, language: string): Promise<
 export function GuidePage() {
   const [pathname] = useLocation();
   const name = pieceNameAt(pathname);
-  if (!name || !pieceOf(name)) return <NotFoundLater />;
+  if (!name || !isWritten(name)) return <NotFoundLater />;
   return <ReadingView key={name} name={name} offlineControl={kindOf(name) !== "legal" && <SaveSlot />} />;
 }

@@ -104,7 +104,7 @@ export function ReadingView({ name, offlineControl, widgets = noWidgets }: Readi
           <BlocksView all={piece.blocks} fill={fill} widgets={widgets} />
         </div>
       </article>
-      <RelatedPieces names={piece.related} />
+      <RelatedPieces pieces={piece.recommended} />
     </Page>
   );
 }

@@ -1,14 +1,12 @@
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
-import { pieceOf } from "#client/content/library.ts";
-import type { PieceName } from "#client/content/names.ts";
 import { piecePath } from "#client/content/names.ts";
+import type { Recommendation } from "#client/content/piece.ts";
 import styles from "./related-pieces.module.css";
 
 /** What to read next. */
-export function RelatedPieces({ names }: { names: readonly PieceName[] }) {
-  const { t, i18n } = useTranslation("reading");
-  const pieces = names.flatMap((name) => pieceOf(name, i18n.language) ?? []);
+export function RelatedPieces({ pieces }: { pieces: readonly Recommendation[] }) {
+  const { t } = useTranslation("reading");
   if (pieces.length === 0) return null;
   return (
     <section className={styles.section} aria-labelledby="related">

@@ -1,9 +1,9 @@
 import { use } from "react";
-import { loadedPiece, loadPiece } from "#client/content/library.ts";
+import { loadedPiece, loadPiece } from "#client/content/bodies.ts";
 import type { PieceName } from "#client/content/names.ts";
-import type { Piece } from "#client/content/piece.ts";
+import type { PieceToRead } from "#client/content/piece.ts";
 
 /** The text in that language, or in English; what is not here yet suspends the page. */
-export function usePiece(language: string, name: PieceName): Piece {
+export function usePiece(language: string, name: PieceName): PieceToRead {
   return loadedPiece(language, name) ?? use(loadPiece(language, name));
 }
