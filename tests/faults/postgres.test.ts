@@ -98,34 +98,42 @@ async function beginForgetful(): Promise<World> {
 const generationsOf = ({ product: setup }: World) => setup.database.db.selectFrom("generations").select("id").execute();
 
 describe("PostgreSQL killed with -9 before an answer's start is on the disk", () => {
-  it("forgets question and hold, which the API writes down again: the answer completes and is charged once", async () => {
-    const world = await beginForgetful();
-    const { visitor } = world;
-    // The answer's log would take the start to the disk with it: it has to wait.
-    const blocker = await world.product.database.pool.connect();
-    await blocker.query("begin");
-    await blocker.query("lock table generation_events in exclusive mode");
-    const key = randomUUID();
-    let seen = 0;
-    const asked = visitor.ask({
-      prompt: longPrompt,
-      key,
-      onEvent: () => {
-        seen += 1;
-      },
-    });
-    await until(() => seen > 0, "the answer's start");
-    expect(await generationsOf(world)).toHaveLength(1);
-    await world.postgres.killAll();
-    blocker.release(true);
-    await world.postgres.start();
-    const { receipt, text, generationId } = await asked;
-    expect(world.product.apis[0]?.output).toContain("PostgreSQL had forgotten an answer's start");
-    expect(receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
-    expect([await messagesOf(world, "user"), await messagesOf(world, "assistant")]).toEqual([[longPrompt], [text]]);
-    expect(await visitor.ask({ prompt: longPrompt, key })).toMatchObject({ generationId, text, receipt });
-    await expectAllWell(world, generationId, 1);
-  }, 120_000);
+  it.each([
+    ["as it begins", 10, /./],
+    ["when all of it is said", 1, /is the real one\.$/],
+  ] as const)(
+    "forgets question and hold of an answer, %s, which the API writes down again: it completes and is charged once",
+    async (_when, paceMs, said) => {
+      const world = await beginForgetful();
+      const { visitor } = world;
+      await setPace(world.product, paceMs);
+      // The answer's log would take the start to the disk with it: it has to wait.
+      const blocker = await world.product.database.pool.connect();
+      await blocker.query("begin");
+      await blocker.query("lock table generation_events in exclusive mode");
+      const key = randomUUID();
+      let words = "";
+      const asked = visitor.ask({
+        prompt: longPrompt,
+        key,
+        onEvent: ({ event, data }) => {
+          if (event === "delta") words += data.text;
+        },
+      });
+      await until(() => said.test(words), "the words");
+      expect(await generationsOf(world)).toHaveLength(1);
+      await world.postgres.killAll();
+      blocker.release(true);
+      await world.postgres.start();
+      const { receipt, text, generationId } = await asked;
+      expect(world.product.apis[0]?.output).toContain("PostgreSQL had forgotten an answer's start");
+      expect(receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
+      expect([await messagesOf(world, "user"), await messagesOf(world, "assistant")]).toEqual([[longPrompt], [text]]);
+      expect(await visitor.ask({ prompt: longPrompt, key })).toMatchObject({ generationId, text, receipt });
+      await expectAllWell(world, generationId, 1);
+    },
+    120_000,
+  );
 
   it("together with the API: question and hold are forgotten as one, and the same key asks again and is charged once", async () => {
     const world = await beginForgetful();

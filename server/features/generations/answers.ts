@@ -81,6 +81,8 @@ class AnswerEngine implements Answers {
   private readonly running = new Map<string, RunningAnswer>();
   private readonly followers: LogFollowers;
   private flushTimer: NodeJS.Timeout | undefined;
+  /** The flush under way, or the last one. Never rejects. */
+  private flushing: Promise<void> = Promise.resolve();
   private closed: Promise<void> | undefined;
   private gaveUp = false;
 
@@ -168,7 +170,10 @@ class AnswerEngine implements Answers {
           lastFrames: answer.unlogged(),
           ...now,
         });
-        if (row || !(await this.restore(answer))) return row;
+        if (row) return row;
+        // Its batch may hold this answer's words still, and would write them a second time beside the restored log.
+        await this.flushing;
+        if (!(await this.restore(answer))) return undefined;
       } catch (error) {
         this.deps.log.error({ err: error, generation: id }, "the end of an answer could not be written");
         if (this.gaveUp || Date.now() > holdDeadline.getTime()) return undefined;
@@ -180,9 +185,10 @@ class AnswerEngine implements Answers {
   private scheduleFlush(): void {
     if (this.flushTimer || this.gaveUp || this.running.size === 0) return;
     this.flushTimer = setTimeout(async () => {
-      await this.flush([...this.running.values()]).catch((error: unknown) =>
+      this.flushing = this.flush([...this.running.values()]).catch((error: unknown) =>
         this.deps.log.warn({ err: error }, "the stream log could not be written"),
       );
+      await this.flushing;
       this.flushTimer = undefined;
       this.scheduleFlush();
     }, this.timings.flushMs);
@@ -213,13 +219,14 @@ class AnswerEngine implements Answers {
 
   /** Whether an answer whose start PostgreSQL has forgotten stands there again. */
   private async restore(answer: RunningAnswer): Promise<boolean> {
+    // With the start went all of the log. First, so that an end which is written from now on brings the whole of it.
+    answer.unlog();
     const wallNow = new Date();
     const leaseExpiresAt = new Date(wallNow.getTime() + this.timings.leaseMs);
     const restored = await writeStartAgain(this.deps.db, answer.start, leaseExpiresAt, wallNow);
     this.deps.log.warn({ generation: answer.start.id, restored }, "PostgreSQL had forgotten an answer's start");
     if (!restored) return false;
     answer.leaseExpiresAtMs = leaseExpiresAt.getTime();
-    answer.unlog();
     return true;
   }
 
