@@ -136,7 +136,7 @@ export async function startScale({
       await Promise.all([...product.apis, ...product.workers].map((part) => part.stop()));
       await product.sandbox.stop();
       await database.drop();
-      await redis?.stop();
+      await product.redis?.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
