@@ -1,7 +1,7 @@
 import type { LanguageCode } from "#domain/languages.ts";
 import type { PieceKind, PieceName } from "./names.ts";
 
-/** A run of text. Strings may hold figures, `{{price:starter}}`, which are filled in when they are shown. */
+/** A run of text. Strings may hold figures, `{{price:starter}}`, until to-read.ts writes them out. */
 export type Inline =
   | string
   | { type: "strong" | "emphasis"; content: Inline[] }
@@ -27,7 +27,7 @@ export type WidgetName = (typeof widgetNames)[number];
 export interface Heading {
   id: string;
   level: 2 | 3;
-  /** As read out: without marks, with its figures still to be filled in. */
+  /** As read out: without marks. */
   text: string;
 }
 
@@ -63,7 +63,7 @@ export interface Piece extends PieceMetadata {
 }
 
 /** As it is fetched: with all that its page shows. */
-export interface PieceToRead extends Piece {
+export interface PieceToRead extends Omit<Piece, "creditForms"> {
   /** What to read next, in the piece's language where it is written in it. */
   recommended: Recommendation[];
 }

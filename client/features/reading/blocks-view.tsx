@@ -2,82 +2,75 @@ import type { ReactNode } from "react";
 import { createElement } from "react";
 import type { Alignment, Block, Inline, WidgetName } from "#client/content/piece.ts";
 import styles from "./blocks.module.css";
-import type { Fill } from "./inline-text.tsx";
 import { inlineText, inOrder } from "./inline-text.tsx";
 import { PromptCard } from "./prompt-card.tsx";
 
 export type Widgets = Partial<Readonly<Record<WidgetName, ReactNode>>>;
 
-interface Drawing {
-  fill: Fill;
-  widgets: Widgets;
-}
-
 type Table = Extract<Block, { type: "table" }>;
 
-function Row({ as, cells, align, fill }: { as: "th" | "td"; cells: readonly Inline[][]; align: readonly Alignment[]; fill: Fill }) {
+function Row({ as, cells, align }: { as: "th" | "td"; cells: readonly Inline[][]; align: readonly Alignment[] }) {
   const scope = as === "th" ? "col" : undefined;
-  const drawn = cells.map((cell, column) => createElement(as, { "data-align": align[column] ?? undefined, scope }, inlineText(cell, fill)));
+  const drawn = cells.map((cell, column) => createElement(as, { "data-align": align[column] ?? undefined, scope }, inlineText(cell)));
   return <tr>{inOrder(drawn)}</tr>;
 }
 
 /** A wide table scrolls by itself, and so has to be reachable without a mouse. */
-function TableView({ table, fill }: { table: Table; fill: Fill }) {
+function TableView({ table }: { table: Table }) {
   const scrollable = { tabIndex: 0 };
   return (
     <div className={styles.table} {...scrollable}>
       <table>
         <thead>
-          <Row as="th" cells={table.head} align={table.align} fill={fill} />
+          <Row as="th" cells={table.head} align={table.align} />
         </thead>
-        <tbody>{inOrder(table.rows.map((cells) => createElement(Row, { as: "td", cells, align: table.align, fill })))}</tbody>
+        <tbody>{inOrder(table.rows.map((cells) => createElement(Row, { as: "td", cells, align: table.align })))}</tbody>
       </table>
     </div>
   );
 }
 
 /** A heading is a link to itself, so that anybody can pass its address on. */
-function HeadingView({ heading, fill }: { heading: Extract<Block, { type: "heading" }>; fill: Fill }) {
+function HeadingView({ heading }: { heading: Extract<Block, { type: "heading" }> }) {
   const Element = heading.level === 2 ? "h2" : "h3";
   return (
     <Element id={heading.id} className={styles.heading}>
-      <a href={`#${heading.id}`}>{inlineText(heading.content, fill)}</a>
+      <a href={`#${heading.id}`}>{inlineText(heading.content)}</a>
     </Element>
   );
 }
 
-function List({ list, drawing }: { list: Extract<Block, { type: "list" }>; drawing: Drawing }) {
-  const items = inOrder(list.items.map((item) => createElement("li", null, blocks(item, drawing))));
+function List({ list, widgets }: { list: Extract<Block, { type: "list" }>; widgets: Widgets }) {
+  const items = inOrder(list.items.map((item) => createElement("li", null, blocks(item, widgets))));
   return list.start === null ? <ul>{items}</ul> : <ol start={list.start}>{items}</ol>;
 }
 
-function block(one: Block, drawing: Drawing): ReactNode {
-  const { fill, widgets } = drawing;
+function block(one: Block, widgets: Widgets): ReactNode {
   switch (one.type) {
     case "paragraph":
-      return <p>{inlineText(one.content, fill)}</p>;
+      return <p>{inlineText(one.content)}</p>;
     case "line":
-      return inlineText(one.content, fill);
+      return inlineText(one.content);
     case "heading":
-      return <HeadingView heading={one} fill={fill} />;
+      return <HeadingView heading={one} />;
     case "list":
-      return <List list={one} drawing={drawing} />;
+      return <List list={one} widgets={widgets} />;
     case "table":
-      return <TableView table={one} fill={fill} />;
+      return <TableView table={one} />;
     case "quote":
-      return <blockquote>{blocks(one.blocks, drawing)}</blockquote>;
+      return <blockquote>{blocks(one.blocks, widgets)}</blockquote>;
     case "prompt":
-      return <PromptCard modelId={one.model} text={fill(one.text)} />;
+      return <PromptCard modelId={one.model} text={one.text} />;
     case "widget":
       return widgets[one.name];
   }
 }
 
-function blocks(all: readonly Block[], drawing: Drawing): ReactNode {
-  return inOrder(all.map((one) => block(one, drawing)));
+function blocks(all: readonly Block[], widgets: Widgets): ReactNode {
+  return inOrder(all.map((one) => block(one, widgets)));
 }
 
 /** The body of a piece. */
-export function BlocksView({ all, fill, widgets }: { all: readonly Block[] } & Drawing) {
-  return <div className={styles.prose}>{blocks(all, { fill, widgets })}</div>;
+export function BlocksView({ all, widgets }: { all: readonly Block[]; widgets: Widgets }) {
+  return <div className={styles.prose}>{blocks(all, widgets)}</div>;
 }

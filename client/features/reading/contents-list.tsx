@@ -2,21 +2,19 @@ import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { Heading } from "#client/content/piece.ts";
 import styles from "./contents-list.module.css";
-import type { Fill } from "./inline-text.tsx";
 
 interface ContentsProps {
   headings: readonly Heading[];
   current: string | undefined;
-  fill: Fill;
 }
 
-function Links({ headings, current, fill, onChosen }: ContentsProps & { onChosen?: () => void }) {
+function Links({ headings, current, onChosen }: ContentsProps & { onChosen?: () => void }) {
   return (
     <ul className={styles.list}>
       {headings.map(({ id, level, text }) => (
         <li key={id} data-level={level}>
           <a href={`#${id}`} aria-current={id === current ? "location" : undefined} onClick={onChosen}>
-            {fill(text)}
+            {text}
           </a>
         </li>
       ))}

@@ -3,31 +3,29 @@ import { createElement, Fragment } from "react";
 import { Link } from "wouter";
 import type { Inline } from "#client/content/piece.ts";
 
-export type Fill = (text: string) => string;
-
 /** Parts in their order: their place is all that tells them apart, and they never change places, so they need no keys. */
 export function inOrder(parts: readonly ReactNode[]): ReactNode {
   return createElement(Fragment, null, ...parts);
 }
 
-function part(piece: Inline, fill: Fill): ReactNode {
-  if (typeof piece === "string") return fill(piece);
+function part(piece: Inline): ReactNode {
+  if (typeof piece === "string") return piece;
   switch (piece.type) {
     case "strong":
-      return <strong>{inlineText(piece.content, fill)}</strong>;
+      return <strong>{inlineText(piece.content)}</strong>;
     case "emphasis":
-      return <em>{inlineText(piece.content, fill)}</em>;
+      return <em>{inlineText(piece.content)}</em>;
     case "code":
-      return <code>{fill(piece.text)}</code>;
+      return <code>{piece.text}</code>;
     case "break":
       return <br />;
     case "link": {
-      const content = inlineText(piece.content, fill);
+      const content = inlineText(piece.content);
       return piece.to.startsWith("#") ? <a href={piece.to}>{content}</a> : <Link href={piece.to}>{content}</Link>;
     }
   }
 }
 
-export function inlineText(content: readonly Inline[], fill: Fill): ReactNode {
-  return inOrder(content.map((piece) => part(piece, fill)));
+export function inlineText(content: readonly Inline[]): ReactNode {
+  return inOrder(content.map((piece) => part(piece)));
 }

@@ -6,13 +6,12 @@ import { Link } from "wouter";
 import { Page } from "#client/components/page.tsx";
 import type { PieceName } from "#client/content/names.ts";
 import { piecePath } from "#client/content/names.ts";
-import type { Piece } from "#client/content/piece.ts";
+import type { PieceToRead } from "#client/content/piece.ts";
 import { paths } from "#client/paths.ts";
 import type { Widgets } from "./blocks-view.tsx";
 import { BlocksView } from "./blocks-view.tsx";
 import { ContentsAside, ContentsFold } from "./contents-list.tsx";
 import { PieceFacts } from "./facts.tsx";
-import { figuresOf } from "./figures-of.ts";
 import { Illustration } from "./illustration.tsx";
 import { inlineText } from "./inline-text.tsx";
 import styles from "./reading-view.module.css";
@@ -42,7 +41,7 @@ function LanguageNote({ language }: { language: string }) {
   );
 }
 
-function Eyebrow({ piece, language }: { piece: Piece; language: string }) {
+function Eyebrow({ piece, language }: { piece: PieceToRead; language: string }) {
   const { t } = useTranslation("reading");
   return (
     <p className={styles.eyebrow} lang={language}>
@@ -52,14 +51,13 @@ function Eyebrow({ piece, language }: { piece: Piece; language: string }) {
 }
 
 /** Title, lead and facts beside the picture; legal pages have none. */
-function Opening({ piece, language, offlineControl }: { piece: Piece; language: string; offlineControl: ReactNode }) {
-  const fill = figuresOf(piece);
+function Opening({ piece, language, offlineControl }: { piece: PieceToRead; language: string; offlineControl: ReactNode }) {
   return (
     <header className={piece.kind === "legal" ? styles.plainOpening : styles.opening}>
       <div className={styles.words}>
         <Eyebrow piece={piece} language={language} />
         <h1>{piece.title}</h1>
-        <p className={styles.lead}>{inlineText(piece.lead, fill)}</p>
+        <p className={styles.lead}>{inlineText(piece.lead)}</p>
         <div className={styles.facts} lang={language}>
           <PieceFacts piece={piece} />
           {offlineControl}
@@ -75,7 +73,7 @@ function Opening({ piece, language, offlineControl }: { piece: Piece; language: 
   );
 }
 
-function useCrumbs(piece: Piece) {
+function useCrumbs(piece: PieceToRead) {
   const { t } = useTranslation("reading");
   const own = { name: piece.title, path: piecePath(piece.name) };
   const home = { name: t("home"), path: paths.home };
@@ -87,13 +85,12 @@ export function ReadingView({ name, offlineControl, widgets = noWidgets }: Readi
   const { i18n } = useTranslation("reading");
   const language = i18n.language;
   const piece = usePiece(language, name);
-  const fill = figuresOf(piece);
   const crumbs = useCrumbs(piece);
   // Written into the page at build; on the device nobody reads it.
   const structuredData = import.meta.env.SSR ? structuredDataOf(piece, crumbs) : undefined;
   const ids = useMemo(() => piece.headings.map(({ id }) => id), [piece]);
   const current = useCurrentSection(ids);
-  const contents = { headings: piece.headings, current, fill };
+  const contents = { headings: piece.headings, current };
   return (
     <Page title={piece.title} description={piece.description} structuredData={structuredData} className={styles.page ?? ""}>
       <article lang={piece.language} className={styles.piece}>
@@ -101,7 +98,7 @@ export function ReadingView({ name, offlineControl, widgets = noWidgets }: Readi
         <div className={styles.body}>
           <ContentsAside {...contents} />
           <ContentsFold {...contents} />
-          <BlocksView all={piece.blocks} fill={fill} widgets={widgets} />
+          <BlocksView all={piece.blocks} widgets={widgets} />
         </div>
       </article>
       <RelatedPieces pieces={piece.recommended} />

@@ -1,8 +1,9 @@
-import type { FigureFormat } from "#client/content/figures.ts";
-import { fillFigures } from "#client/content/figures.ts";
-import type { Piece } from "#client/content/piece.ts";
 import { formatNumber } from "#client/lib/format.ts";
-import type { Fill } from "./inline-text.tsx";
+import type { FigureFormat } from "./figures.ts";
+import { fillFigures } from "./figures.ts";
+import type { Piece } from "./piece.ts";
+
+type Fill = (text: string) => string;
 
 /** Fills in the figures of a piece's texts, as the language it is written in puts them. */
 export function figuresOf({ language, creditForms }: Pick<Piece, "language" | "creditForms">): Fill {
