@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "#server/embedded/processes.ts";
 import { launchOptions } from "#tests/support/browser.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
 import { createProductFolder } from "#tests/support/supervised.ts";
@@ -27,6 +29,28 @@ async function sizeOfPicture(address: string): Promise<string> {
   expect(response.headers.get("content-type"), address).toBe("image/png");
   const bytes = Buffer.from(await response.arrayBuffer());
   return `${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`;
+}
+
+/** A way to the product that notes what is asked for. */
+async function watchRequests(target: string): Promise<{ url: string; asked: string[]; close(): Promise<void> }> {
+  const asked: string[] = [];
+  const server = createServer((incoming, answer) => {
+    asked.push(`${incoming.method} ${incoming.url}`);
+    const { method = "GET", url = "/", headers } = incoming;
+    const onward = request(new URL(url, target), { method, headers }, (found) => {
+      answer.writeHead(found.statusCode ?? 502, found.headers);
+      found.pipe(answer);
+    });
+    onward.on("error", () => answer.destroy());
+    incoming.pipe(onward);
+  });
+  const port = await freePort();
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { url: `http://127.0.0.1:${port}`, asked, close };
 }
 
 const iPhone =
@@ -135,9 +159,8 @@ describe("the way to the home screen (acceptance 34)", () => {
   });
 
   it("turns a text shared by another app into a prompt, which the address does not take to the server", async () => {
-    const page = await openKept(device, product.url, "en");
-    const sent: string[] = [];
-    device.on("request", (request) => sent.push(request.url()));
+    const watched = await watchRequests(product.url);
+    const page = await openKept(device, watched.url, "en");
     await page.evaluate(`(() => {
       const form = document.createElement("form");
       form.method = "POST";
@@ -154,6 +177,10 @@ describe("the way to the home screen (acceptance 34)", () => {
     })()`);
     await page.waitForURL((url) => url.pathname === "/ai-models");
     expect(new URL(page.url()).searchParams.get("prompt")).toBe("Mosaics of Ravenna\nhttps://example.com/ravenna");
+    await page.getByRole("heading", { level: 1 }).first().waitFor();
+    expect(watched.asked).toContain("GET /ai-models?prompt=");
+    expect(watched.asked.filter((line) => line.includes("Ravenna"))).toEqual([]);
     await page.close();
+    await watched.close();
   });
 });
