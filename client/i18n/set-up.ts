@@ -2,6 +2,7 @@ import i18next from "i18next";
 import { initReactI18next } from "react-i18next/initReactI18next";
 import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage, languages, matchLanguage } from "#domain/languages.ts";
+import { accent, pseudoLanguage } from "./pseudo.ts";
 
 type Texts = Record<string, unknown>;
 
@@ -19,9 +20,14 @@ function storedLanguage(): LanguageCode | undefined {
   }
 }
 
+/** In development `?lang=en-XA` asks for the accented texts; nobody chooses them, and no build has them. */
+function isPseudoAsked(): boolean {
+  return import.meta.env.DEV && new URLSearchParams(location.search).get("lang") === pseudoLanguage;
+}
+
 /** An address with `?lang=` is an explicit choice (decisions.md, "Language"). */
 function addressLanguage(): LanguageCode | undefined {
-  return matchLanguage(new URLSearchParams(location.search).get("lang"));
+  return isPseudoAsked() ? undefined : matchLanguage(new URLSearchParams(location.search).get("lang"));
 }
 
 /** Spec §1: the stored choice, then the browser, then the page's tag. */
@@ -46,10 +52,7 @@ function store(choice: LanguageCode): void {
 }
 
 async function loadTexts(language: string, namespace: string): Promise<Texts> {
-  if (import.meta.env.DEV && language.includes("-")) {
-    const [{ accent }, english] = await Promise.all([import("./pseudo.ts"), loadTexts(fallbackLanguage, namespace)]);
-    return accent(english);
-  }
+  if (import.meta.env.DEV && language === pseudoLanguage) return accent(await loadTexts(fallbackLanguage, namespace));
   try {
     const files = await indexes[`./languages/${language}.ts`]?.();
     return (await files?.[`../locales/${language}/${namespace}.json`]?.()) ?? {};
@@ -71,14 +74,8 @@ const backend = {
   },
 };
 
-/** The language of this reader; in development also the accented one, `?lang=en-XA`. */
-async function readersLanguage(): Promise<string> {
-  const wanted = new URLSearchParams(location.search).get("lang");
-  if (import.meta.env.DEV && wanted !== null) {
-    const { pseudoLanguage } = await import("./pseudo.ts");
-    if (wanted === pseudoLanguage) return pseudoLanguage;
-  }
-  return addressLanguage() ?? detectLanguage();
+function readersLanguage(): string {
+  return isPseudoAsked() ? pseudoLanguage : (addressLanguage() ?? detectLanguage());
 }
 
 /**
@@ -95,7 +92,7 @@ export async function setUpTexts(namespaces: readonly string[], drawnIn: Languag
     .use(backend)
     .use(initReactI18next)
     .init({
-      lng: drawnIn ?? (await readersLanguage()),
+      lng: drawnIn ?? readersLanguage(),
       // Every language has every text (tests/tidy.test.ts), so no reader downloads two.
       fallbackLng: false,
       load: "currentOnly",
@@ -111,7 +108,7 @@ export async function setUpTexts(namespaces: readonly string[], drawnIn: Languag
 
 /** Switches from the language a page was drawn in to the reader's own. */
 export async function followReader(): Promise<void> {
-  const language = await readersLanguage();
+  const language = readersLanguage();
   if (language !== i18next.language) await i18next.changeLanguage(language);
 }
 
