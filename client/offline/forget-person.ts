@@ -1,13 +1,18 @@
 import { sessionStore } from "#client/lib/session-store.ts";
 import { keepOnlyOf } from "./conversations.ts";
+import { forgetCachedCheck } from "./subscription-cache.ts";
 
-/** What belongs to a person leaves the device with them: at sign-out, and at a start that finds them signed out. Returns how to stop. */
+/**
+ * What the server told a person leaves the device with them: at sign-out, and at a start that finds them signed out. What
+ * they wrote and have not sent yet stays for them, under their own keys: a session may also end by itself. Returns how to stop.
+ */
 export function startForgetting(): () => void {
   let known: string | null | undefined;
   const follow = () => {
     const { status, user } = sessionStore.getState();
     const owner = user?.id ?? null;
     if (status === "loading" || owner === known) return;
+    if (known) void forgetCachedCheck(known);
     known = owner;
     void keepOnlyOf(owner);
   };

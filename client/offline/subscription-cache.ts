@@ -1,6 +1,6 @@
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { Kind } from "./store.ts";
-import { isRecord, readStored, writeStored } from "./store.ts";
+import { isRecord, readStored, removeStored, writeStored } from "./store.ts";
 
 /** The last state the server told, and when (milliseconds of this device's clock). */
 export interface CachedCheck {
@@ -35,6 +35,11 @@ function keyOf(userId: string): string {
 
 export async function readCachedCheck(userId: string): Promise<CachedCheck | undefined> {
   return await readStored(kind, keyOf(userId));
+}
+
+/** When its person signs out. */
+export async function forgetCachedCheck(userId: string): Promise<void> {
+  await removeStored(kind, keyOf(userId));
 }
 
 export async function writeCachedCheck(userId: string, cached: CachedCheck): Promise<void> {

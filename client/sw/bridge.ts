@@ -44,7 +44,9 @@ async function keepInformed(): Promise<void> {
   const { active } = await navigator.serviceWorker.ready;
   const tell = (message: WorkerMessage) => (navigator.serviceWorker.controller ?? active)?.postMessage(message);
   const tellLanguage = () => tell({ type: "LANGUAGE", language: i18next.language });
-  const tellVisit = () => tell({ type: "VISITED", path: location.pathname, language: i18next.language });
+  // Whoever saves data fetches nothing twice.
+  const { connection } = navigator as Navigator & { connection?: { saveData?: boolean } };
+  const tellVisit = () => !connection?.saveData && tell({ type: "VISITED", path: location.pathname, language: i18next.language });
   tellLanguage();
   tellVisit();
   i18next.on("languageChanged", tellLanguage);
