@@ -107,7 +107,6 @@ function partsOf(path: string, language: LanguageCode): string[] {
   return [
     ...(written ? [`content/${written.language}/${name}.md?piece`] : []),
     ...drawn.map((piece) => `features/reading/illustrations/${piece}.tsx`),
-    ...(name === "small-business-ai-roi-calculator" ? ["features/reading/roi-calculator.tsx"] : []),
   ];
 }
 

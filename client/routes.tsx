@@ -2,7 +2,7 @@ import i18next from "i18next";
 import { useLayoutEffect } from "react";
 import { Route, Switch } from "wouter";
 import { PageSpinner } from "./components/spinner.tsx";
-import { articleNames, guideNames, legalNames, piecePath } from "./content/names.ts";
+import { articleNames, calculatorName, guideNames, legalNames, piecePath } from "./content/names.ts";
 import { useEnvironment } from "./features/environment/environment-store.ts";
 import type { LoadPage, PageRoute } from "./page-route.tsx";
 import { page, privatePage, RoutePage } from "./page-route.tsx";
@@ -30,7 +30,10 @@ const loadBlog: LoadPage = async (_pathname, language) => {
 const readingPages: readonly PageRoute[] = [
   ...[...guideNames, ...legalNames].map((name) => page(piecePath(name), ["reading"], loadGuide)),
   page(paths.blog, ["reading"], loadBlog),
-  page(`${paths.blog}/:slug`, ["reading", "roi"], loadArticle, { addresses: articleNames.map(piecePath) }),
+  page(piecePath(calculatorName), ["reading", "roi"], loadArticle),
+  page(`${paths.blog}/:slug`, ["reading"], loadArticle, {
+    addresses: articleNames.filter((name) => name !== calculatorName).map(piecePath),
+  }),
 ];
 
 export const pages: readonly PageRoute[] = [

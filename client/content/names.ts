@@ -10,6 +10,8 @@ export const articleNames = [
   "small-business-ai-roi-calculator",
   "ai-content-workflow-small-business",
 ] as const;
+/** The article with the calculator in it. */
+export const calculatorName = "small-business-ai-roi-calculator" satisfies (typeof articleNames)[number];
 export const legalNames = ["terms", "privacy"] as const;
 
 export const pieceKinds = ["guide", "article", "legal"] as const;

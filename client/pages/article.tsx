@@ -1,6 +1,6 @@
 import { useLocation } from "wouter";
 import { isWritten } from "#client/content/bodies.ts";
-import { pieceNameAt } from "#client/content/names.ts";
+import { calculatorName, pieceNameAt } from "#client/content/names.ts";
 import { SaveSlot } from "#client/features/kept/save-slot.tsx";
 import { prepareReading } from "#client/features/reading/prepare-reading.ts";
 import { PartView, preparedPart } from "#client/features/reading/prepared-part.tsx";
@@ -10,13 +10,16 @@ import { NotFoundLater } from "./not-found-later.tsx";
 
 /** One article of six needs it. */
 const calculator = preparedPart(async () => (await import("#client/features/reading/roi-calculator.tsx")).RoiCalculator);
-const calculatorArticle = "small-business-ai-roi-calculator";
 const widgets = { "roi-calculator": <PartView part={calculator} roomClass={styles.calculator} /> };
 
-/** What the first draw at this address, in this language, needs. */
+/**
+ * What the first draw at this address, in this language, needs. In the browser the calculator stands as it was drawn at
+ * build, or its room does, until its script has come: the article doesn't wait for it.
+ */
 export async function prepareArticle(pathname: string, language: string): Promise<void> {
   const name = pieceNameAt(pathname);
-  if (name) await Promise.all([prepareReading(name, language), name === calculatorArticle && calculator.prepare()]);
+  if (!name) return;
+  await Promise.all([prepareReading(name, language), import.meta.env.SSR && name === calculatorName && calculator.prepare()]);
 }
 
 /** An article of the blog; an address that none has is not found. */
