@@ -8,11 +8,11 @@ import { Frame } from "./features/frame/frame.tsx";
 import { PageBoundary } from "./features/frame/page-boundary.tsx";
 import { LanguageSwitch } from "./features/language/language-switch.tsx";
 import { TrialBanner } from "./features/marketing/trial-banner.tsx";
-import { prefetchOnIntent } from "./lib/prefetch-on-intent.ts";
 import { prefetchPage, Routes } from "./routes.tsx";
 
 const reopenConsent = () => void import("./features/consent/consent-store.ts").then(({ reopenConsent }) => reopenConsent());
 const loadInstall = async () => (await import("./features/install/install-button.tsx")).InstallButton;
+const loadPrefetching = async () => (await import("./lib/prefetch-on-intent.ts")).PrefetchOnIntent;
 const loadCompanions = async () => (await import("./companions.tsx")).Companions;
 const loadSupport = async () => (await import("./features/support-widget/support-button.tsx")).SupportButton;
 
@@ -21,7 +21,6 @@ export function App({ onFirstPage }: { onFirstPage?: () => void }) {
   const { status, user } = useSession();
   const { sandboxUrl, load } = useEnvironment();
   useEffect(() => void load(), [load]);
-  useEffect(() => prefetchOnIntent(prefetchPage), []);
   return (
     <>
       <Frame
@@ -40,6 +39,7 @@ export function App({ onFirstPage }: { onFirstPage?: () => void }) {
         </PageBoundary>
       </Frame>
       <Late load={loadSupport} />
+      <Late load={loadPrefetching} prefetch={prefetchPage} />
       <Late load={loadCompanions} />
       <ToastRegion />
     </>

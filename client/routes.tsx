@@ -42,15 +42,15 @@ export const pages: readonly PageRoute[] = [
   page(paths.aiModels, ["chat"], async () => (await import("./pages/ai-models.tsx")).AiModelsPage, {
     queries: ["conversation", "prompt", "model"],
   }),
-  privatePage(paths.profile, ["account", "billing", "errors"], async () => (await import("./pages/profile.tsx")).ProfilePage),
+  privatePage(paths.profile, ["account", "billing", "wallet", "errors"], async () => (await import("./pages/profile.tsx")).ProfilePage),
   page(paths.pricing, ["pricing", "plans"], async () => (await import("./pages/pricing.tsx")).PricingPage),
-  page(paths.about, ["about", "home", "pricing"], async () => (await import("./pages/about.tsx")).AboutPage),
+  page(paths.about, ["about", "home", "pricing", "wallet"], async () => (await import("./pages/about.tsx")).AboutPage),
   page(paths.contact, ["contact", "errors"], async () => (await import("./pages/contact.tsx")).ContactPage),
   ...readingPages,
   page(paths.offline, ["offline"], async () => (await import("./pages/offline.tsx")).OfflinePage),
 ];
-export const notFoundPage = page("*", [], async () => (await import("./pages/not-found.tsx")).NotFoundPage);
-const designPage = privatePage(paths.design, ["design"], async () => (await import("./pages/design.tsx")).DesignPage);
+export const notFoundPage = page("*", ["not-found"], async () => (await import("./pages/not-found.tsx")).NotFoundPage);
+const designPage = privatePage(paths.design, ["design", "wallet"], async () => (await import("./pages/design.tsx")).DesignPage);
 
 /** Where only the frame is drawn at build: /admin is nobody's page until the server has said whose. */
 export const framePaths: readonly string[] = [

@@ -21,13 +21,13 @@ interface WalletMosaicProps {
 const rows = 5;
 
 /** A plan's credits end when the next ones come; their own date is a day later, for a renewal that takes its time. */
-function untilKey(kind: GrantKind): "wallet.untilPlan" | "wallet.until" {
-  return kind === "plan" ? "wallet.untilPlan" : "wallet.until";
+function untilKey(kind: GrantKind): "untilPlan" | "until" {
+  return kind === "plan" ? "untilPlan" : "until";
 }
 
 /** The wallet as a mosaic: every grant a field of tiles, what expires first at the edge and warmer, what is spent left open. */
 export function WalletMosaic({ grants, now }: WalletMosaicProps) {
-  const { t } = useTranslation("common");
+  const { t } = useTranslation("wallet");
   const format = useFormat();
   const perTile = creditsPerTile(grants);
   return (
@@ -36,16 +36,16 @@ export function WalletMosaic({ grants, now }: WalletMosaicProps) {
         {inSpendingOrder(grants).map((grant) => (
           <li key={grant.id} className={styles.grant}>
             <Field grant={grant} perTile={perTile} now={now} />
-            <p className={styles.kind}>{t(`wallet.kind.${grant.kind}`)}</p>
+            <p className={styles.kind}>{t(`kind.${grant.kind}`)}</p>
             <p className={styles.text}>
-              {t("wallet.remaining", { remaining: format.number(Math.max(0, grant.remaining)), credits: format.number(grant.credits) })}
+              {t("remaining", { remaining: format.number(Math.max(0, grant.remaining)), credits: format.number(grant.credits) })}
             </p>
-            {grant.held > 0 && <p className={styles.text}>{t("wallet.held", { held: format.number(grant.held) })}</p>}
+            {grant.held > 0 && <p className={styles.text}>{t("held", { held: format.number(grant.held) })}</p>}
             <p className={styles.text}>{t(untilKey(grant.kind), { date: format.date(grant.expiresAt) })}</p>
           </li>
         ))}
       </ol>
-      <figcaption className={styles.scale}>{t("wallet.scale", { count: perTile, formatted: format.number(perTile) })}</figcaption>
+      <figcaption className={styles.scale}>{t("scale", { count: perTile, formatted: format.number(perTile) })}</figcaption>
     </figure>
   );
 }

@@ -12,6 +12,7 @@ import type errors from "./locales/en/errors.json";
 import type feedback from "./locales/en/feedback.json";
 import type home from "./locales/en/home.json";
 import type install from "./locales/en/install.json";
+import type notFound from "./locales/en/not-found.json";
 import type offline from "./locales/en/offline.json";
 import type plans from "./locales/en/plans.json";
 import type pricing from "./locales/en/pricing.json";
@@ -19,6 +20,7 @@ import type reading from "./locales/en/reading.json";
 import type roi from "./locales/en/roi.json";
 import type seo from "./locales/en/seo.json";
 import type support from "./locales/en/support.json";
+import type wallet from "./locales/en/wallet.json";
 
 /** Keys are checked against the English files: a text that does not exist does not compile. */
 declare module "i18next" {
@@ -39,6 +41,7 @@ declare module "i18next" {
       feedback: typeof feedback;
       home: typeof home;
       install: typeof install;
+      "not-found": typeof notFound;
       offline: typeof offline;
       plans: typeof plans;
       pricing: typeof pricing;
@@ -46,6 +49,7 @@ declare module "i18next" {
       roi: typeof roi;
       seo: typeof seo;
       support: typeof support;
+      wallet: typeof wallet;
     };
   }
 }

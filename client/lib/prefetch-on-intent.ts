@@ -1,3 +1,5 @@
+import { useEffect } from "react";
+
 /** Somebody who rests on a link this long means it; a pointer on its way across does not. */
 const restMs = 65;
 
@@ -16,7 +18,7 @@ function addressAt(event: Event): string | undefined {
  * Fetches the page of a link before it is followed: when the pointer rests on it, the keyboard comes to it or a finger
  * touches it. Never for people who save data. Returns how to stop.
  */
-export function prefetchOnIntent(prefetch: (pathname: string) => void): () => void {
+function prefetchOnIntent(prefetch: (pathname: string) => void): () => void {
   const { connection } = navigator as Navigator & { connection?: Connection };
   if (connection?.saveData) return () => undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,4 +41,10 @@ export function prefetchOnIntent(prefetch: (pathname: string) => void): () => vo
     removeEventListener("focusin", onTouch);
     removeEventListener("touchstart", onTouch);
   };
+}
+
+/** Draws nothing: it listens while it stands in the page. */
+export function PrefetchOnIntent({ prefetch }: { prefetch: (pathname: string) => void }): null {
+  useEffect(() => prefetchOnIntent(prefetch), [prefetch]);
+  return null;
 }

@@ -24,29 +24,29 @@ function shorten(address: string): string {
 
 /** Says which address leads nowhere, and where one may have wanted to go. */
 export function NotFoundPage() {
-  const { t } = useTranslation("common");
+  const { t } = useTranslation(["not-found", "common"]);
   const [address] = useLocation();
   const report = new URLSearchParams({ category: "bug", message: shorten(address) });
   return (
-    <Page title={t("notFound.title")} indexable={false} className={styles.message ?? ""}>
+    <Page title={t("title")} indexable={false} className={styles.message ?? ""}>
       <MissingTile />
-      <h1>{t("notFound.title")}</h1>
-      <p className={styles.text}>{t("notFound.text", { address: shorten(address) })}</p>
+      <h1>{t("title")}</h1>
+      <p className={styles.text}>{t("text", { address: shorten(address) })}</p>
       <LinkButton href={paths.home} variant="primary">
-        {t("notFound.action")}
+        {t("action")}
       </LinkButton>
       <nav className={styles.elsewhere} aria-labelledby="elsewhere">
-        <p id="elsewhere">{t("notFound.elsewhere")}</p>
+        <p id="elsewhere">{t("elsewhere")}</p>
         <ul>
           {elsewhere.map(({ path, key }) => (
             <li key={path}>
-              <Link href={path}>{t(key)}</Link>
+              <Link href={path}>{t(`common:${key}`)}</Link>
             </li>
           ))}
         </ul>
       </nav>
       <p>
-        <Link href={`${paths.contact}?${report}`}>{t("notFound.report")}</Link>
+        <Link href={`${paths.contact}?${report}`}>{t("report")}</Link>
       </p>
     </Page>
   );

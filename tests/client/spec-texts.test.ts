@@ -13,6 +13,7 @@ import consent from "#client/i18n/locales/en/consent.json" with { type: "json" }
 import errors from "#client/i18n/locales/en/errors.json" with { type: "json" };
 import feedback from "#client/i18n/locales/en/feedback.json" with { type: "json" };
 import home from "#client/i18n/locales/en/home.json" with { type: "json" };
+import notFound from "#client/i18n/locales/en/not-found.json" with { type: "json" };
 import plans from "#client/i18n/locales/en/plans.json" with { type: "json" };
 import support from "#client/i18n/locales/en/support.json" with { type: "json" };
 import { ApiProblem } from "#client/lib/api.ts";
@@ -69,7 +70,7 @@ describe("the specification's words", () => {
       "Failed to open portal",
       "Payment failed",
     ]);
-    expect([common.notFound.title, common.notFound.action]).toEqual(["Page not found", "Return home"]);
+    expect([notFound.title, notFound.action]).toEqual(["Page not found", "Return home"]);
   });
 
   it("are those of the rules for an address, a password and a model (spec §5)", () => {

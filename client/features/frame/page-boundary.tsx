@@ -3,11 +3,12 @@ import { Component } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "wouter";
 import { Button } from "#client/components/button.tsx";
+import { Late } from "#client/components/late.tsx";
 import { Page } from "#client/components/page.tsx";
 import { paths } from "#client/paths.ts";
-import { MissingTile } from "./missing-tile.tsx";
 import styles from "./page-boundary.module.css";
 
+const loadDrawing = async () => (await import("./missing-tile.tsx")).MissingTile;
 const reloadedKey = "reloadedForChunk";
 /** A second failure within this time of the reload is no other release: it is broken. */
 const reloadCountsMs = 60_000;
@@ -39,7 +40,7 @@ function BrokenPage({ missing }: { missing: boolean }) {
   const { t } = useTranslation("common");
   return (
     <Page title={t("broken.title")} className={styles.broken ?? ""}>
-      <MissingTile />
+      <Late load={loadDrawing} />
       <h1>{t("broken.title")}</h1>
       <p className={styles.text}>{missing ? t("broken.missing") : t("broken.text")}</p>
       <div className={styles.actions}>

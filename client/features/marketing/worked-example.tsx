@@ -26,7 +26,7 @@ const laid = day.map((entry, index) => ({
 
 /** A month of credits as a field of tiles, and what one day takes out of it. */
 export function WorkedExample() {
-  const { t } = useTranslation(["about", "common"]);
+  const { t } = useTranslation(["about", "wallet"]);
   const format = useFormat();
   const { width, height } = fieldSize(month.monthlyCredits, columns);
   return (
@@ -60,7 +60,7 @@ export function WorkedExample() {
         <div className={styles.rest}>
           <dt>{month.name}</dt>
           <dd>
-            {t("common:wallet.remaining", {
+            {t("wallet:remaining", {
               remaining: format.number(month.monthlyCredits - spent),
               credits: format.number(month.monthlyCredits),
             })}
