@@ -28,10 +28,10 @@ async function install(): Promise<void> {
   await carryOver();
 }
 
+/** No page is answered before this has ended: what may take longer comes with the first of them. */
 async function activate(): Promise<void> {
   await noteEarlier();
   await self.clients.claim();
-  await dropEarlier();
 }
 
 async function keepReadersLanguage(tag: string): Promise<void> {

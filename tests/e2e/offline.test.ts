@@ -108,22 +108,58 @@ describe("with the server stopped (acceptance 35, 37)", () => {
     await page.close();
   });
 
+  it("a guide that is not here, followed from within the product, ends on the same page", async () => {
+    const page = await open("/getting-started");
+    await page.getByRole("contentinfo").getByRole("link", { name: "Offline gespeichert" }).waitFor();
+    await page.evaluate(`history.pushState(null, "", "/small-business-ai")`);
+    await page.waitForURL((url) => url.pathname === "/offline" && url.searchParams.get("page") === "/small-business-ai");
+    await page.getByText("nicht auf diesem Gerät").waitFor();
+    await page.close();
+  });
+
   it("holds no answer of the API", async () => {
     const page = await open("/");
     expect((await keptAddresses(page)).filter((address) => address.startsWith("/api"))).toEqual([]);
     await page.close();
   });
 
-  it("goes to the guide that was asked for as soon as the server is back, and to a language chosen since without it", async () => {
+  it("goes to the guide that was asked for as soon as the server is back", async () => {
     const waiting = await open("/marketing");
     await waiting.getByRole("heading", { level: 1 }).first().waitFor();
     product = folder.start();
     await product.said("Sandbox", 120_000);
     await waiting.waitForURL(`${product.url}/marketing`, { timeout: 30_000 });
+    await waiting.close();
+  }, 150_000);
 
-    await waiting.getByRole("combobox").first().selectOption("ja");
-    await waitForKept(waiting, "/pricing?lang=ja");
-    await waitForKept(waiting, "/getting-started?lang=ja");
+  it("saves every guide and article at once, names them with their room, and lets go of one or of all", async () => {
+    const page = await open("/offline");
+    const saved = page.getByText("Gespeichert am");
+    await page.getByRole("button", { name: "Alle Anleitungen und Artikel speichern" }).click();
+    await expect.poll(() => saved.count(), { timeout: 30_000 }).toBe(11);
+    await page.getByText(/\d MB von .+ belegt/).waitFor();
+    await page
+      .getByRole("button", { name: /entfernen$/ })
+      .first()
+      .click();
+    await expect.poll(() => saved.count()).toBe(10);
+    await page.getByRole("button", { name: "Alles Gespeicherte entfernen" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Alles entfernen" }).click();
+    await page.getByText("Noch nichts gespeichert").waitFor();
+    expect(await keptConversations(page)).toBe(0);
+    const kept = await keptAddresses(page);
+    expect(kept.filter((address) => address.startsWith("/assets/piece-"))).toEqual([]);
+    expect(kept).toContain("/pricing?lang=de");
+    await page.close();
+  }, 60_000);
+
+  it("opens in a language chosen since, with what was saved before", async () => {
+    const choosing = await open("/getting-started");
+    await choosing.getByRole("button", { name: "Offline speichern" }).click();
+    await choosing.getByRole("link", { name: "Offline gespeichert" }).first().waitFor();
+    await choosing.getByRole("combobox").first().selectOption("ja");
+    await waitForKept(choosing, "/pricing?lang=ja");
+    await waitForKept(choosing, "/getting-started?lang=ja");
     product.process.kill("SIGTERM");
     await product.exited;
     for (const address of ["/pricing", "/getting-started"]) {
@@ -132,5 +168,5 @@ describe("with the server stopped (acceptance 35, 37)", () => {
       await expect.poll(() => page.locator("html").getAttribute("lang"), { message: address }).toBe("ja");
       await page.close();
     }
-  }, 90_000);
+  }, 60_000);
 });

@@ -4,7 +4,7 @@
  */
 import type { Keeping, KeptPage } from "../messages.ts";
 import { assetsCache, forEachOf, keepAssets } from "./assets.ts";
-import { pieceFiles, release } from "./release.ts";
+import { isPieceFile, pieceFiles, release } from "./release.ts";
 
 const prefix = "pages-";
 export const pagesCache = prefix + release;
@@ -137,16 +137,21 @@ async function sizeOf(files: readonly string[]): Promise<number> {
   return sizes.reduce((total, size) => total + size, 0);
 }
 
-/** Forgets what `matches`, with the text that only it used. */
+/** Forgets what `matches`, with the text that only it used; in every release, or one that waits would bring it back. */
 export async function removePages(matches: (page: KeptPage) => boolean): Promise<void> {
-  const cache = await caches.open(pagesCache);
-  const assets = await caches.open(assetsCache);
   const pages = await listPages();
   const removed = pages.filter(matches);
-  for (const { path, language } of removed) await cache.delete(keyOf(path, language), { ignoreVary: true });
-  const stillUsed = new Set(pages.filter((page) => !removed.includes(page)).flatMap(({ path, language }) => pieceFiles(path, language)));
-  const unused = removed.flatMap(({ path, language }) => pieceFiles(path, language)).filter((file) => !stillUsed.has(file));
-  for (const file of unused) await assets.delete(file, { ignoreVary: true });
+  const left = pages.filter((page) => !removed.includes(page)).map(({ path }) => path);
+  const gone = removed.map(({ path }) => path).filter((path) => !left.includes(path));
+  for (const name of await caches.keys()) {
+    const cache = await caches.open(name);
+    if (name.startsWith(prefix)) {
+      for (const { path, language } of removed) await cache.delete(keyOf(path, language), { ignoreVary: true });
+    } else {
+      const files = (await cache.keys()).filter(({ url }) => gone.some((path) => isPieceFile(new URL(url).pathname, path)));
+      for (const file of files) await cache.delete(file, { ignoreVary: true });
+    }
+  }
 }
 
 /** What was merely read gives way to what is read next. */

@@ -37,13 +37,17 @@ export function languageFiles(language: string): string[] {
   );
 }
 
+/** Whether a file is the text of the page at `path`, in that language or in any, of whichever release. */
+export function isPieceFile(file: string, path: string, language = "\\w+"): boolean {
+  const name = pieceNameAt(path);
+  // One piece's name may begin as another's does; a hash has eight characters.
+  return name !== undefined && new RegExp(`^/assets/piece-${language}-${name}-[\\w-]{8}\\.js$`).test(file);
+}
+
 /** The text that the page at `path` loads once it runs: in the reader's language, or in English. */
 export function pieceFiles(path: string, language: string): string[] {
-  const name = pieceNameAt(path);
-  if (name === undefined) return [];
-  const written = (code: string) => files.filter((file) => file.startsWith(`/assets/piece-${code}-${name}-`));
-  const own = written(language);
-  return own.length > 0 ? own : written("en");
+  const own = files.filter((file) => isPieceFile(file, path, language));
+  return own.length > 0 ? own : files.filter((file) => isPieceFile(file, path, "en"));
 }
 
 /** A file whose name changes with its content, so that one copy is as good as another. */
