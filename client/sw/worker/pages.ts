@@ -97,16 +97,15 @@ async function entriesOf(name: string): Promise<{ path: string; language: string
   return entries.flatMap(({ response, ...entry }) => (response ? [{ ...entry, response }] : []));
 }
 
-/** The page in that language, else in any. */
+/** The page in that language, else in any. Opening a cache that is just being dropped would bring it back, so none is opened. */
 export async function findPage(path: string, language: string): Promise<Response | undefined> {
-  for (const name of await cacheNames()) {
-    const cache = await caches.open(name);
-    const exact = await cache.match(keyOf(path, language), { ignoreVary: true });
+  const names = await cacheNames();
+  for (const cacheName of names) {
+    const exact = await caches.match(keyOf(path, language), { cacheName, ignoreVary: true });
     if (exact) return exact;
   }
-  for (const name of await cacheNames()) {
-    const cache = await caches.open(name);
-    const other = await cache.match(path, { ignoreSearch: true, ignoreVary: true });
+  for (const cacheName of names) {
+    const other = await caches.match(path, { cacheName, ignoreSearch: true, ignoreVary: true });
     if (other) return other;
   }
   return undefined;
