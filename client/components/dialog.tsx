@@ -37,7 +37,10 @@ export function Dialog({ open, onClose, title, placement = "centre", actions, ch
       ref={dialog}
       className={classNames(styles.dialog, styles[placement])}
       aria-labelledby={titleId}
-      onClose={onClose}
+      // A dialog opened from within this one closes for itself: React lets its event rise.
+      onClose={(event) => {
+        if (event.target === event.currentTarget) onClose();
+      }}
       onPointerDown={(event) => {
         if (event.target === event.currentTarget) onClose();
       }}

@@ -149,6 +149,14 @@ describe("the way to the home screen (acceptance 34)", () => {
       await sheet.waitFor({ state: "hidden" });
       await page.context().close();
     }
+    const fromMenu = await phone(iPhone);
+    await fromMenu.getByRole("button", { name: "Open menu" }).click();
+    await fromMenu.getByRole("dialog", { name: "Menu" }).getByRole("button", { name: "Install the app" }).click();
+    await fromMenu.getByRole("dialog", { name: "Add Tessera to your Home Screen" }).waitFor();
+    await fromMenu.keyboard.press("Escape");
+    await fromMenu.getByRole("dialog", { name: "Menu" }).getByRole("button", { name: "Install the app" }).waitFor();
+    await fromMenu.context().close();
+
     const page = await phone(iPhone);
     await page.addInitScript(() => Object.defineProperty(navigator, "standalone", { value: true }));
     await page.reload();
