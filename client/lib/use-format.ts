@@ -1,12 +1,13 @@
 import { useTranslation } from "react-i18next";
 import type { Model } from "#domain/models.ts";
 import { charactersPerUnit } from "#domain/models.ts";
-import type { TimeLeft } from "#domain/subscription.ts";
+import { plans } from "#domain/plans.ts";
+import type { SubscriptionTier, TimeLeft } from "#domain/subscription.ts";
 import { formatDate, formatDateTime, formatList, formatMoney, formatNumber, formatPercent, formatRelative } from "./format.ts";
 
 type PricedModel = Pick<Model, "credits" | "unit">;
 
-/** The formatters in the reader's language, and the phrases that stand everywhere: credits, a model's price, time left. */
+/** The formatters in the reader's language, and the phrases that stand everywhere: credits, a model's price, a plan's name, time left. */
 export function useFormat() {
   const { t, i18n } = useTranslation("common");
   const language = i18n.language;
@@ -22,6 +23,8 @@ export function useFormat() {
     modelPrice,
     /** "GPT-5, 5 credits per answer". */
     namedPrice: (model: PricedModel & Pick<Model, "name">) => t("model.named", { name: model.name, price: modelPrice(model) }),
+    /** "Starter Plan", or "No Plan": the display names of spec §4. */
+    planName: (tier: SubscriptionTier) => (tier === "none" ? t("plan.none") : t("plan.name", { plan: plans[tier].name })),
     timeLeft: (left: TimeLeft) => timeLeftText(left),
   };
 

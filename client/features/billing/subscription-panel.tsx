@@ -15,7 +15,7 @@ import type { SubscriptionCheck } from "#contract/billing.ts";
 import { creditLevel } from "#domain/credits.ts";
 import { models } from "#domain/models.ts";
 import { graceDays, plans } from "#domain/plans.ts";
-import { tierDisplayName, timeLeft } from "#domain/subscription.ts";
+import { timeLeft } from "#domain/subscription.ts";
 import styles from "./billing.module.css";
 import { useSubscription } from "./subscription-store.ts";
 import { usePortal } from "./use-portal.ts";
@@ -40,7 +40,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 /** What the subscription is. `atMs`: when the server said so, in this device's time. */
 function Facts({ check, atMs }: { check: SubscriptionCheck; atMs: number }) {
   const { t } = useTranslation("billing");
-  const { number, credits, date, money, timeLeft: timeLeftText } = useFormat();
+  const { number, credits, date, money, planName, timeLeft: timeLeftText } = useFormat();
   const plan = check.subscription_tier === "none" ? undefined : plans[check.subscription_tier];
   const [status, tone] = statusOf(check);
   // Business time moves on from what the server said; the device's own clock may say anything.
@@ -48,7 +48,7 @@ function Facts({ check, atMs }: { check: SubscriptionCheck; atMs: number }) {
   return (
     <dl className={styles.facts}>
       <Fact name={t("subscription.currentPlan")}>
-        <span className={styles.plan}>{plan ? tierDisplayName(plan.key) : check.plan_name}</span>
+        <span className={styles.plan}>{planName(check.subscription_tier)}</span>
       </Fact>
       <Fact name={t("subscription.status")}>
         <Badge tone={tone}>{t(`subscription.${status}`)}</Badge>

@@ -43,7 +43,10 @@ export function useCheckout(): Checkout {
     setProcessing(priceId);
     try {
       const { url } = await api("POST /api/functions/create-checkout", { body: { priceId } });
-      if (!url) throw new Error(t("billing:checkout.noUrl"));
+      if (!url) {
+        await i18next.loadNamespaces(texts);
+        throw new Error(t("billing:checkout.noUrl"));
+      }
       window.location.assign(url);
     } catch (error) {
       await i18next.loadNamespaces(texts);

@@ -1,9 +1,12 @@
 import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
 import { Badge } from "#client/components/badge.tsx";
 import { Button } from "#client/components/button.tsx";
 import { classNames } from "#client/components/class-names.ts";
+import { RichText } from "#client/components/rich-text.tsx";
 import { fieldSize, rowsOfTiles } from "#client/components/tile-field.ts";
 import { useFormat } from "#client/lib/use-format.ts";
+import { paths } from "#client/paths.ts";
 import type { DiscountEligibility } from "#contract/billing.ts";
 import { models } from "#domain/models.ts";
 import type { BillingInterval, Plan, PlanKey, PriceId } from "#domain/plans.ts";
@@ -49,14 +52,20 @@ export function PlanCard({ plan, interval, onSubscribe, current, subscribed, pro
         <Button
           variant={plan.mostPopular ? "primary" : "secondary"}
           wide
-          disabled={current}
+          disabled={subscribed}
           busy={processing === priceId}
           busyLabel={t("plan.processing")}
           onClick={() => onSubscribe(priceId)}
         >
           {current ? t("plan.current") : t("plan.subscribe", { plan: plan.name })}
         </Button>
-        <p className={styles.small}>{t(subscribed ? "plan.changeOnProfile" : "plan.cancel")}</p>
+        <p className={styles.small}>
+          {subscribed && !current ? (
+            <RichText text={t("plan.changeLater")} elements={{ profile: <Link href={paths.profile} /> }} />
+          ) : (
+            t(current ? "plan.changeOnProfile" : "plan.cancel")
+          )}
+        </p>
       </div>
       <CreditField plan={plan} />
       <ul className={styles.features} aria-label={t("plan.features")}>

@@ -9,7 +9,7 @@ import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { CreditLevel } from "#domain/credits.ts";
 import { creditLevel } from "#domain/credits.ts";
 import { plans } from "#domain/plans.ts";
-import { tierDisplayName, timeLeft } from "#domain/subscription.ts";
+import { timeLeft } from "#domain/subscription.ts";
 import styles from "./subscription-summary.module.css";
 
 const toneOf = { excellent: "good", good: "good", low: "warning", verylow: "danger" } as const satisfies Record<CreditLevel, string>;
@@ -24,9 +24,7 @@ export function SubscriptionSummary({ check }: { check: SubscriptionCheck }) {
     <section className={styles.summary} aria-label={t("summary.label")}>
       <details>
         <summary className={styles.line}>
-          <span className={styles.plan}>
-            {check.subscription_tier === "none" ? check.plan_name : tierDisplayName(check.subscription_tier)}
-          </span>
+          <span className={styles.plan}>{format.planName(check.subscription_tier)}</span>
           <span className={styles.credits}>
             {format.credits(check.credits)} <Badge tone={toneOf[level]}>{t(`summary.level.${level}`)}</Badge>
           </span>
