@@ -32,5 +32,6 @@ export function confirmAddress(token: string): Promise<void> {
 export function safeReturnPath(wanted: string | null, fallback: string): string {
   if (!wanted?.startsWith("/") || !URL.canParse(wanted, location.origin)) return fallback;
   const url = new URL(wanted, location.origin);
-  return url.origin === location.origin ? `${url.pathname}${url.search}${url.hash}` : fallback;
+  // "/.//elsewhere" is a path of this site whose dots are gone once it is read: what is left would be another site's.
+  return url.origin === location.origin && !url.pathname.startsWith("//") ? `${url.pathname}${url.search}${url.hash}` : fallback;
 }
