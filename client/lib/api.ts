@@ -1,5 +1,6 @@
 import type { Calls } from "#contract/api.ts";
 import type { Problem } from "#contract/common.ts";
+import { sessionStore } from "./session-store.ts";
 
 export type CallName = keyof Calls;
 export type CallResult<Name extends CallName> = Calls[Name]["result"];
@@ -131,10 +132,12 @@ export async function apiResponse<Name extends CallName>(name: Name, ...[options
   if (method === "POST" && raw.body === undefined) raw.body = {};
   const address = addressOf(path, raw);
   const bearer = bearers && takesBearer(path) ? await bearers.current() : null;
+  const asker = sessionStore.getState().user?.id;
   let response = await send(method, address, raw, bearer);
-  if (response.status === 401 && bearers && bearer !== null) {
+  if (response.status === 401 && bearers && bearer !== null && sessionStore.getState().user?.id === asker) {
     const replacement = await bearers.replace(bearer);
-    if (replacement !== null) response = await send(method, address, raw, replacement);
+    // Whoever has signed in meanwhile did not ask for this.
+    if (replacement !== null && sessionStore.getState().user?.id === asker) response = await send(method, address, raw, replacement);
   }
   if (!response.ok) throw await problemOf(response);
   return response;

@@ -33,12 +33,14 @@ export function readSession(): Session | null {
   }
 }
 
-/** Storage may be full or forbidden; then the session lasts as long as the page. */
-export function writeSession(session: Session | null): void {
+/** False where storage is full or forbidden; then the session lasts as long as the page. */
+export function writeSession(session: Session | null): boolean {
   try {
     if (session === null) localStorage.removeItem(storageKey);
     else localStorage.setItem(storageKey, JSON.stringify(session));
+    return true;
   } catch {
     // The session in memory still works.
+    return false;
   }
 }

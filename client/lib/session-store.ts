@@ -17,6 +17,8 @@ export const sessionStore = createStore<SessionState>(() => ({ status: "loading"
 let session: Session | null = null;
 /** When the access token stops working, in this device's time. */
 let usableUntilMs = 0;
+/** Where the device keeps no session, finding none there means nothing. */
+let keptOnDevice = true;
 let channel: BroadcastChannel | undefined;
 const listeners = new Set<(event: AuthEvent, user: User | null) => void>();
 
@@ -56,10 +58,10 @@ function announce(event: AuthEvent): void {
  * which a session changes: recovery and second factors come in here with their own event.
  */
 export function adoptSession(next: Session | null, event: AuthEvent): void {
-  writeSession(next === null ? null : toSession(next));
+  keptOnDevice = writeSession(next === null ? null : toSession(next));
   keep(next, true);
   // The session travels in the message: another tab's view of local storage may lag behind it.
-  channel?.postMessage({ event, session: next });
+  channel?.postMessage({ event, session: next, kept: keptOnDevice });
   announce(event);
 }
 
@@ -71,7 +73,7 @@ export function followStorage(): void {
     keep(stored, false);
     return;
   }
-  if (stored?.refresh_token === session?.refresh_token) return;
+  if (stored?.refresh_token === session?.refresh_token || (stored === null && !keptOnDevice)) return;
   // Storage may lag behind the message that brought the newer session of the same person.
   if (stored && session && stored.user.id === session.user.id && stored.expires_at < session.expires_at) return;
   const event = stored === null ? "SIGNED_OUT" : stored.user.id === known.user?.id ? "TOKEN_REFRESHED" : "SIGNED_IN";
@@ -86,8 +88,10 @@ function isAuthEvent(value: unknown): value is AuthEvent {
 /** Opens the channel between tabs; returns how to close it. */
 export function listenToOtherTabs(): () => void {
   const opened = new BroadcastChannel("session");
-  opened.onmessage = ({ data }: MessageEvent<{ event: unknown; session: unknown }>) => {
+  opened.onmessage = ({ data }: MessageEvent<{ event: unknown; session: unknown; kept?: boolean }>) => {
     if (!isAuthEvent(data.event)) return;
+    // A tab of an earlier release doesn't say.
+    keptOnDevice = data.kept ?? true;
     keep(toSession(data.session), true);
     announce(data.event);
   };

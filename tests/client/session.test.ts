@@ -188,6 +188,20 @@ describe("parallel tabs", () => {
     expect(tab.sessionStore.getState().status).toBe("signed_out");
     expect(tab.events).toEqual(["SIGNED_OUT"]);
   });
+
+  it("stay signed in as long as the page where the device keeps no session", async () => {
+    vi.stubGlobal("localStorage", {
+      ...localStorage,
+      setItem: () => {
+        throw new DOMException("full", "QuotaExceededError");
+      },
+    });
+    const tab = await openTab();
+    tab.adoptSession(sessionOf(1), "SIGNED_IN");
+    page.fire("visibilitychange");
+    expect(tab.sessionStore.getState()).toEqual({ status: "signed_in", user });
+    expect(tab.events).toEqual(["SIGNED_IN"]);
+  });
 });
 
 describe("calls", () => {
@@ -204,6 +218,22 @@ describe("calls", () => {
     await Promise.all([tab.api("GET /api/account"), tab.api("GET /api/account"), tab.api("GET /api/account")]);
     expect(bearers).toEqual(["Bearer access-2", "Bearer access-2", "Bearer access-2"]);
     expect(refreshes).toEqual(["refresh-1"]);
+  });
+
+  it("refused to one person are never made again as another", async () => {
+    const grace = { ...user, id: "0198c0de-0000-7000-8000-000000000002", email: "grace@example.com" };
+    const bearers: (string | null)[] = [];
+    store(sessionOf(1));
+    const tab = await openTab();
+    server.use(
+      http.get(`${origin}/api/account`, ({ request }) => {
+        bearers.push(request.headers.get("authorization"));
+        tab.adoptSession({ ...sessionOf(7), user: grace }, "SIGNED_IN");
+        return HttpResponse.json({ code: "unauthorized" }, { status: 401 });
+      }),
+    );
+    await expect(tab.api("GET /api/account")).rejects.toMatchObject({ status: 401 });
+    expect(bearers).toEqual(["Bearer access-1"]);
   });
 
   it("sign out on this device even where the server can't be told, and say so", async () => {
