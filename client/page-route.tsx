@@ -8,6 +8,8 @@ export interface PageRoute {
   path: string;
   /** Namespaces that its first draw needs, besides the frame's. */
   texts: readonly string[];
+  /** Namespaces of parts that stand as they were drawn until their own chunk has come, which fetches them. */
+  laterTexts: readonly string[];
   /** Drawn at build, in every language. None: the address shows what only the person signed in may see. */
   addresses: readonly string[];
   /** Names in the query that change the first draw: with one of them the page is drawn on the device. */
@@ -19,6 +21,7 @@ export interface PageRoute {
 }
 
 interface RouteOptions {
+  laterTexts?: readonly string[];
   addresses?: readonly string[];
   queries?: readonly string[];
 }
@@ -36,7 +39,7 @@ export function page(
   path: string,
   texts: readonly string[],
   load: LoadPage,
-  { addresses = path.includes(":") ? [] : [path], queries = [] }: RouteOptions = {},
+  { addresses = path.includes(":") ? [] : [path], queries = [], laterTexts = [] }: RouteOptions = {},
 ): PageRoute {
   const pattern = patternOf(path);
   let loaded: ComponentType | undefined;
@@ -46,7 +49,7 @@ export function page(
   };
   const Later = lazy(async () => ({ default: await loadPage(location.pathname, document.documentElement.lang) }));
   const current = () => loaded ?? Later;
-  return { path, texts, addresses, queries, matches: (pathname) => pattern.test(pathname), load: loadPage, current };
+  return { path, texts, laterTexts, addresses, queries, matches: (pathname) => pattern.test(pathname), load: loadPage, current };
 }
 
 /** A page for the person signed in: only the frame round it is drawn at build. */

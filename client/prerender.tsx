@@ -114,7 +114,7 @@ async function drawPage(texts: i18n, language: LanguageCode, route: PageRoute, p
   const Page = await route.load(path, language);
   const namespaces = ["common", ...route.texts];
   const { html, head } = await drawApp(texts, path);
-  checkTexts(texts, namespaces, path);
+  checkTexts(texts, [...namespaces, ...route.laterTexts], path);
   return {
     kind: route === notFoundPage ? "notFound" : "page",
     language,

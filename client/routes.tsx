@@ -30,7 +30,7 @@ const loadBlog: LoadPage = async (_pathname, language) => {
 const readingPages: readonly PageRoute[] = [
   ...[...guideNames, ...legalNames].map((name) => page(piecePath(name), ["reading"], loadGuide)),
   page(paths.blog, ["reading"], loadBlog),
-  page(piecePath(calculatorName), ["reading", "roi"], loadArticle),
+  page(piecePath(calculatorName), ["reading"], loadArticle, { laterTexts: ["roi"] }),
   page(`${paths.blog}/:slug`, ["reading"], loadArticle, {
     addresses: articleNames.filter((name) => name !== calculatorName).map(piecePath),
   }),

@@ -1,3 +1,4 @@
+import i18next from "i18next";
 import { useLocation } from "wouter";
 import { isWritten } from "#client/content/bodies.ts";
 import { calculatorName, pieceNameAt } from "#client/content/names.ts";
@@ -8,8 +9,11 @@ import { ReadingView } from "#client/features/reading/reading-view.tsx";
 import styles from "./article.module.css";
 import { NotFoundLater } from "./not-found-later.tsx";
 
-/** One article of six needs it. */
-const calculator = preparedPart(async () => (await import("#client/features/reading/roi-calculator.tsx")).RoiCalculator);
+/** One article of six needs it, and its texts with it. */
+const calculator = preparedPart(async () => {
+  const [{ RoiCalculator }] = await Promise.all([import("#client/features/reading/roi-calculator.tsx"), i18next.loadNamespaces("roi")]);
+  return RoiCalculator;
+});
 const widgets = { "roi-calculator": <PartView part={calculator} roomClass={styles.calculator} /> };
 
 /**

@@ -1,11 +1,13 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { Late } from "#client/components/late.tsx";
 import type { User } from "#contract/auth.ts";
 import { Footer } from "./footer.tsx";
 import styles from "./frame.module.css";
 import { NavigationBar } from "./navigation-bar.tsx";
 import { OfflineNotice } from "./offline-notice.tsx";
-import { RouteAnnouncer } from "./route-announcer.tsx";
+
+const loadAnnouncer = async () => (await import("./route-announcer.tsx")).RouteAnnouncer;
 
 interface FrameProps {
   sessionStatus: "loading" | "signed_out" | "signed_in";
@@ -44,7 +46,7 @@ export function Frame({ sessionStatus, user, sandboxUrl, languageSwitch, banner,
         </main>
         <Footer onCookiePreferences={onCookiePreferences} install={install} />
       </div>
-      <RouteAnnouncer />
+      <Late load={loadAnnouncer} />
     </>
   );
 }
