@@ -151,9 +151,10 @@ export async function sendPrompt({ threadKey, modelId, prompt, quotedCredits, id
 export async function reload(key: string): Promise<void> {
   if (key === newThreadKey || following.has(key)) return;
   if (!useChat.getState().threads[key]) update(key, (thread) => ({ ...thread, load: "loading" }));
+  const asker = userId;
   try {
     const conversation = await api("GET /api/conversations/:id", { params: { id: key } });
-    if (following.has(key)) return;
+    if (userId !== asker || following.has(key)) return;
     const refusal = threadOf(key).refusal;
     update(key, () => ({ ...fromConversation(conversation), refusal }));
     keepThread(key);
@@ -161,6 +162,7 @@ export async function reload(key: string): Promise<void> {
   } catch (error) {
     const missing = error instanceof ApiProblem && error.status === 404;
     const kept = await keptOf(key, missing);
+    if (userId !== asker) return;
     if (kept && threadOf(key).load !== "ready") update(key, () => ({ ...emptyThread, messages: kept }));
     // What is on the screen stays there when it merely could not be read again.
     update(key, (thread) => (thread.load === "ready" && !missing ? thread : { ...thread, load: missing ? "missing" : "failed" }));

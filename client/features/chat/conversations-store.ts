@@ -19,8 +19,10 @@ export const useConversations = create<ConversationsState>(() => nothing);
 /** Reads the latest conversations afresh; older pages already read stay. */
 export async function refreshConversations(): Promise<void> {
   if (useConversations.getState().status === "idle") useConversations.setState({ status: "loading" });
+  const asker = userId;
   try {
     const page = await api("GET /api/conversations", { querystring: { limit: pageSize } });
+    if (userId !== asker) return;
     useConversations.setState(({ conversations, nextCursor }) => {
       const known = new Set(page.conversations.map((conversation) => conversation.id));
       const oldest = page.conversations.at(-1)?.updatedAt ?? "";
@@ -33,13 +35,15 @@ export async function refreshConversations(): Promise<void> {
     });
     if (userId !== undefined) void keepConversationList(userId, page.conversations);
   } catch {
-    await showKept();
+    if (userId === asker) await showKept();
   }
 }
 
 /** Without a connection the list is of what can be opened without one. */
 async function showKept(): Promise<void> {
-  const kept = userId === undefined ? [] : await readKeptList(userId);
+  const asker = userId;
+  const kept = asker === undefined ? [] : await readKeptList(asker);
+  if (userId !== asker) return;
   useConversations.setState(({ conversations }) => {
     const shown = conversations.length > 0 ? conversations : kept;
     return { conversations: shown, status: shown.length > 0 ? "ready" : "failed" };
@@ -49,7 +53,9 @@ async function showKept(): Promise<void> {
 export async function loadOlderConversations(): Promise<void> {
   const cursor = useConversations.getState().nextCursor;
   if (cursor === null) return;
+  const asker = userId;
   const page = await api("GET /api/conversations", { querystring: { limit: pageSize, cursor } });
+  if (userId !== asker) return;
   useConversations.setState(({ conversations }) => {
     const known = new Set(conversations.map((conversation) => conversation.id));
     return { conversations: [...conversations, ...page.conversations.filter(({ id }) => !known.has(id))], nextCursor: page.nextCursor };

@@ -1,5 +1,6 @@
 import i18next from "i18next";
 import { create } from "zustand";
+import { sessionStore } from "#client/lib/session-store.ts";
 import { fallbackLanguage } from "#domain/languages.ts";
 import type { KeywordsOf, Topic } from "./topics.ts";
 import { topicOf } from "./topics.ts";
@@ -29,7 +30,7 @@ const keywordsOf: KeywordsOf = (name) => {
   return `${i18next.t(key)},${i18next.t(key, { lng: fallbackLanguage })}`;
 };
 
-/** Lasts as long as the page: the panel may be closed and opened again. */
+/** Lasts as long as the page, or until its person signs out: the panel may be closed and opened again. */
 export const useConversation = create<ConversationState>()((set) => ({
   turns: [],
   typing: false,
@@ -54,3 +55,8 @@ export const useConversation = create<ConversationState>()((set) => ({
     add({ id: nextId(), from: "support", topic: answer });
   },
 }));
+
+// Whoever signs in next on this device must find nothing of the person before; what a visitor asked stays theirs.
+sessionStore.subscribe(({ user }, { user: before }) => {
+  if (before !== null && user?.id !== before.id) useConversation.setState({ turns: [] });
+});
