@@ -197,4 +197,19 @@ describe("home and pricing", () => {
       await page.context().close();
     }
   });
+
+  it("fit a phone on which the text is twice as large, in the languages with the longest words", async () => {
+    for (const locale of ["de", "fr", "pl", "ru"]) {
+      const { page } = await openPage(site, { ...phone, locale });
+      const device = await page.context().newCDPSession(page);
+      await device.send("Page.setFontSizes", { fontSizes: { standard: 32, fixed: 26 } });
+      for (const address of ["/", "/pricing"]) {
+        await visit(page, site.address + address);
+        expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("32px");
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        expect(overflow, `${address} in ${locale}`).toBeLessThanOrEqual(0);
+      }
+      await page.context().close();
+    }
+  });
 });
