@@ -1,11 +1,12 @@
 /**
  * The two hot writes of answers and the read before them, many people's in one statement: what arrives while another is
- * under way goes with the next. A person whose wallet somebody else has locked is left out and asked for alone, so that
- * nobody waits for another person's lock.
+ * under way goes with the next. A person whose wallet somebody else has locked is left out and asked for alone, and so is
+ * one behind whose other rows the statement comes to wait, so that nobody waits for another person's lock.
  */
 import { sql } from "kysely";
 import { createBatcher } from "../../db/batch.ts";
 import type { Db } from "../../db/database.ts";
+import { sqlState } from "../../db/transaction.ts";
 import type { GenerationRow } from "../../db/types-answers.ts";
 import type { Entitlement } from "../billing/entitlement.ts";
 import { readEntitlements } from "../billing/entitlement.ts";
@@ -13,10 +14,28 @@ import type { EndRow, StartOutcome, StartRow } from "./queries.ts";
 import { callEnd, callStart, columns } from "./queries.ts";
 
 const limit = 32;
+/** Far more than any lock of a shared statement lasts, far less than a person notices, and below PostgreSQL's search for deadlocks. */
+const lockTimeout = "50ms";
+/** SQLSTATE of lock_not_available. */
+const lockNotAvailable = "55P03";
 
-/** Wallets that are free now, locked until the statement ends. The functions lock them again, in the same transaction. */
+/**
+ * Wallets that are free now, locked until the statement ends. The functions lock them again, in the same transaction, and
+ * other rows of the same people (the person, the conversation, the answer), which somebody may hold without the wallet.
+ */
 const freeWallets = (userIds: readonly string[]) =>
-  sql`free as materialized (select user_id from wallets where user_id = any (${userIds}::uuid[]) for update skip locked)`;
+  sql`free as materialized (select user_id, set_config('lock_timeout', ${lockTimeout}, true) from wallets
+      where user_id = any (${userIds}::uuid[]) for update skip locked)`;
+
+/** Nothing from the shared statement where the person's rows were locked. */
+async function orNothing<Result>(shared: Promise<Result | undefined>): Promise<Result | undefined> {
+  try {
+    return await shared;
+  } catch (error) {
+    if (sqlState(error) === lockNotAvailable) return undefined;
+    throw error;
+  }
+}
 
 /** JSON holds no half of a surrogate pair for PostgreSQL, and its text none either. */
 const toJson = (rows: readonly object[]) =>
@@ -80,8 +99,8 @@ export function createAnswerBatches(db: Db): AnswerBatches {
     run: (asks: readonly { userId: string; now: Date }[]) => readEntitlements(db, asks),
   });
   return {
-    start: async (row) => (await start(row)) ?? (await callStart(db, row)),
-    end: async (row) => (await end(row)) ?? (await callEnd(db, row)),
+    start: async (row) => (await orNothing(start(row))) ?? (await callStart(db, row)),
+    end: async (row) => (await orNothing(end(row))) ?? (await callEnd(db, row)),
     entitlement: (userId, now) => entitlement({ userId, now }),
   };
 }

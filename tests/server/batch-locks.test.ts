@@ -1,0 +1,123 @@
+/** Whoever shares a statement waits for nobody's lock but their own (docs/decisions/0010). */
+import { randomBytes, randomUUID } from "node:crypto";
+import pg from "pg";
+import { v7 as uuidv7 } from "uuid";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { AnswerBatches } from "#server/features/generations/batches.ts";
+import { createAnswerBatches } from "#server/features/generations/batches.ts";
+import type { StartRow } from "#server/features/generations/queries.ts";
+import { createUser } from "#tests/support/people.ts";
+import type { TestDatabase } from "#tests/support/postgres.ts";
+import { createTestDatabase } from "#tests/support/postgres.ts";
+
+const owner = randomUUID();
+const inTimeMs = 900;
+let database: TestDatabase;
+let batches: AnswerBatches;
+let userIds: string[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  batches = createAnswerBatches(database.db);
+});
+beforeEach(async () => {
+  const people = await Promise.all(Array.from({ length: 12 }, () => createUser(database.db, { credits: 10 })));
+  userIds = people.map(({ userId }) => userId);
+});
+afterAll(() => database.drop());
+
+function startOf(userId: string, conversationId: string | null = null): StartRow {
+  const wallNow = new Date();
+  const later = new Date(wallNow.getTime() + 60_000);
+  return {
+    id: uuidv7(),
+    userId,
+    modelId: "gpt-5-mini",
+    idempotencyKey: randomUUID(),
+    requestHash: randomBytes(32),
+    credits: 1,
+    kinds: ["adjustment"],
+    conversationId,
+    title: "Hello",
+    prompt: "Hello",
+    trimmedMessages: 0,
+    requestsPerMinute: 10,
+    concurrentAnswers: 2,
+    owner,
+    leaseExpiresAt: later,
+    holdDeadline: later,
+    now: wallNow,
+    wallNow,
+  };
+}
+
+function end({ id, userId }: StartRow) {
+  const now = new Date();
+  const told = {
+    status: "completed" as const,
+    failureCode: null,
+    text: "Hello",
+    promptTokens: 1,
+    completionTokens: 1,
+    lastFrames: undefined,
+  };
+  return batches.end({ id, userId, owner, chargedCredits: 1, ...told, now, wallNow: now });
+}
+
+/** In the midst of a statement shared with others. */
+const lockedPlaces = [3, 8];
+
+/**
+ * All are begun in one instant while somebody else holds the rows `lock` finds by their ids, those of some among them. The
+ * others end in time, and those behind the lock once they are free.
+ */
+async function expectOthersInTime<Row>(lock: string, ids: readonly string[], begin: () => Promise<Row>[]): Promise<Row[]> {
+  const keeper = new pg.Client({ connectionString: database.ownerUrl });
+  keeper.on("error", () => {});
+  await keeper.connect();
+  await keeper.query("begin");
+  const locked = lockedPlaces.map((place) => ids[place]);
+  expect((await keeper.query(lock, [locked])).rowCount).toBe(lockedPlaces.length);
+  const done = new Set<number>();
+  const beganAt = performance.now();
+  const all = begin().map((each, place) => each.finally(() => done.add(place)));
+  await Promise.allSettled(all.filter((_, place) => !lockedPlaces.includes(place)));
+  const tookMs = performance.now() - beganAt;
+  const tooEarly = lockedPlaces.filter((place) => done.has(place));
+  await keeper.query("rollback");
+  await keeper.end();
+  const rows = await Promise.all(all);
+  expect(tooEarly).toEqual([]);
+  expect(tookMs).toBeLessThan(inTimeMs);
+  return rows;
+}
+
+async function startAll(): Promise<{ starts: StartRow[]; conversations: (string | null)[] }> {
+  const starts = userIds.map((userId) => startOf(userId));
+  const outcomes = await Promise.all(starts.map((start) => batches.start(start)));
+  return { starts, conversations: outcomes.map((outcome) => outcome.conversation_id) };
+}
+
+test("a person's row that is locked, as by a confirmation, delays no other person's start", async () => {
+  const lock = "select from users where id = any ($1) for update";
+  const outcomes = await expectOthersInTime(lock, userIds, () => userIds.map((userId) => batches.start(startOf(userId))));
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual(userIds.map(() => "created"));
+});
+
+test("a conversation that is being deleted delays no other person's start", async () => {
+  const { starts, conversations } = await startAll();
+  await Promise.all(starts.map(end));
+  const lock = "select from conversations where id = any ($1) for update";
+  const outcomes = await expectOthersInTime(lock, conversations.map(String), () =>
+    userIds.map((userId, index) => batches.start(startOf(userId, conversations[index] ?? null))),
+  );
+  expect(outcomes.map(({ outcome }) => outcome)).toEqual(userIds.map(() => "created"));
+});
+
+test("an answer that somebody has locked, as by a renewal of leases, delays no other answer's end", async () => {
+  const { starts } = await startAll();
+  const lock = "select from generations where id = any ($1) for no key update";
+  const ids = starts.map(({ id }) => id);
+  const rows = await expectOthersInTime(lock, ids, () => starts.map(end));
+  expect(rows.map((row) => [row?.status, row?.charged_credits])).toEqual(starts.map(() => ["completed", 1]));
+});
