@@ -1,6 +1,7 @@
 import i18next from "i18next";
 import { navigate } from "wouter/use-browser-location";
 import { showToast } from "./lib/interface-store.ts";
+import { sessionStore } from "./lib/session-store.ts";
 import type { FormName } from "./offline/form-drafts.ts";
 import { listQueuedForms } from "./offline/form-queue.ts";
 import { onFormOutcome } from "./offline/form-sender.ts";
@@ -11,6 +12,7 @@ const namespaces = ["contact", "feedback"] as const;
 /**
  * Tells of forms that were sent or refused after they had waited. The contact page tells of its own; a tab nobody looks at
  * keeps quiet, for another one speaks, and what was refused is told of at every start until its writer has taken it back.
+ * Nobody hears of what another person wrote.
  */
 export function tellOfForms(openFeedback: () => void): () => void {
   async function tell(form: FormName, outcome: "sent" | "refused"): Promise<void> {
@@ -25,8 +27,20 @@ export function tellOfForms(openFeedback: () => void): () => void {
     showToast({ tone: "danger", title: t("refused.title"), text: t("refused.text"), action: { label: t("refused.action"), run: open } });
   }
 
-  void listQueuedForms().then((forms) => {
-    for (const form of new Set(forms.filter(({ refusal }) => refusal).map((refused) => refused.form))) void tell(form, "refused");
+  const isOwn = ({ owner }: { owner: string | null }) => owner === (sessionStore.getState().user?.id ?? null);
+
+  async function tellOfRefused(): Promise<void> {
+    const refused = (await listQueuedForms()).filter((queued) => queued.refusal && isOwn(queued));
+    for (const form of new Set(refused.map(({ form }) => form))) void tell(form, "refused");
+  }
+
+  void tellOfRefused();
+  const unsubscribe = sessionStore.subscribe(({ user }, { user: before }) => {
+    if (user?.id !== before?.id) void tellOfRefused();
   });
-  return onFormOutcome(({ form, outcome }) => void tell(form, outcome));
+  const unlisten = onFormOutcome((told) => isOwn(told) && void tell(told.form, told.outcome));
+  return () => {
+    unsubscribe();
+    unlisten();
+  };
 }

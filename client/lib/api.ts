@@ -14,7 +14,7 @@ type Part<Key extends string, Value> = [Value] extends [undefined]
 
 export type CallOptions<Name extends CallName> = Part<"body", Calls[Name]["body"]> &
   Part<"params", Calls[Name]["params"]> &
-  Part<"querystring", Calls[Name]["querystring"]> & { headers?: Record<string, string>; signal?: AbortSignal };
+  Part<"querystring", Calls[Name]["querystring"]> & { headers?: Record<string, string>; signal?: AbortSignal; anonymous?: boolean };
 
 /** Calls without required input may be made without options. */
 type OptionsArgument<Name extends CallName> =
@@ -71,6 +71,8 @@ interface RawOptions {
   querystring?: Record<string, string | number | undefined>;
   headers?: Record<string, string>;
   signal?: AbortSignal;
+  /** In nobody's name: what is sent is not the word of whoever is signed in. */
+  anonymous?: boolean;
 }
 
 function addressOf(path: string, options: RawOptions): string {
@@ -131,7 +133,7 @@ export async function apiResponse<Name extends CallName>(name: Name, ...[options
   // A declared body is always sent as JSON, so that a POST without fields is still one the server reads the same way.
   if (method === "POST" && raw.body === undefined) raw.body = {};
   const address = addressOf(path, raw);
-  const bearer = bearers && takesBearer(path) ? await bearers.current() : null;
+  const bearer = bearers && takesBearer(path) && !raw.anonymous ? await bearers.current() : null;
   const asker = sessionStore.getState().user?.id;
   let response = await send(method, address, raw, bearer);
   if (response.status === 401 && bearers && bearer !== null && sessionStore.getState().user?.id === asker) {

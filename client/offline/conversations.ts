@@ -88,7 +88,7 @@ export async function forgetAllConversations(owner: string): Promise<void> {
 }
 
 /** Leaves nothing of anybody but `owner`; null: of nobody. */
-export async function keepOnlyOf(owner: string | null): Promise<void> {
+export async function keepOnlyConversationsOf(owner: string | null): Promise<void> {
   const kept = [...(await listStored(conversationKind, conversationPrefix)), ...(await listStored(listKind, listPrefix))];
   const others = new Set(kept.map((entry) => entry.owner).filter((other) => other !== owner));
   for (const other of others) await forgetAllConversations(other);

@@ -1,6 +1,6 @@
 import { sessionStore } from "#client/lib/session-store.ts";
-import { keepOnlyOf } from "./conversations.ts";
-import { forgetCachedCheck } from "./subscription-cache.ts";
+import { keepOnlyConversationsOf } from "./conversations.ts";
+import { keepOnlyCheckOf } from "./subscription-cache.ts";
 
 /**
  * What the server told a person leaves the device with them: at sign-out, and at a start that finds them signed out. What
@@ -12,9 +12,9 @@ export function startForgetting(): () => void {
     const { status, user } = sessionStore.getState();
     const owner = user?.id ?? null;
     if (status === "loading" || owner === known) return;
-    if (known) void forgetCachedCheck(known);
     known = owner;
-    void keepOnlyOf(owner);
+    void keepOnlyConversationsOf(owner);
+    void keepOnlyCheckOf(owner);
   };
   follow();
   return sessionStore.subscribe(follow);

@@ -4,6 +4,7 @@
  * answer, a closed tab or a browser without locks still makes one message of it.
  */
 import { ApiProblem, api, NetworkProblem } from "#client/lib/api.ts";
+import { sessionStore } from "#client/lib/session-store.ts";
 import type { FormName } from "./form-drafts.ts";
 import type { OutgoingForm, QueuedForm } from "./form-queue.ts";
 import { listQueuedForms, removeQueuedForm, writeQueuedForm } from "./form-queue.ts";
@@ -12,6 +13,7 @@ import type { Kept } from "./store.ts";
 export interface FormOutcome {
   id: string;
   form: FormName;
+  owner: string | null;
   outcome: "sent" | "refused";
 }
 
@@ -35,17 +37,19 @@ function tell(outcome: FormOutcome): void {
 }
 
 /** One attempt. Throws ApiProblem when the server refuses and NetworkProblem when it can't be reached. */
-async function sendForm({ id, form, fields, website, language }: OutgoingForm): Promise<void> {
+async function sendForm({ id, form, owner, fields, website, language }: OutgoingForm): Promise<void> {
   const { subject, category, ...sender } = fields;
   const headers = { "idempotency-key": id };
   const signal = AbortSignal.timeout(sendTimeoutMs);
   const shared = { ...sender, website, language };
+  // What one person left behind is not another's message, though it is their session that sends it.
+  const anonymous = owner !== (sessionStore.getState().user?.id ?? null);
   if (form === "feedback") {
-    await api("POST /api/functions/send-contact-email", { headers, signal, body: { ...shared, category: "feedback", subject } });
+    await api("POST /api/functions/send-contact-email", { headers, signal, anonymous, body: { ...shared, category: "feedback", subject } });
     return;
   }
   const body = { ...shared, category, ...(subject.trim() === "" ? {} : { subject }) };
-  await api("POST /api/contact", { headers, signal, body });
+  await api("POST /api/contact", { headers, signal, anonymous, body });
 }
 
 /** Whether trying again can't help: the server has read the form and does not want it. */
@@ -55,15 +59,16 @@ function isRefusal(error: unknown): error is ApiProblem {
 }
 
 async function deliver(form: QueuedForm): Promise<"done" | "later"> {
+  const told = { id: form.id, form: form.form, owner: form.owner };
   try {
     await sendForm(form);
     await removeQueuedForm(form.id);
-    announce({ id: form.id, form: form.form, outcome: "sent" });
+    announce({ ...told, outcome: "sent" });
     return "done";
   } catch (error) {
     if (isRefusal(error)) {
       await writeQueuedForm({ ...form, refusal: { code: error.code, fields: error.fields } });
-      announce({ id: form.id, form: form.form, outcome: "refused" });
+      announce({ ...told, outcome: "refused" });
       return "done";
     }
     const backOffMs = Math.min(firstRetryMs * 2 ** form.attempts, longestRetryMs);

@@ -12,7 +12,7 @@ interface Waiting extends GivenPrompt {
   givenAtMs: number;
 }
 
-const key = "givenPrompt";
+const visitorsKey = "givenPrompt";
 /** It waits through signing up, a mail and the choice of a plan; whoever comes later wants something else. */
 const waitsMs = 24 * 3_600_000;
 
@@ -26,21 +26,35 @@ const kind: Kind<Waiting> = {
   },
 };
 
-/** For the one who can't send it yet: it is found again once they can, in whichever tab that is. */
-export async function keepGivenPrompt(prompt: GivenPrompt): Promise<Kept> {
-  return await writeStored(kind, key, { ...prompt, givenAtMs: Date.now() });
+/** `owner` is a user id, or null for whoever is signed out. */
+function keyOf(owner: string | null): string {
+  return owner === null ? visitorsKey : `${visitorsKey}:${owner}`;
 }
 
-export async function readGivenPrompt(): Promise<GivenPrompt | undefined> {
-  const waiting = await readStored(kind, key);
+/** What a visitor brought becomes theirs who signs in with it: whoever is here after them does not find it. */
+async function claim(owner: string): Promise<void> {
+  const brought = await readStored(kind, visitorsKey);
+  if (!brought) return;
+  await writeStored(kind, keyOf(owner), brought);
+  await removeStored(kind, visitorsKey);
+}
+
+/** For the one who can't send it yet: it is found again once they can, in whichever tab that is. */
+export async function keepGivenPrompt(owner: string | null, prompt: GivenPrompt): Promise<Kept> {
+  return await writeStored(kind, keyOf(owner), { ...prompt, givenAtMs: Date.now() });
+}
+
+export async function readGivenPrompt(owner: string | null): Promise<GivenPrompt | undefined> {
+  if (owner !== null) await claim(owner);
+  const waiting = await readStored(kind, keyOf(owner));
   if (!waiting) return undefined;
   const { text, modelId, givenAtMs } = waiting;
   return Math.abs(Date.now() - givenAtMs) <= waitsMs ? { text, modelId } : undefined;
 }
 
 /** Reads it for the last time. */
-export async function takeGivenPrompt(): Promise<GivenPrompt | undefined> {
-  const prompt = await readGivenPrompt();
-  await removeStored(kind, key);
+export async function takeGivenPrompt(owner: string): Promise<GivenPrompt | undefined> {
+  const prompt = await readGivenPrompt(owner);
+  await removeStored(kind, keyOf(owner));
   return prompt;
 }

@@ -102,8 +102,7 @@ export async function readStored<Value>(kind: Kind<Value>, key: string): Promise
   return result.state === "found" ? result.value : undefined;
 }
 
-/** Every readable value whose key begins with `prefix`. */
-export async function listStored<Value>(kind: Kind<Value>, prefix: string): Promise<Value[]> {
+async function readAll(prefix: string): Promise<Map<string, unknown>> {
   const all = new Map<string, unknown>();
   try {
     const range = IDBKeyRange.bound(prefix, `${prefix}\uffff`);
@@ -115,7 +114,12 @@ export async function listStored<Value>(kind: Kind<Value>, prefix: string): Prom
     // Closed storage: what lives in memory is all there is.
   }
   for (const [key, value] of unkept) if (key.startsWith(prefix)) all.set(key, value);
-  return [...all.values()].flatMap((stored) => {
+  return all;
+}
+
+/** Every readable value whose key begins with `prefix`. */
+export async function listStored<Value>(kind: Kind<Value>, prefix: string): Promise<Value[]> {
+  return [...(await readAll(prefix)).values()].flatMap((stored) => {
     const result = found(kind, stored);
     return result.state === "found" ? [result.value] : [];
   });
@@ -140,4 +144,9 @@ export async function writeStored<Value>(kind: Kind<Value>, key: string, value: 
 export async function removeStored(kind: Kind<unknown>, key: string): Promise<void> {
   unkept.delete(key);
   await changeAll([{ kind, key }], (store) => void store.delete(key));
+}
+
+/** Removes what stands under any key that begins with `prefix`, but for `exceptKey`. */
+export async function removeStoredUnder(kind: Kind<unknown>, prefix: string, exceptKey: string | undefined): Promise<void> {
+  for (const key of (await readAll(prefix)).keys()) if (key !== exceptKey) await removeStored(kind, key);
 }

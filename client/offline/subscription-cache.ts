@@ -1,6 +1,6 @@
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { Kind } from "./store.ts";
-import { isRecord, readStored, removeStored, writeStored } from "./store.ts";
+import { isRecord, readStored, removeStoredUnder, writeStored } from "./store.ts";
 
 /** The last state the server told, and when (milliseconds of this device's clock). */
 export interface CachedCheck {
@@ -28,18 +28,20 @@ const kind: Kind<CachedCheck> = {
   },
 };
 
+const prefix = "subscription:";
+
 /** Spec §3: cached locally per user id. */
 function keyOf(userId: string): string {
-  return `subscription:${userId}`;
+  return prefix + userId;
 }
 
 export async function readCachedCheck(userId: string): Promise<CachedCheck | undefined> {
   return await readStored(kind, keyOf(userId));
 }
 
-/** When its person signs out. */
-export async function forgetCachedCheck(userId: string): Promise<void> {
-  await removeStored(kind, keyOf(userId));
+/** Leaves nobody's but `userId`'s; null: nobody's. */
+export async function keepOnlyCheckOf(userId: string | null): Promise<void> {
+  await removeStoredUnder(kind, prefix, userId === null ? undefined : keyOf(userId));
 }
 
 export async function writeCachedCheck(userId: string, cached: CachedCheck): Promise<void> {

@@ -49,6 +49,7 @@ export function AiModelsPage() {
     );
   }
   const checking = (user !== null && !check) || (checkStatus === "refreshing" && check?.reason !== null);
+  const owner = status === "loading" ? undefined : (user?.id ?? null);
   const gate = checking ? (
     <AccessGate access={{ kind: "checking" }} returnPath={paths.aiModels} onRefresh={() => void refresh()} />
   ) : (
@@ -63,7 +64,7 @@ export function AiModelsPage() {
       {/* Until the session is read the mark of boot.js decides: whoever is signed in never sees the way to sign in. */}
       <ModelsPage
         gate={<div className={status === "loading" ? chatStyles.unsure : undefined}>{gate}</div>}
-        waiting={!checking && <WaitingPrompt text={search.get("prompt")} modelId={search.get("model")} />}
+        waiting={!checking && <WaitingPrompt owner={owner} text={search.get("prompt")} modelId={search.get("model")} />}
       />
     </Page>
   );

@@ -1,13 +1,21 @@
 /** A shared device: what one person asked for never reaches the next one. */
 import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { reload, useChat } from "#client/features/chat/chat-store.ts";
 import { loadOlderConversations, refreshConversations, useConversations } from "#client/features/chat/conversations-store.ts";
 import { useConversation } from "#client/features/support-widget/conversation-store.ts";
 import { provideBearers } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import { listKeptConversations, readKeptList } from "#client/offline/conversations.ts";
+import { startForgetting } from "#client/offline/forget-person.ts";
+import type { QueuedForm } from "#client/offline/form-queue.ts";
+import { writeQueuedForm } from "#client/offline/form-queue.ts";
+import type { FormOutcome } from "#client/offline/form-sender.ts";
+import { onFormOutcome, startFormQueue } from "#client/offline/form-sender.ts";
+import { keepGivenPrompt, readGivenPrompt, takeGivenPrompt } from "#client/offline/given-prompt.ts";
+import { readCachedCheck, writeCachedCheck } from "#client/offline/subscription-cache.ts";
+import type { SubscriptionCheck } from "#contract/billing.ts";
 import { origin, stubPage } from "./page-stubs.ts";
 
 const server = setupServer();
@@ -75,5 +83,86 @@ describe("what was asked of the support widget", () => {
     useConversation.setState({ turns: [turn] });
     signIn("grace");
     expect(useConversation.getState().turns).toEqual([turn]);
+  });
+});
+
+describe("a prompt that waits for its sender", () => {
+  const prompt = { text: "A letter to my lawyer", modelId: null };
+
+  it("that a visitor brought belongs to whoever signs in with it, and to nobody after them", async () => {
+    await keepGivenPrompt(null, prompt);
+    expect(await readGivenPrompt("ada")).toEqual(prompt);
+    expect(await readGivenPrompt(null)).toBeUndefined();
+    expect(await takeGivenPrompt("grace")).toBeUndefined();
+    expect(await takeGivenPrompt("ada")).toEqual(prompt);
+    expect(await takeGivenPrompt("ada")).toBeUndefined();
+  });
+
+  it("that somebody signed in brought is never another's", async () => {
+    await keepGivenPrompt("ada", prompt);
+    expect(await readGivenPrompt(null)).toBeUndefined();
+    expect(await takeGivenPrompt("grace")).toBeUndefined();
+    expect(await takeGivenPrompt("ada")).toEqual(prompt);
+  });
+});
+
+describe("a form that waits for a connection", () => {
+  const fields = { name: "Ada", email: "ada@example.com", category: "support", subject: "", message: "My invoice is wrong" };
+  const waiting = (owner: string | null): QueuedForm => {
+    const due = { queuedAtMs: 0, attempts: 0, dueAtMs: 0, refusal: null };
+    return { id: "f1", form: "contact", owner, fields, website: "", language: "en", ...due };
+  };
+
+  it.each([
+    ["ada", "ada", "Bearer token"],
+    ["grace", "ada", null],
+    ["grace", null, null],
+  ] as const)("goes out where %s is signed in and %s wrote it under the authority %s", async (signedIn, owner, expected) => {
+    vi.stubGlobal("navigator", { onLine: true });
+    const authority: (string | null)[] = [];
+    server.use(
+      http.post(`${origin}/api/contact`, ({ request }) => {
+        authority.push(request.headers.get("authorization"));
+        return HttpResponse.json({ id: "m1" }, { status: 202 });
+      }),
+    );
+    signIn(signedIn);
+    await writeQueuedForm(waiting(owner));
+    const told: FormOutcome[] = [];
+    const unlisten = onFormOutcome((outcome) => told.push(outcome));
+    const stop = startFormQueue();
+    await expect.poll(() => told).toEqual([{ id: "f1", form: "contact", owner, outcome: "sent" }]);
+    stop();
+    unlisten();
+    expect(authority).toEqual([expected]);
+  });
+});
+
+describe("the subscription kept for reading without a connection", () => {
+  const check = {
+    subscribed: true,
+    subscription_tier: "basic",
+    plan_name: "Basic Plan",
+    credits: 12,
+    subscription_end: null,
+  } as SubscriptionCheck;
+
+  it("is gone at a start that finds its person signed out, or another one in", async () => {
+    for (const next of [null, "grace"] as const) {
+      await writeCachedCheck("ada", { check, checkedAtMs: 1 });
+      signIn(next);
+      const stop = startForgetting();
+      await expect.poll(() => readCachedCheck("ada")).toBeUndefined();
+      stop();
+    }
+  });
+
+  it("stays where its person is", async () => {
+    await writeCachedCheck("ada", { check, checkedAtMs: 1 });
+    await writeCachedCheck("grace", { check, checkedAtMs: 1 });
+    const stop = startForgetting();
+    await expect.poll(() => readCachedCheck("grace")).toBeUndefined();
+    expect(await readCachedCheck("ada")).toEqual({ check, checkedAtMs: 1 });
+    stop();
   });
 });

@@ -40,7 +40,7 @@ export interface Drafting {
 async function openDrafts(userId: string, threadKey: string, text: string | null, modelId: string | null): Promise<ArrivingDrafts> {
   const kept = await readDraft(userId, threadKey);
   if (threadKey !== newThreadKey) return { draft: kept, aside: undefined };
-  const waiting = await takeGivenPrompt();
+  const waiting = await takeGivenPrompt(userId);
   const given = text === null ? waiting : { text, modelId };
   const arrived = arrivingDrafts(kept, await readDraft(userId, asideKey), given);
   if (given && arrived.draft) {

@@ -6,6 +6,8 @@ import { findModel } from "#domain/models.ts";
 import styles from "./given-prompt.module.css";
 
 interface WaitingPromptProps {
+  /** The signed-in person's id, null when nobody is, undefined until that is known. */
+  owner: string | null | undefined;
   /** What the address brought along. */
   text: string | null;
   modelId: string | null;
@@ -15,21 +17,22 @@ interface WaitingPromptProps {
 const scrollable = { tabIndex: 0 };
 
 /** For those who can't send yet: the prompt they came with, kept on the device until they can. */
-export function WaitingPrompt({ text, modelId }: WaitingPromptProps) {
+export function WaitingPrompt({ owner, text, modelId }: WaitingPromptProps) {
   const { t } = useTranslation("chat");
   const [waiting, setWaiting] = useState<GivenPrompt>();
 
   useEffect(() => {
+    if (owner === undefined) return;
     let current = true;
     const given = text === null || text.trim() === "" ? undefined : { text, modelId };
-    const known = given ? keepGivenPrompt(given).then(() => given) : readGivenPrompt();
+    const known = given ? keepGivenPrompt(owner, given).then(() => given) : readGivenPrompt(owner);
     void known.then((prompt) => {
       if (current) setWaiting(prompt);
     });
     return () => {
       current = false;
     };
-  }, [text, modelId]);
+  }, [owner, text, modelId]);
 
   if (!waiting) return null;
   const model = findModel(waiting.modelId ?? "");
