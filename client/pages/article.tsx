@@ -6,14 +6,17 @@ import { SaveSlot } from "#client/features/kept/save-slot.tsx";
 import { prepareReading } from "#client/features/reading/prepare-reading.ts";
 import { PartView, preparedPart } from "#client/features/reading/prepared-part.tsx";
 import { ReadingView } from "#client/features/reading/reading-view.tsx";
+import { untilFetched } from "#client/lib/until-fetched.ts";
 import styles from "./article.module.css";
 import { NotFoundLater } from "./not-found-later.tsx";
 
 /** One article of six needs it, and its texts with it. */
-const calculator = preparedPart(async () => {
-  const [{ RoiCalculator }] = await Promise.all([import("#client/features/reading/roi-calculator.tsx"), i18next.loadNamespaces("roi")]);
-  return RoiCalculator;
-});
+const calculator = preparedPart(() =>
+  untilFetched(async () => {
+    const [{ RoiCalculator }] = await Promise.all([import("#client/features/reading/roi-calculator.tsx"), i18next.loadNamespaces("roi")]);
+    return RoiCalculator;
+  }),
+);
 const widgets = { "roi-calculator": <PartView part={calculator} roomClass={styles.calculator} /> };
 
 /**

@@ -177,6 +177,8 @@ describe("the calculator", () => {
     await visit(page, `${site.address}${calculatorPath}`);
     const calculator = page.getByRole("region", { name: "Your task, your numbers" });
     await calculator.getByText("$194.51").waitFor();
+    // Drawn at build, it waits for its script.
+    await expect.poll(() => calculator.getByLabel("Plan").isEnabled()).toBe(true);
     await page.context().setOffline(true);
     await calculator.getByLabel("Hours a week on the task").fill("10");
     await calculator.getByLabel("Plan").selectOption("basic");

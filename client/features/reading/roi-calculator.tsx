@@ -81,6 +81,9 @@ export function RoiCalculator() {
   const language = i18n.language;
   const [typed, setTyped] = useState<Typed>(() => typedFrom(exampleInputs, language));
   const [touched, setTouched] = useState(false);
+  // Drawn at build it can't reckon yet, and what was typed into it would be lost.
+  const [live, setLive] = useState(false);
+  useEffect(() => setLive(true), []);
   const inputs = inputsFrom(typed);
   useAddress(inputs, touched);
 
@@ -104,7 +107,7 @@ export function RoiCalculator() {
         <h2 id="calculator">{t("title")}</h2>
         <p>{t("lead")}</p>
       </header>
-      <div className={styles.fields}>
+      <fieldset className={styles.fields} disabled={!live}>
         {roiAmounts.map((name) => (
           <Amount key={name} name={name} typed={typed[name]} onTyped={(text) => change({ [name]: text })} />
         ))}
@@ -125,7 +128,7 @@ export function RoiCalculator() {
             onChange={(interval) => change({ interval })}
           />
         </div>
-      </div>
+      </fieldset>
       <RoiResults inputs={inputs} touched={touched} />
     </section>
   );
