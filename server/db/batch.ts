@@ -1,4 +1,5 @@
-import { isConnectionLost, sqlState } from "./transaction.ts";
+import pg from "pg";
+import { isConnectionLost } from "./transaction.ts";
 
 export interface BatchOptions<Item, Result> {
   /** Items of one statement. */
@@ -15,15 +16,18 @@ interface Waiting<Item, Result> {
   failed: (error: unknown) => void;
 }
 
+/** Insufficient resources, operator intervention (a statement that took too long), system error. */
+const overwhelmed = /^5[378]/;
+
 /** PostgreSQL refused the statement for what it holds: each of its items may still be well alone. */
 function isAboutContent(error: unknown): boolean {
-  return sqlState(error) !== undefined && !isConnectionLost(error);
+  return error instanceof pg.DatabaseError && !isConnectionLost(error) && !overwhelmed.test(error.code ?? "");
 }
 
 /**
  * Takes items from many requests at once: those that arrive while statements are under way share the next one, and each
  * caller hears of its own. Nobody waits for others to come: with nothing under way an item goes at once. One that
- * PostgreSQL refuses spoils none beside it; with PostgreSQL away all that wait fail together.
+ * PostgreSQL refuses spoils none beside it; with PostgreSQL away or overwhelmed all that wait fail together.
  */
 export function createBatcher<Item, Result>({ limit, atOnce, run }: BatchOptions<Item, Result>): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];

@@ -105,3 +105,22 @@ test("what PostgreSQL refuses in a batch is tried alone; a lost connection fails
   const failures = await Promise.allSettled([lost(1), lost(2), lost(3)]);
   expect(failures.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
 });
+
+test.each([
+  ["a server that can't be reached", () => new pg.Pool({ host: "127.0.0.1", port: 1 }).query("select 1"), "ECONNREFUSED"],
+  ["a statement ended for its length", () => database.pool.query("set local statement_timeout = 1; select pg_sleep(1)"), "57014"],
+])("%s fails all that wait at once, and is not asked again for each", async (_name, query, code) => {
+  let statements = 0;
+  const insert = createBatcher<number, number>({
+    limit: 32,
+    atOnce: 1,
+    async run(items) {
+      statements += 1;
+      await query();
+      return items;
+    },
+  });
+  const outcomes = await Promise.allSettled(Array.from({ length: 40 }, (_, item) => insert(item)));
+  expect(outcomes).toEqual(outcomes.map(() => ({ status: "rejected", reason: expect.objectContaining({ code }) })));
+  expect(statements).toBe(1);
+});
