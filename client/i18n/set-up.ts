@@ -112,8 +112,17 @@ export async function followReader(): Promise<void> {
   if (language !== i18next.language) await i18next.changeLanguage(language);
 }
 
-/** The language switcher: only this, and an address with `?lang=`, stores a choice. */
+/** An address that names a language would choose it again with the next reload. */
+function clearAddressLanguage(): void {
+  const address = new URL(location.href);
+  if (!address.searchParams.has("lang")) return;
+  address.searchParams.delete("lang");
+  history.replaceState(history.state, "", address.pathname + address.search + address.hash);
+}
+
+/** The language switcher: only this, and an address with `?lang=`, stores a choice; the later one stands. */
 export async function chooseLanguage(language: LanguageCode): Promise<void> {
   store(language);
+  clearAddressLanguage();
   await i18next.changeLanguage(language);
 }
