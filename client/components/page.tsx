@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { useContext, useEffect, useRef } from "react";
+import { fragmentId } from "#client/lib/fragment.ts";
 import { classNames } from "./class-names.ts";
 import styles from "./page.module.css";
 import type { PageHead } from "./page-head.ts";
@@ -15,7 +16,7 @@ if (typeof window !== "undefined") {
 
 /** Brings the reader to the new page: its heading takes the focus, and the top of it is in sight unless one went back. */
 function arrive(heading: HTMLElement | null): void {
-  if (location.hash) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+  if (location.hash) document.getElementById(fragmentId(location.hash))?.scrollIntoView();
   else if (arrivedByLink && !arrivedByHistory) scrollTo(0, 0);
   if (arrivedByLink && heading) {
     heading.tabIndex = -1;
