@@ -31,6 +31,8 @@ function connect(): () => void {
   let wasReady = false;
   let closed = false;
 
+  const isUp = () => socket?.readyState === WebSocket.OPEN || socket?.readyState === WebSocket.CONNECTING;
+
   const retry = () => {
     if (closed) return;
     clearTimeout(timer);
@@ -49,7 +51,8 @@ function connect(): () => void {
 
   const open = async () => {
     const token = await currentToken().catch(() => undefined);
-    if (closed || token === null) return;
+    // The connection may have come back, and this been asked again, while the token was on its way.
+    if (closed || token === null || isUp()) return;
     if (token === undefined) return retry();
     const opened = new WebSocket(`${location.origin.replace(/^http/, "ws")}/api/realtime`);
     socket = opened;
@@ -64,7 +67,7 @@ function connect(): () => void {
   };
 
   const hurry = () => {
-    if (socket?.readyState === WebSocket.OPEN || socket?.readyState === WebSocket.CONNECTING) return;
+    if (isUp()) return;
     clearTimeout(timer);
     void open();
   };

@@ -1,0 +1,50 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { startRealtime } from "#client/lib/realtime-socket.ts";
+import { adoptSession, sessionStore } from "#client/lib/session-store.ts";
+import { stubPage } from "./page-stubs.ts";
+
+const sockets: FakeSocket[] = [];
+
+/** Of the browser's socket what the product touches. */
+class FakeSocket {
+  static readonly CONNECTING = 0;
+  static readonly OPEN = 1;
+  static readonly CLOSED = 3;
+  readyState = FakeSocket.CONNECTING;
+  onclose: ((event: { code: number }) => void) | undefined;
+  constructor() {
+    sockets.push(this);
+  }
+  close(): void {
+    this.readyState = FakeSocket.CLOSED;
+  }
+}
+
+const openSockets = () => sockets.filter(({ readyState }) => readyState !== FakeSocket.CLOSED);
+
+let page: ReturnType<typeof stubPage>;
+let stop: () => void = () => undefined;
+beforeEach(() => {
+  page = stubPage();
+  vi.stubGlobal("WebSocket", FakeSocket);
+  const user = { id: "ada", email: "ada@example.com", user_metadata: { avatar_url: null } };
+  const expires_at = Math.floor(Date.now() / 1000) + 600;
+  adoptSession({ access_token: "a", refresh_token: "r", expires_at, expires_in: 600, token_type: "bearer", user }, "SIGNED_IN");
+});
+afterEach(() => {
+  stop();
+  sockets.length = 0;
+  vi.unstubAllGlobals();
+});
+
+it("one socket is open, however often the connection comes back while the token is asked for, and none after signing out", async () => {
+  stop = startRealtime();
+  page.fire("online");
+  page.fire("online");
+  await expect.poll(() => sockets.length).toBeGreaterThan(0);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(openSockets()).toHaveLength(1);
+  adoptSession(null, "SIGNED_OUT");
+  expect(sessionStore.getState().user).toBeNull();
+  expect(openSockets()).toHaveLength(0);
+});
