@@ -3,7 +3,6 @@ import { useTranslation } from "react-i18next";
 import { useLocation, useSearchParams } from "wouter";
 import { Page } from "#client/components/page.tsx";
 import styles from "#client/features/auth/auth.module.css";
-import { safeReturnPath } from "#client/features/auth/auth-calls.ts";
 import { AuthPicture } from "#client/features/auth/auth-picture.tsx";
 import { CheckEmail } from "#client/features/auth/check-email.tsx";
 import { ConfirmAddress } from "#client/features/auth/confirm-address.tsx";
@@ -11,6 +10,7 @@ import type { AuthMode } from "#client/features/auth/credentials-form.tsx";
 import { CredentialsForm } from "#client/features/auth/credentials-form.tsx";
 import { useSession } from "#client/features/auth/session-store.ts";
 import { useEnvironment } from "#client/features/environment/environment-store.ts";
+import { ownPath } from "#client/lib/own-path.ts";
 import { paths } from "#client/paths.ts";
 
 export function AuthPage() {
@@ -25,7 +25,7 @@ export function AuthPage() {
   const signedIn = useSession((state) => state.status === "signed_in");
   const mode: AuthMode = search.get("mode") === "sign-up" ? "signUp" : "signIn";
   const wanted = search.get("return");
-  const destination = safeReturnPath(wanted, token === null ? paths.home : paths.pricing);
+  const destination = ownPath(wanted) ?? (token === null ? paths.home : paths.pricing);
 
   useEffect(() => {
     if (token === null) return;

@@ -13,6 +13,7 @@ import { keptPieces } from "#client/features/kept/kept-pieces.ts";
 import { refreshKept, removeAll, save, useKept } from "#client/features/kept/kept-store.ts";
 import { MissingPage } from "#client/features/kept/missing-page.tsx";
 import { RoomLine } from "#client/features/kept/room.tsx";
+import { ownPath } from "#client/lib/own-path.ts";
 import { forgetAllConversations, listKeptConversations } from "#client/offline/conversations.ts";
 import styles from "./offline.module.css";
 
@@ -22,12 +23,6 @@ const savable = pieces.filter(({ kind }) => kind !== "legal").map(({ name }) => 
 function titleOf(path: string, language: string): string {
   const name = pieceNameAt(path);
   return (name && pieceOf(name, language)?.title) ?? path;
-}
-
-/** Only an address of the product may be gone back to. */
-function wantedPage(search: URLSearchParams): string | null {
-  const page = search.get("page");
-  return page !== null && /^\/(?![/\\])/.test(page) ? page : null;
 }
 
 function SaveAll() {
@@ -114,7 +109,7 @@ export function OfflinePage() {
   const owner = useSession((state) => state.user?.id ?? null);
   const [conversations, forgetConversations] = useConversationCount(owner);
   const [clearing, setClearing] = useState(false);
-  const missing = wantedPage(search);
+  const missing = ownPath(search.get("page"));
 
   useEffect(() => void refreshKept(), []);
 

@@ -27,11 +27,3 @@ export function confirmAddress(token: string): Promise<void> {
   confirmation.catch(() => confirmations.delete(token));
   return confirmation;
 }
-
-/** Where to go after signing in: a path of this site, never another site's address that came in with a link. */
-export function safeReturnPath(wanted: string | null, fallback: string): string {
-  if (!wanted?.startsWith("/") || !URL.canParse(wanted, location.origin)) return fallback;
-  const url = new URL(wanted, location.origin);
-  // "/.//elsewhere" is a path of this site whose dots are gone once it is read: what is left would be another site's.
-  return url.origin === location.origin && !url.pathname.startsWith("//") ? `${url.pathname}${url.search}${url.hash}` : fallback;
-}
