@@ -39,11 +39,10 @@ export function toProblem(status: number, code: string, detail: string, details:
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   if (problem.retryAfterSeconds !== undefined) reply.header("retry-after", String(problem.retryAfterSeconds));
   if (problem.status === 401) reply.header("www-authenticate", "Bearer");
-  return reply
-    .code(problem.status)
-    .header("content-type", "application/problem+json; charset=utf-8")
-    .serializer(JSON.stringify)
-    .send(problem);
+  reply.header("content-type", "application/problem+json; charset=utf-8");
+  // Whatever the address may be kept for when it is answered, its refusal is nobody's to keep.
+  reply.header("cache-control", "no-store");
+  return reply.code(problem.status).serializer(JSON.stringify).send(problem);
 }
 
 /** Fastify's own refusals, by its error code. */
