@@ -4,6 +4,7 @@ import { Redis } from "ioredis";
 import { DomainError } from "#domain/errors.ts";
 import type { Config } from "../config.ts";
 import type { App } from "./app-type.ts";
+import { clientNetwork } from "./client-network.ts";
 
 const requestsPerMinute = 600;
 
@@ -17,7 +18,7 @@ export async function registerRateLimits(app: App, config: Pick<Config, "redisUr
     max: requestsPerMinute,
     timeWindow: "1 minute",
     // A caller who has gone already has no address left.
-    keyGenerator: (request) => request.ip ?? "gone",
+    keyGenerator: (request) => clientNetwork(request.ip ?? "gone"),
     // Redis away: counted by nobody rather than answered to nobody.
     skipOnError: true,
     ...(redis ? { redis } : {}),

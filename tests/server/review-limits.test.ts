@@ -1,5 +1,6 @@
 /** Limits that can't be walked around by writing the same thing differently. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { clientNetwork } from "#server/http/client-network.ts";
 import type { ApiWorld } from "../support/billing-world.ts";
 import { startApiWorld } from "../support/billing-world.ts";
 
@@ -28,4 +29,31 @@ test("the aliases of one mailbox share its five mails an hour", async () => {
   }
   const mails = await world.database.db.selectFrom("mails").select("recipient").execute();
   expect(mails).toHaveLength(5);
+});
+
+test.each([
+  ["192.0.2.1", "192.0.2.1"],
+  ["::ffff:192.0.2.1", "192.0.2.1"],
+  ["::FFFF:c000:0201", "192.0.2.1"],
+  ["0:0:0:0:0:ffff:c000:201", "192.0.2.1"],
+  ["2001:db8:1:2::1", "2001:db8:1:2::/64"],
+  ["2001:0DB8:0001:0002:ffff:0:0:1", "2001:db8:1:2::/64"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:db8::1", "2001:db8:0:0::/64"],
+  ["2001:db8:0:0:3:4:5:6", "2001:db8:0:0::/64"],
+  ["2001:db8:0::3:4:5:6", "2001:db8:0:0::/64"],
+  ["1:0:0:2:3:4:5:6", "1:0:0:2::/64"],
+  ["0:0:0:0:1:2:3:4", "0:0:0:0::/64"],
+  ["fe80::1%eth0", "fe80:0:0:0::/64"],
+  ["::", "0:0:0:0::/64"],
+])("%s counts as %s, however it is written", (ip, network) => {
+  expect(clientNetwork(ip)).toBe(network);
+});
+
+test("all addresses of an IPv6 subscriber count toward one ceiling", async () => {
+  const remaining = async (remoteAddress: string) =>
+    Number((await world.app.inject({ url: "/api/models", remoteAddress })).headers["x-ratelimit-remaining"]);
+  const first = await remaining("2001:db8:1:2::1");
+  expect(await remaining("2001:db8:1:2:ffff::9")).toBe(first - 1);
+  expect(await remaining("2001:db8:1:3::1")).toBe(first);
 });

@@ -2,11 +2,11 @@
  * Guessing is slowed per account and per address it comes from, and mails per mailbox. Wall time. The answer is the same for
  * known and unknown accounts: what is counted is the address that was typed.
  */
-import { isIPv6 } from "node:net";
 import { sql } from "kysely";
 import { hourMs, minuteMs } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { Executor } from "../../db/transaction.ts";
+import { clientNetwork } from "../../http/client-network.ts";
 
 interface Limit {
   /** Attempts within the window before the first wait. */
@@ -33,16 +33,8 @@ function limitOf(key: AttemptKey): Limit {
   return limits[key.slice(0, key.indexOf(":")) as keyof typeof limits];
 }
 
-/** An IPv6 subscriber owns a /64 at least, so that is what counts as one address. */
 export function addressKey(ip: string): `address:${string}` {
-  const bare = ip.replace(/^::ffff:(?=\d+\.)/i, "").split("%")[0] ?? ip;
-  if (!isIPv6(bare)) return `address:${bare}`;
-  const [head = "", tail = ""] = new URL(`http://[${bare}]`).hostname.slice(1, -1).split("::");
-  const leading = head.split(":").filter((group) => group !== "");
-  const trailing = tail.split(":").filter((group) => group !== "");
-  const missing = bare.includes("::") ? 8 - leading.length - trailing.length : 0;
-  const groups = [...leading, ...Array.from({ length: missing }, () => "0"), ...trailing];
-  return `address:${groups.slice(0, 4).join(":")}::/64`;
+  return `address:${clientNetwork(ip)}`;
 }
 
 /**
