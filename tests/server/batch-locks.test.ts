@@ -121,3 +121,24 @@ test("an answer that somebody has locked, as by a renewal of leases, delays no o
   const rows = await expectOthersInTime(lock, ids, () => starts.map(end));
   expect(rows.map((row) => [row?.status, row?.charged_credits])).toEqual(starts.map(() => ["completed", 1]));
 });
+
+test("one person's starts in one instant are judged one after another, and a key sent many times is one answer", async () => {
+  const [userId = "", ...others] = userIds;
+  const outcomesOf = (starts: StartRow[]) => Promise.all(starts.map((start) => batches.start(start)));
+  const company = outcomesOf(others.map((other) => startOf(other)));
+  const outcomes = await outcomesOf(
+    Array.from({ length: 12 }, () => ({ ...startOf(userId), concurrentAnswers: 10, requestsPerMinute: 40 })),
+  );
+  const created = outcomes.filter(({ outcome }) => outcome === "created").length;
+  expect([created, outcomes.filter(({ outcome }) => outcome === "too_many_answers").length]).toEqual([10, 2]);
+  await company;
+  const once = startOf(others[0] ?? "");
+  const again = await outcomesOf([
+    ...others.slice(1).map((other) => startOf(other)),
+    ...Array.from({ length: 8 }, () => ({ ...once, id: uuidv7() })),
+  ]);
+  const sameKey = again.slice(-8);
+  expect(sameKey.filter(({ outcome }) => outcome === "created")).toHaveLength(1);
+  expect(sameKey.filter(({ outcome }) => outcome === "known")).toHaveLength(7);
+  expect(new Set(sameKey.map((outcome) => outcome.generation_id)).size).toBe(1);
+});
