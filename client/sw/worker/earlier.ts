@@ -38,6 +38,8 @@ async function sweep(): Promise<void> {
   if (earlier.tabs.some((tab) => open.includes(tab))) return;
   // What was saved while this release waited is in theirs alone.
   await carryOver();
+  // A release on its way in may be one of them that has come back, or was fetched while this one took over.
+  if (self.registration.installing || self.registration.waiting) return;
   await Promise.all(earlier.caches.map((name) => caches.delete(name)));
   await writeNote(note, JSON.stringify({ caches: [], tabs: [] }));
 }

@@ -55,7 +55,7 @@ async function notFound(path: string, language: string): Promise<Response | unde
   const page = await findPage(notFoundPath, language);
   if (!page) return undefined;
   const [head, ...body] = (await page.text()).split("<body");
-  const html = [head, ...body.map((part) => part.replaceAll(notFoundPath, escaped(path)))].join("<body");
+  const html = [head, ...body.map((part) => part.replaceAll(notFoundPath, () => escaped(path)))].join("<body");
   return new Response(html, { status: 404, headers: page.headers });
 }
 
