@@ -5,10 +5,11 @@ import styles from "./missing-page.module.css";
 
 const askEveryMs = 10_000;
 
-async function isReachable(): Promise<boolean> {
+/** Asks for the page itself: of a server that answers, but not with this page, one would be sent back here at once, for ever. */
+async function isReachable(path: string): Promise<boolean> {
   try {
-    const response = await fetch("/healthz", { cache: "no-store" });
-    return response.ok;
+    const response = await fetch(path, { cache: "no-store", headers: { accept: "text/html" } });
+    return response.status < 500;
   } catch {
     return false;
   }
@@ -19,11 +20,11 @@ function useReturn(path: string): { asking: boolean; ask: () => Promise<void> } 
   const [asking, setAsking] = useState(false);
   async function ask(): Promise<void> {
     setAsking(true);
-    if (await isReachable()) location.replace(path);
+    if (await isReachable(path)) location.replace(path);
     else setAsking(false);
   }
   useEffect(() => {
-    const askQuietly = () => void isReachable().then((reachable) => reachable && location.replace(path));
+    const askQuietly = () => void isReachable(path).then((reachable) => reachable && location.replace(path));
     askQuietly();
     const timer = setInterval(askQuietly, askEveryMs);
     addEventListener("online", askQuietly);
