@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { addMilliseconds, hourMs } from "#domain/clock.ts";
 import type { Deps } from "#server/deps.ts";
+import { forgetOldAttempts } from "#server/features/auth/attempts.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
 import { endGracePeriods, postDueScheduledGrants } from "#server/features/billing/schedules.ts";
 import { dueInstants } from "#server/features/clock/service.ts";
@@ -19,6 +20,7 @@ import { backoffMs } from "./run-job.ts";
 
 const tickMs = 500;
 const wallSweepEveryMs = 5_000;
+const forgetEveryMs = hourMs;
 const leaseMs = 120_000;
 const reconcileEveryMs = hourMs;
 
@@ -76,6 +78,7 @@ export function startSchedules(deps: Deps): Schedules {
   let wakeUp = new AbortController();
   let ready = false;
   let wallSweepDueAt = 0;
+  let forgetDueAt = 0;
   deps.clock.onMove(() => wakeUp.abort());
 
   async function runSweep(name: SweepName, now: Date): Promise<void> {
@@ -108,6 +111,9 @@ export function startSchedules(deps: Deps): Schedules {
     wallSweepDueAt = Date.now() + wallSweepEveryMs;
     await endOrphanedAnswers(deps);
     await releaseOverdueHolds(deps.db, deps.clock.now(), new Date());
+    if (Date.now() < forgetDueAt) return;
+    forgetDueAt = Date.now() + forgetEveryMs;
+    await forgetOldAttempts(deps.db, new Date());
   }
 
   async function run(): Promise<void> {

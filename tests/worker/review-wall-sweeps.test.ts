@@ -64,3 +64,25 @@ it("an answer whose log can't be read keeps neither the ends of others nor any h
     await schedules.stop();
   }
 });
+
+it("attempts that no limit looks at any more are dropped; what still counts stays", async () => {
+  const { db } = world.database;
+  const now = new Date();
+  const old = addMilliseconds(now, -61 * minuteMs);
+  await db
+    .insertInto("auth_attempts")
+    .values([
+      { key: "email:old@example.com", failures: 3, window_started_at: old, blocked_until: null },
+      { key: "contact-mail:past@example.com", failures: 5, window_started_at: old, blocked_until: addMilliseconds(now, -minuteMs) },
+      { key: "email:blocked@example.com", failures: 12, window_started_at: old, blocked_until: addMilliseconds(now, 10 * minuteMs) },
+      { key: "email:recent@example.com", failures: 4, window_started_at: addMilliseconds(now, -59 * minuteMs), blocked_until: null },
+    ])
+    .execute();
+  const schedules = startSchedules(world.deps);
+  try {
+    const keys = async () => (await db.selectFrom("auth_attempts").select("key").orderBy("key").execute()).map(({ key }) => key);
+    await expect.poll(keys).toEqual(["email:blocked@example.com", "email:recent@example.com"]);
+  } finally {
+    await schedules.stop();
+  }
+});

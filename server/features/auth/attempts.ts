@@ -70,6 +70,17 @@ export async function forgetAttempts(executor: Executor, key: AttemptKey): Promi
   await executor.deleteFrom("auth_attempts").where("key", "=", key).execute();
 }
 
+/**
+ * Drops what no limit looks at any more: anybody may type any address, and each leaves a row. Those being counted right now
+ * stay for the next time.
+ */
+export async function forgetOldAttempts(executor: Executor, now: Date): Promise<void> {
+  const longestWindowMs = Math.max(...Object.values(limits).map(({ windowMs }) => windowMs));
+  await sql`delete from auth_attempts where key in (
+    select key from auth_attempts where window_started_at <= ${new Date(now.getTime() - longestWindowMs)} and coalesce(blocked_until <= ${now}, true)
+      for update skip locked)`.execute(executor);
+}
+
 /** Seconds until attempts under this key may go on; null: now. */
 export async function secondsBlocked(executor: Executor, key: AttemptKey, now: Date): Promise<number | null> {
   const row = await executor.selectFrom("auth_attempts").select("blocked_until").where("key", "=", key).executeTakeFirst();
