@@ -5,6 +5,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 // Its augmentation of route schemas, which the file serving uses.
 import type {} from "@fastify/swagger";
+import type { FastifyInstance } from "fastify";
 import Fastify from "fastify";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { registerSecurityHeaders } from "#server/http/security-headers.ts";
@@ -20,17 +21,21 @@ export interface Site {
   close: () => Promise<void>;
 }
 
-export async function serve(folder: string, port = 0): Promise<{ address: string; close: () => Promise<void> }> {
+/** Adds routes of a test's own, such as an API. */
+type AddRoutes = (app: FastifyInstance) => void;
+
+export async function serve(folder: string, port = 0, addRoutes?: AddRoutes): Promise<{ address: string; close: () => Promise<void> }> {
   const app = Fastify({ forceCloseConnections: true });
+  addRoutes?.(app);
   registerSecurityHeaders(app, { https: false });
   await registerClient(app as never, new URL("https://tessera.example"), pathToFileURL(`${folder}/`));
   return { address: await app.listen({ host: "127.0.0.1", port }), close: () => app.close() };
 }
 
-export async function openSite(): Promise<Site> {
+export async function openSite(addRoutes?: AddRoutes): Promise<Site> {
   const folder = await mkdtemp(path.join(tmpdir(), "tessera-client-"));
   await buildClient(folder);
-  const [server, browser] = await Promise.all([serve(folder), launchBrowser()]);
+  const [server, browser] = await Promise.all([serve(folder, 0, addRoutes), launchBrowser()]);
   return {
     address: server.address,
     folder,

@@ -20,8 +20,9 @@ import { ApiProblem } from "#client/lib/api.ts";
 import { refusals } from "#domain/errors.ts";
 import { languages } from "#domain/languages.ts";
 import { models } from "#domain/models.ts";
-import { annualSavingPercent, moneyBackDays } from "#domain/plans.ts";
+import { annualSavingPercent, moneyBackDays, planList } from "#domain/plans.ts";
 import { ruleMessages, uploadLimits } from "#domain/rules.ts";
+import { tierDisplayName } from "#domain/subscription.ts";
 import { read } from "#tests/support/sources.ts";
 
 const busy = "Sorry, I'm having trouble responding right now. Please try again in a moment.";
@@ -53,6 +54,11 @@ describe("the specification's words", () => {
       "Time left",
       "Plan value",
     ]);
+  });
+
+  it("name the plans as the server does (spec §4)", () => {
+    for (const { key, name } of planList) expect(common.plan.name.replace("{{plan}}", name)).toBe(tierDisplayName(key));
+    expect(common.plan.none).toBe(tierDisplayName("none"));
   });
 
   it("stand in what goes wrong (spec §8)", () => {

@@ -1,0 +1,153 @@
+/** The API as a test wants it, behind real HTTP: what it answers is typed by the contract, so it can't drift from the product's own. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import type { CallName, CallResult } from "#client/lib/api.ts";
+import { models } from "#domain/models.ts";
+import { planList, priceCents } from "#domain/plans.ts";
+import { tierDisplayName } from "#domain/subscription.ts";
+import type { Account, Session } from "#server/contract/auth.ts";
+import type { DiscountEligibility, SubscriptionCheck } from "#server/contract/billing.ts";
+import type { Problem } from "#server/contract/common.ts";
+import { sendProblem, toProblem } from "#server/http/problem.ts";
+import type { Site } from "./frame-support.ts";
+import { openPage, visit } from "./frame-support.ts";
+
+const now = new Date("2026-03-10T12:00:00Z").toISOString();
+
+export const account: Account = {
+  id: "7d0f6a52-1c1e-4a5f-9a58-3f1f5d1c9b01",
+  email: "maria@example.com",
+  emailVerified: true,
+  avatarUrl: null,
+  createdAt: "2025-01-14T09:30:00.000Z",
+  lastSignInAt: "2026-03-09T18:45:00.000Z",
+};
+
+/** Nobody's plan. */
+export const noPlan: SubscriptionCheck = {
+  subscribed: false,
+  subscription_tier: "none",
+  plan_name: tierDisplayName("none"),
+  credits: 0,
+  subscription_end: null,
+  reason: null,
+  status: "none",
+  billing_interval: null,
+  cancel_at_period_end: false,
+  server_time: now,
+};
+
+export const starter: SubscriptionCheck = {
+  ...noPlan,
+  subscribed: true,
+  subscription_tier: "starter",
+  plan_name: tierDisplayName("starter"),
+  credits: 300,
+  subscription_end: "2026-04-01T00:00:00.000Z",
+  status: "active",
+  billing_interval: "month",
+};
+
+export function discountOf(percent: number): DiscountEligibility {
+  const cut = (originalPrice: number) => {
+    const savings = Math.floor((originalPrice * percent) / 100);
+    return { originalPrice, discountedPrice: originalPrice - savings, savings, discountPercentage: percent, discount: percent / 100 };
+  };
+  const pricing = planList.map((plan) => [plan.key, { ...cut(priceCents(plan, "month")), annual: cut(priceCents(plan, "year")) }]);
+  return { discountEligible: percent > 0, pricing: Object.fromEntries(pricing) as DiscountEligibility["pricing"] };
+}
+
+const usual: { [Name in CallName]?: CallResult<Name> } = {
+  "GET /api/environment": { sandboxUrl: null, serverTime: now },
+  "GET /api/models": { models: models.map((model) => ({ ...model, available: true, sandbox: false })) },
+  "GET /api/account": account,
+  "GET /api/conversations": { conversations: [], nextCursor: null },
+  "GET /api/credits/wallet": { balance: 0, held: 0, available: 0, frozen: false, grants: [], serverTime: now },
+  "GET /api/credits/ledger": { lines: [], nextCursor: null },
+  "POST /api/functions/verify-admin": { isAdmin: false },
+  "POST /api/functions/check-discount-eligibility": discountOf(0),
+  "POST /api/functions/reliable-subscription-check": noPlan,
+};
+
+interface Received {
+  name: string;
+  headers: FastifyRequest["headers"];
+  body: unknown;
+}
+
+/** A session's worth of answers; `reset` before each test. What is not answered is refused as unavailable. */
+export class StubbedApi {
+  readonly #results = new Map<string, unknown>();
+  readonly #refusals = new Map<string, Problem>();
+  readonly #held = new Map<string, Promise<void>>();
+  #received: Received[] = [];
+
+  reset(): void {
+    this.#received = [];
+    this.#held.clear();
+    this.#refusals.clear();
+    this.#results.clear();
+    for (const [name, result] of Object.entries(usual)) this.#results.set(name, result);
+  }
+
+  answer<Name extends CallName>(name: Name, result: CallResult<Name>): void {
+    this.#refusals.delete(name);
+    this.#results.set(name, result);
+  }
+
+  refuse(name: CallName, status: number, code: string, details: Partial<Problem> = {}): void {
+    this.#refusals.set(name, toProblem(status, code, code, details));
+  }
+
+  /** Lets a call wait until what is returned is called; answered is then what holds by then. */
+  hold(name: CallName): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#held.set(name, promise);
+    return () => {
+      this.#held.delete(name);
+      resolve();
+    };
+  }
+
+  calls(name: CallName): readonly Received[] {
+    return this.#received.filter((call) => call.name === name);
+  }
+
+  addTo(app: FastifyInstance): void {
+    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+      const name = `${request.method} ${request.url.split("?")[0]}`;
+      this.#received.push({ name, headers: request.headers, body: request.body });
+      await this.#held.get(name);
+      const refusal = this.#refusals.get(name);
+      if (refusal) return sendProblem(reply, refusal);
+      if (!this.#results.has(name)) return sendProblem(reply, toProblem(503, "service_unavailable", "not answered by this test"));
+      return reply.send(this.#results.get(name));
+    };
+    app.get("/api/*", handler);
+    app.post("/api/*", handler);
+  }
+}
+
+interface Opening extends BrowserContextOptions {
+  /** Signed in on this device before. */
+  member?: boolean;
+  avatar?: string;
+}
+
+/** Opens a page on a device of its own, once its scripts have taken over. */
+export async function open(site: Site, path: string, { member = false, avatar, ...options }: Opening = {}): Promise<Page> {
+  const { page } = await openPage(site, { viewport: { width: 1440, height: 900 }, ...options });
+  const { id, email } = account;
+  const session: Session = {
+    access_token: "access",
+    refresh_token: "refresh",
+    expires_at: 4_102_444_800,
+    expires_in: 600,
+    token_type: "bearer",
+    user: { id, email, user_metadata: { avatar_url: avatar ?? null } },
+  };
+  if (member) await page.addInitScript((stored) => localStorage.setItem("session", stored), JSON.stringify(session));
+  await visit(page, `${site.address}${path}`);
+  await page.locator("html[data-live]").waitFor({ state: "attached" });
+  return page;
+}
