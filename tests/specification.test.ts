@@ -16,7 +16,7 @@ it("the table of the specification names tests that exist", () => {
 });
 
 it("the table of the specification names texts that exist", () => {
-  const named = [...table.matchAll(/`([a-z]+):([\w.]+)`/g)].map(([, namespace = "", key = ""]) => ({ namespace, key }));
+  const named = [...table.matchAll(/`([a-z-]+):([\w.]+)`/g)].map(([, namespace = "", key = ""]) => ({ namespace, key }));
   expect(named.length).toBeGreaterThan(50);
   const missing = named.filter(({ namespace, key }) => {
     const file = `client/i18n/locales/en/${namespace}.json`;
