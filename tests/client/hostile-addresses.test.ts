@@ -1,0 +1,59 @@
+/** Addresses that somebody else wrote, and a server that refuses a page, in the built product. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Site } from "./frame-support.ts";
+import { openPage, openSite, visit } from "./frame-support.ts";
+
+let site: Site;
+let refusing = false;
+let refused = 0;
+beforeAll(async () => {
+  site = await openSite((app) => {
+    app.addHook("onRequest", async (request, reply) => {
+      if (!refusing || !request.url.startsWith("/marketing")) return;
+      refused += 1;
+      await reply.code(500).send("broken");
+    });
+  });
+}, 180_000);
+afterAll(() => site?.close());
+
+it("the page for missing pages leads to pages of the product only", async () => {
+  const { page } = await openPage(site);
+  const left: string[] = [];
+  page.on("request", (request) => {
+    if (request.isNavigationRequest() && !request.url().startsWith(site.address)) left.push(request.url());
+  });
+  for (const address of ["/%09/elsewhere.example/", "//elsewhere.example/", "/%5Celsewhere.example/"]) {
+    await visit(page, `${site.address}/offline?page=${address}`);
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Saved for offline");
+  }
+  // Going on takes a question to the server and its answer.
+  await page.waitForTimeout(1_000);
+  expect(left).toEqual([]);
+  await page.context().close();
+});
+
+it("a fragment that can't be decoded leaves the page as it is", async () => {
+  const { page, complaints } = await openPage(site);
+  await visit(page, `${site.address}/about#100%`);
+  await page.waitForFunction(() => document.documentElement.dataset.live === "");
+  await expect.poll(() => page.getByRole("heading", { level: 1 }).textContent()).not.toBe("This page could not be shown");
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
+it("a page that the server refuses is waited for, not opened over and over, and opens once it is there", async () => {
+  const { page } = await openPage(site, { serviceWorkers: "allow" });
+  await visit(page, site.address);
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  refusing = true;
+  await page.goto(`${site.address}/marketing`);
+  await page.getByRole("heading", { level: 1, name: "is not on this device" }).waitFor();
+  // Long enough for many a round.
+  await page.waitForTimeout(3_000);
+  // The navigation, and the question of the page it led to.
+  expect(refused).toBeLessThanOrEqual(2);
+  refusing = false;
+  await page.waitForURL(`${site.address}/marketing`);
+  await page.context().close();
+});
