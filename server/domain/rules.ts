@@ -68,9 +68,16 @@ export function checkPrompt(value: string): string | undefined {
   return codePoints(prompt) > limits.promptMax ? ruleMessages.promptLong : undefined;
 }
 
+/** As mail is sent to it: one domain may be spelled in letters of many kinds (`ｅxample.com`, `bücher.example`). */
+function asciiDomain(domain: string): string {
+  const address = `http://${domain}`;
+  return URL.canParse(address) ? new URL(address).hostname : domain;
+}
+
 /** The key under which one mailbox may have one trial: aliases folded for all, dots for Gmail only (decisions.md, "Trial"). */
 export function mailboxKey(email: string): string {
-  const [local = "", domain = ""] = email.trim().toLowerCase().split("@");
+  const [local = "", spelled = ""] = email.trim().toLowerCase().split("@");
+  const domain = asciiDomain(spelled);
   const bare = local.split("+")[0] ?? local;
   const gmail = domain === "gmail.com" || domain === "googlemail.com";
   return gmail ? `${bare.replaceAll(".", "")}@gmail.com` : `${bare}@${domain}`;

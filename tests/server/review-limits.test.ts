@@ -1,5 +1,6 @@
 /** Limits that can't be walked around by writing the same thing differently. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { mailboxKey } from "#domain/rules.ts";
 import { clientNetwork } from "#server/http/client-network.ts";
 import type { ApiWorld } from "../support/billing-world.ts";
 import { startApiWorld } from "../support/billing-world.ts";
@@ -29,6 +30,36 @@ test("the aliases of one mailbox share its five mails an hour", async () => {
   }
   const mails = await world.database.db.selectFrom("mails").select("recipient").execute();
   expect(mails).toHaveLength(5);
+});
+
+test("the spellings of one domain, which mail servers take for the same, share its five mails an hour", async () => {
+  const spellings = [
+    "example.com",
+    "ｅxample.com",
+    "exａmple.com",
+    "example.ｃom",
+    "eｘample.com",
+    "examplｅ.com",
+    "exaｍple.com",
+    "examｐle.com",
+  ];
+  for (const domain of spellings) {
+    const response = await world.post("/api/auth/sign-up", undefined, { email: `spelled@${domain}`, password: "a password of 2026" });
+    expect(response.statusCode).toBe(202);
+  }
+  const mails = await world.database.db.selectFrom("mails").select("recipient").where("recipient", "like", "spelled@%").execute();
+  expect(mails).toHaveLength(5);
+});
+
+test.each([
+  ["ada@bücher.example", "ada@xn--bcher-kva.example"],
+  ["ada@BÜCHER.example", "ada@xn--bcher-kva.example"],
+  ["a.da+x@ｇmail.com", "ada@gmail.com"],
+  ["ada@googlemail.com", "ada@gmail.com"],
+  ["a.da@example.com", "a.da@example.com"],
+  ["ada@xn--a.example", "ada@xn--a.example"],
+])("%s is the mailbox %s", (email, key) => {
+  expect(mailboxKey(email)).toBe(key);
 });
 
 test.each([
