@@ -35,7 +35,9 @@ export interface Deps {
 
 /** Writes to `destination`, standard output where none is given. */
 export function createLogger(level: string, part: string, destination: DestinationStream = pino.destination(1)): Logger {
-  const redact = { paths: ["req.headers.authorization", "*.password", "*.refresh_token", "*.token"], remove: true };
+  // PostgreSQL tells in detail what it refused: whole rows, pieces of JSON, and with them what people wrote.
+  const told = ["err.detail", "err.where"];
+  const redact = { paths: ["req.headers.authorization", "*.password", "*.refresh_token", "*.token", ...told], remove: true };
   return pino({ level, base: { part }, redact }, destination);
 }
 
