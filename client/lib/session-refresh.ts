@@ -19,7 +19,8 @@ async function withLock<Result>(work: () => Promise<Result>): Promise<Result> {
 async function exchange(): Promise<string | null> {
   const before = currentSession();
   // While this tab waited for the lock another one may have refreshed, signed in anew or signed out.
-  if (readSession() !== null) followStorage();
+  const wasStored = readSession() !== null;
+  if (wasStored) followStorage();
   const mine = currentSession();
   if (mine === null) return null;
   if (mine.refresh_token !== before?.refresh_token && remainingSeconds() > refreshWithinSeconds) return mine.access_token;
@@ -28,7 +29,8 @@ async function exchange(): Promise<string | null> {
       body: { refresh_token: mine.refresh_token },
       signal: AbortSignal.timeout(refreshTimeoutMs),
     });
-    // Signed out, or in as somebody else, while the answer was under way: that stands.
+    // Signed out, or in as somebody else, while the answer was under way: that stands, even where only storage tells it yet.
+    if (wasStored) followStorage();
     if (currentSession()?.user.id !== mine.user.id) return currentSession()?.access_token ?? null;
     adoptSession(next, "TOKEN_REFRESHED");
     return next.access_token;

@@ -189,6 +189,20 @@ describe("parallel tabs", () => {
     expect(tab.events).toEqual(["SIGNED_OUT"]);
   });
 
+  it("that were refreshing stay signed out when another tab signed out meanwhile, though its message has not come yet", async () => {
+    store(sessionOf(1, 60));
+    server.use(
+      http.post(refreshAddress, () => {
+        page.storage.delete("session");
+        return HttpResponse.json(sessionOf(2));
+      }),
+    );
+    const tab = await openTab();
+    await expect(tab.refreshSession()).resolves.toBeNull();
+    expect(tab.sessionStore.getState()).toEqual({ status: "signed_out", user: null });
+    expect(stored()).toBeNull();
+  });
+
   it("stay signed in as long as the page where the device keeps no session", async () => {
     vi.stubGlobal("localStorage", {
       ...localStorage,
