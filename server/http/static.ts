@@ -10,8 +10,8 @@ import { sendNotFound } from "./problem.ts";
 
 const clientFolder = new URL("../../client/dist/", import.meta.url);
 
-/** What the server itself reads there: pages still lack the product's address, assets of older releases have their own. */
-const notServed = /^\/(pages|kept)(\/|$)|^\/releases\.json|\/\./;
+/** What the server or the build reads there: pages still lack the product's address, older assets have their own, the template is no page. */
+const notServed = /^\/(pages|kept)(\/|$)|^\/(releases\.json|index\.html)|\/\./;
 
 function wantsPage(request: FastifyRequest): boolean {
   const path = request.url.split("?")[0] ?? "";

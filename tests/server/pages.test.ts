@@ -229,7 +229,16 @@ describe("an address without a page", () => {
   });
 
   it("leads to no file that is not meant to be served", async () => {
-    const urls = ["/pages/en/index.html", "/.stamp", "/kept/releases.json", "/releases.json", "/../package.json", "/..%2fpackage.json"];
+    const urls = [
+      "/pages/en/index.html",
+      "/index.html",
+      "/index%2ehtml",
+      "/.stamp",
+      "/kept/releases.json",
+      "/releases.json",
+      "/../package.json",
+      "/..%2fpackage.json",
+    ];
     for (const url of [...urls, "/%2e%2e/%2e%2e/package.json", "/assets/..%5c..%5cpackage.json", "/pages%2fen%2findex.html"]) {
       const answer = await get(url);
       expect(answer.statusCode, url).toBeGreaterThanOrEqual(400);
