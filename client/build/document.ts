@@ -10,17 +10,22 @@ function replaceOnce(text: string, what: string | RegExp, by: string): string {
   return text.replace(what, () => by);
 }
 
-/**
- * The preloader finds what the page's script would only ask for once it runs: three round trips become one. What is drawn
- * already comes to life after what it is drawn with.
- */
-function loadingTags(page: DrawnPage, assets: Assets): string[] {
-  const { scripts, styles } = assets.filesOf(page);
+/** The preloader finds what the page's script would only ask for once it runs: three round trips become one. */
+function loadingTags(page: DrawnPage, { scripts, styles }: ReturnType<Assets["filesOf"]>, assets: Assets): string[] {
   return [
     ...assets.fontsOf(page.language).map((file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="${file}">`),
     ...styles.map((file) => `<link rel="stylesheet" crossorigin href="${file}">`),
-    ...scripts.map((file) => `<link rel="modulepreload" fetchpriority="low" crossorigin href="${file}">`),
+    // In a mere frame nothing can be read until the scripts have run.
+    ...(page.kind === "frame" ? scripts.map((file) => `<link rel="modulepreload" crossorigin href="${file}">`) : []),
   ];
+}
+
+/** Instead of tags that would take the line from styles and fonts: public/boot.js fetches these once the page is in sight. */
+function withLateScripts(html: string, scripts: readonly string[]): string {
+  const [tag, entry] = /<script type="module" crossorigin src="([^"]+)"><\/script>\s*/.exec(html) ?? [];
+  if (tag === undefined || entry === undefined) throw new Error("index.html has no script for the prerendered page");
+  const boot = '<script src="/boot.js">';
+  return replaceOnce(html.replace(tag, ""), boot, `<meta name="scripts" content="${[entry, ...scripts].join(" ")}">\n    ${boot}`);
 }
 
 export function documentOf(page: DrawnPage, template: string, assets: Assets, picture: string): string {
@@ -30,10 +35,11 @@ export function documentOf(page: DrawnPage, template: string, assets: Assets, pi
   let html = replaceOnce(template, '<html lang="en">', `<html lang="${page.language}">`);
   html = replaceOnce(html, /<meta name="description"[^>]*>\s*/, "");
   html = replaceOnce(html, /<title>[^<]*<\/title>/, headOf(page, title, picture).join("\n    "));
-  html = replaceOnce(html, "</head>", `  ${loadingTags(page, assets).join("\n    ")}\n  </head>`);
+  const files = assets.filesOf(page);
+  html = replaceOnce(html, "</head>", `  ${loadingTags(page, files, assets).join("\n    ")}\n  </head>`);
+  if (page.kind !== "frame") html = withLateScripts(html, files.scripts);
   html = replaceOnce(html, '<div id="root"></div>', `<div id="root"${mark}>${page.html}</div>`);
   html = replaceOnce(html, "</body>", `  ${structuredDataOf(page)}\n  </body>`);
-  if (page.kind !== "frame") html = replaceOnce(html, /(?<=<script type="module"[^>]*)>/, ' fetchpriority="low">');
   // A prerendered page can be read without scripts; in a mere frame there is nothing to read.
   return page.kind === "frame" ? html : replaceOnce(html, /<noscript>[^<]*<\/noscript>\s*/, "");
 }

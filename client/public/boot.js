@@ -19,6 +19,21 @@
     // Closed storage: the offer shows.
   }
 
+  // What is drawn can be read before it lives, so its scripts, named in a tag by the build, wait for the first frame. A page
+  // that nobody sees draws none. Pages of other releases name theirs the same way: the tag's form must never change.
+  const start = () => {
+    const [entry, ...others] = document.querySelector('meta[name="scripts"]')?.content.split(" ") ?? [];
+    if (!entry) return;
+    for (const href of [entry, ...others]) {
+      document.head.append(Object.assign(document.createElement("link"), { rel: "modulepreload", crossOrigin: "", href }));
+    }
+    const live = () => import(entry);
+    if (document.readyState === "loading") addEventListener("DOMContentLoaded", live, { once: true });
+    else live();
+  };
+  if (document.hidden) start();
+  else requestAnimationFrame(() => setTimeout(start));
+
   // The signed-out links of a prerendered page stay hidden until the session has been read.
   if (read("session")) root.dataset.session = "";
 })();

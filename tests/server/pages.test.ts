@@ -273,7 +273,7 @@ describe("what programs read", () => {
   });
 
   it("assets are kept for good, and come in brotli or gzip", async () => {
-    const script = /<script type="module" crossorigin src="([^"]+)"/.exec((await get("/")).body)?.[1] ?? "";
+    const script = /<meta name="scripts" content="(\S+)/.exec((await get("/")).body)?.[1] ?? "";
     const plain = await get(script);
     expect(plain.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
     const brotli = await get(script, { "accept-encoding": "br" });

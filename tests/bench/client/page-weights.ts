@@ -56,7 +56,8 @@ function namedIn(document: string, pattern: RegExp): string[] {
 /** The scripts that a document names. */
 export async function scriptsOf(folder: string, document: string): Promise<string[]> {
   const html = await readFile(path.join(folder, document), "utf8");
-  return namedIn(html, /<(?:script|link rel="modulepreload")[^>]* (?:src|href)="([^"]+)"/g);
+  const late = namedIn(html, /<meta name="scripts" content="([^"]+)"/g).flatMap((files) => files.split(" "));
+  return [...namedIn(html, /<(?:script|link rel="modulepreload")[^>]* (?:src|href)="([^"]+)"/g), ...late];
 }
 
 async function stylesOf(folder: string, document: string): Promise<string[]> {
