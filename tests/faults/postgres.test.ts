@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
 import type { OwnPostgres } from "#tests/support/own-postgres.ts";
 import { startOwnPostgres } from "#tests/support/own-postgres.ts";
+import { hasTurn } from "#tests/support/rotation.ts";
 import type { ScaleSetup } from "#tests/support/scale.ts";
 import { startScale } from "#tests/support/scale.ts";
 import { until } from "#tests/support/until.ts";
@@ -98,10 +99,11 @@ async function beginForgetful(): Promise<World> {
 const generationsOf = ({ product: setup }: World) => setup.database.db.selectFrom("generations").select("id").execute();
 
 describe("PostgreSQL killed with -9 before an answer's start is on the disk", () => {
-  it.each([
+  const moments = [
     ["as it begins", 10, /./],
     ["when all of it is said", 1, /is the real one\.$/],
-  ] as const)(
+  ] as const;
+  it.each(moments.filter((_moment, index) => hasTurn(index, 3)))(
     "forgets question and hold of an answer, %s, which the API writes down again: it completes and is charged once",
     async (_when, paceMs, said) => {
       const world = await beginForgetful();
@@ -135,32 +137,37 @@ describe("PostgreSQL killed with -9 before an answer's start is on the disk", ()
     120_000,
   );
 
-  it("together with the API: question and hold are forgotten as one, and the same key asks again and is charged once", async () => {
-    const world = await beginForgetful();
-    const { product: setup, visitor } = world;
-    const [api] = setup.apis;
-    await api?.stop();
-    await api?.start({ TESSERA_FAULT_POINT: "answer-held" });
-    const key = randomUUID();
-    await expect(visitor.ask({ prompt: longPrompt, key })).rejects.toThrow();
-    expect(await api?.ended()).toBe("SIGKILL");
-    expect(await generationsOf(world)).toHaveLength(1);
-    await world.postgres.killAll();
-    await world.postgres.start();
-    expect([await generationsOf(world), await messagesOf(world, "user")]).toEqual([[], []]);
-    await Promise.all([...setup.apis, ...setup.workers].map((part) => part.start()));
-    expect((await visitor.check()).credits).toBe(300);
-    const again = await visitor.ask({ prompt: longPrompt, key });
-    expect(again.receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
-    await expectAllWell(world, again.generationId, 1);
-  }, 120_000);
+  it.skipIf(!hasTurn(2, 3))(
+    "together with the API: question and hold are forgotten as one, and the same key asks again and is charged once",
+    async () => {
+      const world = await beginForgetful();
+      const { product: setup, visitor } = world;
+      const [api] = setup.apis;
+      await api?.stop();
+      await api?.start({ TESSERA_FAULT_POINT: "answer-held" });
+      const key = randomUUID();
+      await expect(visitor.ask({ prompt: longPrompt, key })).rejects.toThrow();
+      expect(await api?.ended()).toBe("SIGKILL");
+      expect(await generationsOf(world)).toHaveLength(1);
+      await world.postgres.killAll();
+      await world.postgres.start();
+      expect([await generationsOf(world), await messagesOf(world, "user")]).toEqual([[], []]);
+      await Promise.all([...setup.apis, ...setup.workers].map((part) => part.start()));
+      expect((await visitor.check()).credits).toBe(300);
+      const again = await visitor.ask({ prompt: longPrompt, key });
+      expect(again.receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
+      await expectAllWell(world, again.generationId, 1);
+    },
+    120_000,
+  );
 });
 
 describe("PostgreSQL killed with -9 in the middle of an answer, and started again", () => {
-  it.each([
+  const queues = [
     ["PostgreSQL", false],
     ["Redis", true],
-  ] as const)(
+  ] as const;
+  it.each(queues.filter((_queue, index) => hasTurn(index, 2)))(
     "the postmaster, with the queue on %s: the answer goes on, completes, and is charged once",
     async (_queue, redis) => {
       const world = await begin({ redis });
@@ -180,46 +187,58 @@ describe("PostgreSQL killed with -9 in the middle of an answer, and started agai
     120_000,
   );
 
-  it("one of the API's backends: everybody is thrown out, and the answer completes and is charged once", async () => {
-    const world = await begin();
-    const answer = await askAtLength(world, 20);
-    await world.postgres.killBackend("tessera api");
-    const { receipt, text, generationId } = await answer.told;
-    expect(receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
-    expect(await messagesOf(world, "assistant")).toEqual([text]);
-    await expectAllWell(world, generationId, 1);
-  }, 120_000);
+  it.skipIf(!hasTurn(0, 3))(
+    "one of the API's backends: everybody is thrown out, and the answer completes and is charged once",
+    async () => {
+      const world = await begin();
+      const answer = await askAtLength(world, 20);
+      await world.postgres.killBackend("tessera api");
+      const { receipt, text, generationId } = await answer.told;
+      expect(receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
+      expect(await messagesOf(world, "assistant")).toEqual([text]);
+      await expectAllWell(world, generationId, 1);
+    },
+    120_000,
+  );
 
-  it("while an answer ends, and away for longer than its lease: it is completed or released, and the person is told which", async () => {
-    const world = await begin();
-    const answer = await askAtLength(world, 5);
-    const { lease_expires_at: leaseEnd } = await world.product.database.db
-      .selectFrom("generations")
-      .select("lease_expires_at")
-      .executeTakeFirstOrThrow();
-    await world.postgres.killPostmaster();
-    await until(() => Date.now() > leaseEnd.getTime() + 1_000, "the lease to run out", 20_000);
-    await world.postgres.start();
-    const { receipt, generationId } = await answer.told;
-    const charged = receipt?.status === "completed" ? 1 : 0;
-    expect(receipt).toMatchObject(charged === 1 ? { status: "completed" } : { status: "failed", failureCode: "interrupted" });
-    expect(receipt?.chargedCredits).toBe(charged);
-    await expectAllWell(world, generationId, charged);
-  }, 120_000);
+  it.skipIf(!hasTurn(1, 3))(
+    "while an answer ends, and away for longer than its lease: it is completed or released, and the person is told which",
+    async () => {
+      const world = await begin();
+      const answer = await askAtLength(world, 5);
+      const { lease_expires_at: leaseEnd } = await world.product.database.db
+        .selectFrom("generations")
+        .select("lease_expires_at")
+        .executeTakeFirstOrThrow();
+      await world.postgres.killPostmaster();
+      await until(() => Date.now() > leaseEnd.getTime() + 1_000, "the lease to run out", 20_000);
+      await world.postgres.start();
+      const { receipt, generationId } = await answer.told;
+      const charged = receipt?.status === "completed" ? 1 : 0;
+      expect(receipt).toMatchObject(charged === 1 ? { status: "completed" } : { status: "failed", failureCode: "interrupted" });
+      expect(receipt?.chargedCredits).toBe(charged);
+      await expectAllWell(world, generationId, charged);
+    },
+    120_000,
+  );
 
-  it("together with the API: what was said is kept, nothing is charged, and the person can read it", async () => {
-    const world = await begin();
-    const answer = await askAtLength(world, 20);
-    const [api] = world.product.apis;
-    await Promise.all([world.postgres.killAll(), api?.stop("SIGKILL")]);
-    const { text, generationId, receipt } = await answer.told;
-    expect(receipt).toBeUndefined();
-    await world.postgres.start();
-    await api?.start();
-    const resumed = await world.visitor.resume(generationId, 0);
-    expect(resumed.receipt).toMatchObject({ status: "failed", failureCode: "interrupted", chargedCredits: 0 });
-    expect(text.startsWith(resumed.text)).toBe(true);
-    expect(resumed.text).not.toBe("");
-    await expectAllWell(world, generationId, 0);
-  }, 120_000);
+  it.skipIf(!hasTurn(2, 3))(
+    "together with the API: what was said is kept, nothing is charged, and the person can read it",
+    async () => {
+      const world = await begin();
+      const answer = await askAtLength(world, 20);
+      const [api] = world.product.apis;
+      await Promise.all([world.postgres.killAll(), api?.stop("SIGKILL")]);
+      const { text, generationId, receipt } = await answer.told;
+      expect(receipt).toBeUndefined();
+      await world.postgres.start();
+      await api?.start();
+      const resumed = await world.visitor.resume(generationId, 0);
+      expect(resumed.receipt).toMatchObject({ status: "failed", failureCode: "interrupted", chargedCredits: 0 });
+      expect(text.startsWith(resumed.text)).toBe(true);
+      expect(resumed.text).not.toBe("");
+      await expectAllWell(world, generationId, 0);
+    },
+    120_000,
+  );
 });
