@@ -24,7 +24,7 @@ import { registerHealth } from "./http/health.ts";
 import { registerProblems, sendNotFound } from "./http/problem.ts";
 import { registerRateLimits } from "./http/rate-limits.ts";
 import { realtimeRoutes } from "./http/realtime.ts";
-import { registerSecurityHeaders } from "./http/security-headers.ts";
+import { registerSecurityHeaders, setSecurityHeaders } from "./http/security-headers.ts";
 import { registerClient } from "./http/static.ts";
 import { compileValidator } from "./http/validation.ts";
 import { publicScope, signedInScope } from "./http/viewer.ts";
@@ -33,9 +33,13 @@ import { publicScope, signedInScope } from "./http/viewer.ts";
 const bodyLimit = 512 * 1024;
 const realtimePayloadLimit = 8 * 1024;
 
+function securityOf({ config }: Deps): { https: boolean } {
+  return { https: config.publicUrl.protocol === "https:" };
+}
+
 async function registerPlugins(app: App, deps: Deps): Promise<void> {
   registerProblems(app);
-  registerSecurityHeaders(app, { https: deps.config.publicUrl.protocol === "https:" });
+  registerSecurityHeaders(app, securityOf(deps));
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
@@ -81,7 +85,7 @@ export async function buildApp(deps: Deps, clientFolder?: URL): Promise<App> {
     trustProxy: deps.config.trustedProxies.length > 0 ? deps.config.trustedProxies : false,
     bodyLimit,
     // Addresses that can't be decoded, or hold more than any of ours: refused before the error handler's reach.
-    frameworkErrors: (_error, _request, reply) => sendNotFound(reply),
+    frameworkErrors: (_error, _request, reply) => sendNotFound(setSecurityHeaders(reply, securityOf(deps))),
     forceCloseConnections: "idle",
     requestTimeout: 30_000,
     keepAliveTimeout: 65_000,

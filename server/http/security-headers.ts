@@ -1,5 +1,5 @@
 /** Strict by default: nothing inline, nothing foreign, scripts by Trusted Types only. */
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 
 const contentSecurityPolicy = [
   "default-src 'self'",
@@ -19,14 +19,25 @@ const contentSecurityPolicy = [
   "trusted-types tessera-sw",
 ].join("; ");
 
+function headersOf(https: boolean): Record<string, string> {
+  return {
+    "content-security-policy": contentSecurityPolicy,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "strict-origin-when-cross-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=(self), payment=()",
+    ...(https ? { "strict-transport-security": "max-age=63072000; includeSubDomains" } : {}),
+  };
+}
+
+/** Also for answers that Fastify gives before any hook. */
+export function setSecurityHeaders(reply: FastifyReply, { https }: { https: boolean }): FastifyReply {
+  return reply.headers(headersOf(https));
+}
+
 export function registerSecurityHeaders(app: FastifyInstance, options: { https: boolean }): void {
   app.addHook("onRequest", async (_request, reply) => {
-    reply.header("content-security-policy", contentSecurityPolicy);
-    reply.header("x-content-type-options", "nosniff");
-    reply.header("referrer-policy", "strict-origin-when-cross-origin");
-    reply.header("cross-origin-opener-policy", "same-origin");
-    reply.header("cross-origin-resource-policy", "same-origin");
-    reply.header("permissions-policy", "camera=(), geolocation=(), microphone=(self), payment=()");
-    if (options.https) reply.header("strict-transport-security", "max-age=63072000; includeSubDomains");
+    setSecurityHeaders(reply, options);
   });
 }
