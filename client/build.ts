@@ -23,15 +23,12 @@ type Prerender = Pick<typeof import("./prerender.tsx"), "addressPlaceholder" | "
 
 async function bundle(site: string, drawing: string): Promise<Prerender> {
   // Fetched only when there is something to build: `npm start` asks every time.
-  const { build, minify } = await import("vite");
+  const { build } = await import("vite");
   const logLevel = "error";
   await Promise.all([
     build({ configFile, logLevel, build: { outDir: site, emptyOutDir: true, manifest: true } }),
     build({ configFile, logLevel, build: { outDir: drawing, emptyOutDir: true, ssr: "prerender.tsx", copyPublicDir: false } }),
   ]);
-  // It holds up the first paint, and the bundler leaves it as it is.
-  const boot = path.join(site, "boot.js");
-  await writeFile(boot, (await minify("boot.js", await readFile(boot, "utf8"))).code);
   return (await import(pathToFileURL(path.join(drawing, "prerender.js")).href)) as Prerender;
 }
 

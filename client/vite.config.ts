@@ -1,7 +1,9 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
-import { defineConfig } from "vite";
+import { defineConfig, minify } from "vite";
 import { VitePWA } from "vite-plugin-pwa";
 import { contentPlugin } from "./content-plugin.ts";
 import { manifest } from "./sw/manifest.ts";
@@ -44,6 +46,26 @@ function plainIcons(): Plugin {
   };
 }
 
+/**
+ * What holds up the first paint: small, and named by its content, so that a page never runs another release's. Served from
+ * the root while developing.
+ */
+function bootFile(): Plugin {
+  let fileName = "";
+  return {
+    name: "boot-file",
+    apply: ({ build }, { command }) => command === "build" && !build?.ssr,
+    async buildStart() {
+      const file = path.join(import.meta.dirname, "boot.js");
+      const { code } = await minify("boot.js", await readFile(file, "utf8"));
+      fileName = `assets/boot-${createHash("sha256").update(code).digest("base64url").slice(0, 8)}.js`;
+      this.addWatchFile(file);
+      this.emitFile({ type: "asset", fileName, source: code });
+    },
+    transformIndexHtml: (html) => html.replace("/boot.js", `/${fileName}`),
+  };
+}
+
 export default defineConfig({
   root: import.meta.dirname,
   build: {
@@ -69,6 +91,7 @@ export default defineConfig({
     contentPlugin(),
     plainIcons(),
     layerOrderFirst(),
+    bootFile(),
     VitePWA({
       strategies: "injectManifest",
       srcDir: "sw",
@@ -79,7 +102,7 @@ export default defineConfig({
       injectManifest: {
         rollupFormat: "iife",
         // All that hashed names tell apart; which of it is fetched at once and which on use, the worker says (sw/worker/release.ts).
-        globPatterns: ["boot.js", "assets/*.{js,css}", "assets/spectral-*-500*.woff2", "icons/icon-192.png", "favicon.svg"],
+        globPatterns: ["assets/*.{js,css}", "assets/spectral-*-500*.woff2", "icons/icon-192.png", "favicon.svg"],
       },
     }),
   ],

@@ -20,11 +20,12 @@ function loadingTags(page: DrawnPage, { scripts, styles }: ReturnType<Assets["fi
   ];
 }
 
-/** Instead of tags that would take the line from styles and fonts: public/boot.js fetches these once the page is in sight. */
+/** Instead of tags that would take the line from styles and fonts: boot.js fetches these once the page is in sight. */
 function withLateScripts(html: string, scripts: readonly string[]): string {
   const [tag, entry] = /<script type="module" crossorigin src="([^"]+)"><\/script>\s*/.exec(html) ?? [];
   if (tag === undefined || entry === undefined) throw new Error("index.html has no script for the prerendered page");
-  const boot = '<script src="/boot.js">';
+  const [boot] = /<script src="\/assets\/boot-[^"]+">/.exec(html) ?? [];
+  if (boot === undefined) throw new Error("index.html has no boot file for the prerendered page");
   return replaceOnce(html.replace(tag, ""), boot, `<meta name="scripts" content="${[entry, ...scripts].join(" ")}">\n    ${boot}`);
 }
 

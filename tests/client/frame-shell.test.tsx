@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -19,7 +19,9 @@ describe("the shell", () => {
   });
 
   it("marks theme and session in the file that runs before the first paint", async () => {
-    const source = await readFile(path.join(site.folder, "boot.js"), "utf8");
+    const assets = path.join(site.folder, "assets");
+    const boot = (await readdir(assets)).find((file) => /^boot-.*\.js$/.test(file)) ?? "";
+    const source = await readFile(path.join(assets, boot), "utf8");
     const run = (stored: Readonly<Record<string, string>>) => {
       const root = { lang: "fr", dataset: {} as Record<string, string> };
       const storage = { getItem: (key: string) => stored[key] ?? null };

@@ -20,7 +20,7 @@
   }
 
   // What is drawn can be read before it lives, so its scripts, named in a tag by the build, wait for the first frame. A page
-  // that nobody sees draws none. Pages of other releases name theirs the same way: the tag's form must never change.
+  // that nobody sees draws none.
   const start = () => {
     const [entry, ...others] = document.querySelector('meta[name="scripts"]')?.content.split(" ") ?? [];
     if (!entry) return;
