@@ -58,9 +58,8 @@ export interface PageFigures {
   remarks: string[];
 }
 
-export interface Inspector {
+export interface Inspector extends AsyncDisposable {
   inspect(url: string, runs: number): Promise<PageFigures>;
-  close(): Promise<void>;
 }
 
 /** Where an audit points at, as far as it says. */
@@ -98,10 +97,12 @@ function figuresOf(reports: readonly Report[]): PageFigures {
   };
 }
 
-async function inspectOnce(url: string, port: number): Promise<Report> {
+/** A busy machine now and then spoils a recording: it is then taken again. */
+async function inspectOnce(url: string, port: number, attemptsLeft = 2): Promise<Report> {
   const result = await lighthouse(url, { port, logLevel: "error", output: "json", onlyCategories: categories });
   if (!result) throw new Error(`${url}: Lighthouse returned nothing`);
   const { runtimeError } = result.lhr;
+  if (runtimeError && attemptsLeft > 0) return inspectOnce(url, port, attemptsLeft - 1);
   if (runtimeError) throw new Error(`${url}: ${runtimeError.message}`);
   return result.lhr;
 }
@@ -116,6 +117,6 @@ export async function startInspector(): Promise<Inspector> {
       for (let run = 0; run < runs; run += 1) reports.push(await inspectOnce(url, port));
       return figuresOf(reports);
     },
-    close: () => browser.close(),
+    [Symbol.asyncDispose]: () => browser.close(),
   };
 }

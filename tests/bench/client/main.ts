@@ -68,7 +68,7 @@ async function inspectPages(folder: string): Promise<void> {
     };
     const environment = testEnvironment(server, variables);
     await startChild("client/api.ts", [folder], environment);
-    const inspector = await startInspector();
+    await using inspector = await startInspector();
     console.log(`\nLighthouse, mobile, ${runs === 1 ? "one run" : `median of ${runs}`}\n`);
     console.log(`| Page | ${heading.join(" | ")} | load |\n|---|${"---|".repeat(heading.length + 1)}`);
     const remarks: string[] = [];
@@ -77,7 +77,6 @@ async function inspectPages(folder: string): Promise<void> {
       console.log(`| ${page} | ${figures.cells.join(" | ")} | ${load()} |`);
       if (figures.missed) remarks.push(`${page}\n    ${figures.remarks.join("\n    ")}`);
     }
-    await inspector.close();
     for (const remark of remarks) console.log(`\n${remark}`);
   } finally {
     await endChildren();
