@@ -19,7 +19,10 @@ export function VisitorSpecimens() {
   const { t } = useTranslation(["design", "about", "home", "pricing", "support"]);
   return (
     <>
-      <TrialBanner sessionKnown />
+      {/* To be looked at: a visitor has the same one at the top of the page. */}
+      <div inert>
+        <TrialBanner sessionKnown />
+      </div>
       <PlanFinder />
       <WorkedExample />
       <Counted />

@@ -1,7 +1,4 @@
 /** The built client behind the product's own headers and file serving, and a browser to open it with. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { pathToFileURL } from "node:url";
 // Its augmentation of route schemas, which the file serving uses.
 import type {} from "@fastify/swagger";
@@ -11,7 +8,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { registerSecurityHeaders } from "#server/http/security-headers.ts";
 import { registerClient } from "#server/http/static.ts";
 import { launchBrowser } from "#tests/support/browser.ts";
-import { buildClient } from "#tests/support/client-build.ts";
+import { buildClient, clientFolder } from "#tests/support/client-build.ts";
 
 export interface Site {
   address: string;
@@ -33,17 +30,15 @@ export async function serve(folder: string, port = 0, addRoutes?: AddRoutes): Pr
 }
 
 export async function openSite(addRoutes?: AddRoutes): Promise<Site> {
-  const folder = await mkdtemp(path.join(tmpdir(), "tessera-client-"));
-  await buildClient(folder);
-  const [server, browser] = await Promise.all([serve(folder, 0, addRoutes), launchBrowser()]);
+  await buildClient();
+  const [server, browser] = await Promise.all([serve(clientFolder, 0, addRoutes), launchBrowser()]);
   return {
     address: server.address,
-    folder,
+    folder: clientFolder,
     browser,
     close: async () => {
       await browser.close();
       await server.close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }
@@ -61,8 +56,8 @@ export async function openPage(site: Site, options: BrowserContextOptions = {}):
   return { page, complaints };
 }
 
-/** Opens an address and waits until its page stands. */
+/** Opens an address and waits until its page stands and lives. */
 export async function visit(page: Page, address: string): Promise<void> {
   await page.goto(address);
-  await page.waitForSelector("main h1");
+  await page.waitForSelector("html[data-live] main h1");
 }

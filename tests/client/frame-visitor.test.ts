@@ -63,11 +63,11 @@ describe("the trial's offer (spec §2)", () => {
     await page.context().close();
 
     const { page: member } = await openPage(site, wide);
-    await member.route(/\/assets\/.*\.js$/, (route) => route.abort());
+    await member.route(/\/assets\/(?!boot-).*\.js$/, (route) => route.abort());
     await member.addInitScript((stored) => localStorage.setItem("session", stored), session);
     await member.goto(site.address);
     expect(await offer(member).count()).toBe(0);
-    await member.unroute(/\/assets\/.*\.js$/);
+    await member.unroute(/\/assets\/(?!boot-).*\.js$/);
     await member.reload();
     await member.locator('header a[href="/profile"]').waitFor();
     expect(await offer(member).count()).toBe(0);
@@ -118,7 +118,7 @@ describe("the bar by state (spec §2)", () => {
 
   it("shows the sign-in before any script has run, to whoever has no session", async () => {
     const { page } = await openPage(site, wide);
-    await page.route(/\/assets\/.*\.js$/, (route) => route.abort());
+    await page.route(/\/assets\/(?!boot-).*\.js$/, (route) => route.abort());
     await page.goto(site.address);
     expect(await page.locator('header a[href="/auth"]').isVisible()).toBe(true);
     await page.context().close();

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { hasTurn } from "#tests/support/rotation.ts";
 import {
   banner,
   card,
@@ -109,20 +110,23 @@ describe("the contact form (spec §4, §5)", () => {
     ],
   ];
 
-  it.each(edges)("meets %s with the specification's words at the fields, and nothing else", async (_, letter, faults) => {
-    await open();
-    const calls: string[] = [];
-    page.on("request", (request) => request.url().endsWith("/api/contact") && calls.push(request.url()));
-    await fillLetter(page, letter);
-    await sendLetter(page);
-    await expect.poll(() => faultsIn(page, "main form")).toEqual(faults);
-    expect(await page.evaluate('document.activeElement?.getAttribute("aria-invalid")')).toBe("true");
-    expect(calls).toEqual([]);
-    // Nothing is cut: what was typed is still there.
-    if (letter.message !== undefined && letter.message !== spaces) {
-      expect(await page.getByLabel("Message").inputValue()).toBe(letter.message);
-    }
-  });
+  it.each(edges.filter((_, index) => hasTurn(index % 3, 3)))(
+    "meets %s with the specification's words at the fields, and nothing else",
+    async (_, letter, faults) => {
+      await open();
+      const calls: string[] = [];
+      page.on("request", (request) => request.url().endsWith("/api/contact") && calls.push(request.url()));
+      await fillLetter(page, letter);
+      await sendLetter(page);
+      await expect.poll(() => faultsIn(page, "main form")).toEqual(faults);
+      expect(await page.evaluate('document.activeElement?.getAttribute("aria-invalid")')).toBe("true");
+      expect(calls).toEqual([]);
+      // Nothing is cut: what was typed is still there.
+      if (letter.message !== undefined && letter.message !== spaces) {
+        expect(await page.getByLabel("Message").inputValue()).toBe(letter.message);
+      }
+    },
+  );
 
   it("sends an address of 255 characters and a message of 5,000, and says how many are left near the end", async () => {
     await open();

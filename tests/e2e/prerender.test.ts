@@ -4,6 +4,7 @@ import path from "node:path";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { languages } from "#domain/languages.ts";
+import { hasTurn } from "#tests/support/rotation.ts";
 import { root } from "#tests/support/sources.ts";
 import type { Stage } from "./support.ts";
 import { deviceOf, setStage } from "./support.ts";
@@ -61,25 +62,28 @@ async function expectNothingStored(page: Page): Promise<void> {
 }
 
 describe("the first frame", () => {
-  for (const code of codes) {
-    it(`is right in ${code}: without scripts, with them, and still the same once the page lives`, async () => {
-      const bare = await reader(code, { javaScriptEnabled: false });
-      const page = await bare.newPage();
-      await page.goto(`${stage.url}/pricing`);
-      expect(await page.locator("html").getAttribute("lang")).toBe(code);
-      expect(await page.locator("h1").textContent()).toBe(pricingHeading(code));
-      expect(await page.locator("h1").isVisible()).toBe(true);
-      await bare.close();
+  for (const [index, code] of codes.entries()) {
+    it.skipIf(!hasTurn(index % 2, 2))(
+      `is right in ${code}: without scripts, with them, and still the same once the page lives`,
+      async () => {
+        const bare = await reader(code, { javaScriptEnabled: false });
+        const page = await bare.newPage();
+        await page.goto(`${stage.url}/pricing`);
+        expect(await page.locator("html").getAttribute("lang")).toBe(code);
+        expect(await page.locator("h1").textContent()).toBe(pricingHeading(code));
+        expect(await page.locator("h1").isVisible()).toBe(true);
+        await bare.close();
 
-      const device = await reader(code);
-      const { page: live, complaints } = await open(device, "/pricing");
-      const sent = "[sent.text, sent.lang, sent.heading === document.querySelector('h1'), document.documentElement.lang]";
-      expect(await live.evaluate(sent)).toEqual([pricingHeading(code), code, true, code]);
-      await live.waitForLoadState("networkidle");
-      expect(complaints).toEqual([]);
-      await expectNothingStored(live);
-      await device.close();
-    });
+        const device = await reader(code);
+        const { page: live, complaints } = await open(device, "/pricing");
+        const sent = "[sent.text, sent.lang, sent.heading === document.querySelector('h1'), document.documentElement.lang]";
+        expect(await live.evaluate(sent)).toEqual([pricingHeading(code), code, true, code]);
+        await live.waitForLoadState("networkidle");
+        expect(complaints).toEqual([]);
+        await expectNothingStored(live);
+        await device.close();
+      },
+    );
   }
 
   it("of every public page is hydrated as it was sent, without a complaint, in a language of its turn", { timeout: 600_000 }, async () => {

@@ -1,6 +1,5 @@
-/** Prerendered pages as the server answers them (decisions.md, "Language"; acceptance 37). The client is built once, into a folder of its own. */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+/** Prerendered pages as the server answers them (decisions.md, "Language"; acceptance 37). */
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
@@ -11,28 +10,21 @@ import Fastify from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { languages } from "#domain/languages.ts";
 import { registerClient } from "#server/http/static.ts";
-import { buildClient } from "#tests/support/client-build.ts";
+import { buildClient, clientFolder as folder } from "#tests/support/client-build.ts";
 
 const origin = "https://tessera.example";
 const codes = languages.map(({ code }) => code);
-let parent: string;
-let folder: string;
 let app: FastifyInstance;
 let paths: string[];
 
 beforeAll(async () => {
-  parent = await mkdtemp(path.join(tmpdir(), "tessera-pages-"));
-  folder = path.join(parent, "dist");
-  await buildClient(folder);
+  await buildClient();
   app = Fastify();
   await registerClient(app as never, new URL(origin), pathToFileURL(`${folder}/`));
   const index = JSON.parse(await readFile(path.join(folder, "pages.json"), "utf8")) as { pages: Record<string, Record<string, string>> };
   paths = Object.keys(index.pages.en ?? {});
 }, 120_000);
-afterAll(async () => {
-  await app?.close();
-  await rm(parent, { recursive: true, force: true });
-});
+afterAll(() => app?.close());
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers: { accept: "text/html", ...headers } });
 const languageOf = (html: string) => /<html lang="([^"]*)"/.exec(html)?.[1];
