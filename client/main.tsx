@@ -1,6 +1,7 @@
 import "./components/tokens.css";
 import "./components/fonts.css";
 import "./components/base.css";
+import { startTransition } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { Router } from "wouter";
 import { matchLanguage } from "#domain/languages.ts";
@@ -52,7 +53,8 @@ function hydrate(root: HTMLElement): void {
       <App onFirstPage={onFirstPage} />
     </Router>
   );
-  hydrateRoot(root, app);
+  // In slices: nobody who scrolls or taps meanwhile has to wait for all of it.
+  startTransition(() => void hydrateRoot(root, app));
 }
 
 async function start(): Promise<void> {
