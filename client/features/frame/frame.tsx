@@ -5,8 +5,8 @@ import type { User } from "#contract/auth.ts";
 import { Footer } from "./footer.tsx";
 import styles from "./frame.module.css";
 import { NavigationBar } from "./navigation-bar.tsx";
-import { OfflineNotice } from "./offline-notice.tsx";
 
+const loadNotice = async () => (await import("./offline-notice.tsx")).OfflineNotice;
 const loadAnnouncer = async () => (await import("./route-announcer.tsx")).RouteAnnouncer;
 
 interface FrameProps {
@@ -41,7 +41,7 @@ export function Frame({ sessionStatus, user, sandboxUrl, languageSwitch, banner,
           install={install}
         />
         <main id="content" className={styles.content} tabIndex={-1}>
-          <OfflineNotice />
+          <Late load={loadNotice} />
           {children}
         </main>
         <Footer onCookiePreferences={onCookiePreferences} install={install} />
