@@ -36,4 +36,22 @@
 
   // The signed-out links of a prerendered page stay hidden until the session has been read.
   if (read("session")) root.dataset.session = "";
+
+  // What is drawn can be tapped before it lives: the last button is remembered for main.tsx, and no form goes to the server with
+  // what was typed in its address.
+  const remember = (element) => {
+    for (const earlier of document.querySelectorAll("[data-tapped]")) delete earlier.dataset.tapped;
+    const button = element?.closest?.("button");
+    if (button) button.dataset.tapped = "";
+  };
+  addEventListener("click", ({ target }) => "live" in root.dataset || remember(target), true);
+  addEventListener(
+    "submit",
+    (event) => {
+      if ("live" in root.dataset) return;
+      event.preventDefault();
+      remember(event.submitter);
+    },
+    true,
+  );
 })();

@@ -38,12 +38,38 @@ function startStores(): void {
   sessionStore.subscribe(follow);
 }
 
+/** From here on links are followed on the device, and public/speculation-rules.json has nothing left to fetch. */
+function live(): void {
+  document.documentElement.dataset.live = "";
+  const tapped = document.querySelector<HTMLButtonElement>("[data-tapped]");
+  delete tapped?.dataset.tapped;
+  const typed = [...document.querySelectorAll<Field>("input, textarea")]
+    .filter((field) => field.value !== field.defaultValue && field.type !== "checkbox" && field.type !== "radio")
+    .map((field) => ({ field, value: field.value }));
+  setTimeout(() => {
+    for (const { field, value } of typed) tellTyped(field, value);
+    // The button that was tapped too early (boot.js) is tapped now.
+    tapped?.click();
+  });
+}
+
+type Field = HTMLInputElement | HTMLTextAreaElement;
+
+/** What was typed, or filled in by the browser, before the page lived: React hears of it as if it were typed now. */
+function tellTyped(field: Field, value: string): void {
+  // React compares with what was set through the field itself; the prototype's setter passes it by.
+  field.value = field.defaultValue;
+  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value")?.set?.call(field, value);
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
 /** An update from above throws a page away that is not hydrated yet, so the stores wait until it is. */
 function hydrate(root: HTMLElement): void {
   let stands = false;
   const onFirstPage = () => {
     if (stands) return;
     stands = true;
+    live();
     startStores();
     void followReader();
   };
@@ -65,9 +91,10 @@ async function start(): Promise<void> {
   if (!language) startStores();
   await Promise.all([setUpTexts(first.texts, language), language && first.ready]);
   if (language) hydrate(root);
-  else createRoot(root).render(<App />);
-  // From here on links are followed on the device, and public/speculation-rules.json has nothing left to fetch.
-  document.documentElement.dataset.live = "";
+  else {
+    createRoot(root).render(<App />);
+    live();
+  }
   registerInBackground();
 }
 

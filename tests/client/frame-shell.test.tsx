@@ -31,6 +31,7 @@ describe("the shell", () => {
         sessionStorage: storage,
         matchMedia: () => ({ matches: false }),
         requestAnimationFrame: () => 0,
+        addEventListener: () => undefined,
       });
       return root;
     };

@@ -340,7 +340,7 @@ describe("a form without a connection (acceptance 35)", () => {
   });
 });
 
-describe("feedback (spec §2, §4, §5, §8)", () => {
+describe.skipIf(!hasTurn(0, 2))("feedback (spec §2, §4, §5, §8)", () => {
   const dialog = () => page.getByRole("dialog", { name: "Give feedback" });
   const toasts = () => page.locator("[aria-live=polite] li");
 
@@ -491,7 +491,7 @@ describe("feedback (spec §2, §4, §5, §8)", () => {
   });
 });
 
-describe("the consent banner (spec §2 to §5)", () => {
+describe.skipIf(!hasTurn(1, 2))("the consent banner (spec §2 to §5)", () => {
   const act = (name: string) => banner(page).getByRole("button", { name, exact: true }).click();
 
   async function open(path = "/pricing"): Promise<void> {

@@ -63,7 +63,7 @@ async function expectNothingStored(page: Page): Promise<void> {
 
 describe("the first frame", () => {
   for (const [index, code] of codes.entries()) {
-    it.skipIf(!hasTurn(index % 2, 2))(
+    it.skipIf(!hasTurn(index % 3, 3))(
       `is right in ${code}: without scripts, with them, and still the same once the page lives`,
       async () => {
         const bare = await reader(code, { javaScriptEnabled: false });
