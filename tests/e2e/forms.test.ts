@@ -63,6 +63,7 @@ const megabyte = "x".repeat(1_048_576);
 describe("the contact form (spec §4, §5)", () => {
   async function open(query = ""): Promise<void> {
     await page.goto(`${stage.url}/contact${query}`);
+    await page.waitForSelector("html[data-live]");
     await settle(page);
   }
 

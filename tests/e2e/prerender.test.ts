@@ -88,7 +88,7 @@ describe("the first frame", () => {
 
   it("of every public page is hydrated as it was sent, without a complaint, in a language of its turn", { timeout: 600_000 }, async () => {
     const turns = addresses.flatMap((address, index) => {
-      const chosen = full ? codes : [codes[index % codes.length] ?? "en"];
+      const chosen = full ? codes : hasTurn(index % 2, 2) ? [codes[index % codes.length] ?? "en"] : [];
       return chosen.map((code) => [address, code] as const);
     });
     for (const [address, code] of turns) {
