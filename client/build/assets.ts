@@ -15,8 +15,8 @@ export interface Assets {
    * chunk, and whatever styles a class in its HTML.
    */
   filesOf(page: { sources: readonly string[]; parts: readonly string[]; html: string }): { scripts: string[]; styles: string[] };
-  /** Fonts for the headings of a language, by the letters it needs. */
-  fontsOf(language: string): string[];
+  /** Fonts for the headings of a page, by the letters of its languages: a piece may be in another than its page. */
+  fontsOf(page: { language: string; html: string }): string[];
 }
 
 /** Chinese and Japanese headings stand in the system's faces (components/fonts.css). */
@@ -72,9 +72,12 @@ export async function readAssets(folder: string): Promise<Assets> {
         styles: [...styles].filter((file) => !brought.has(file)).map((file) => `/${file}`),
       };
     },
-    fontsOf: (language) =>
-      (scripts[language] ?? ["latin"]).flatMap((script) =>
+    fontsOf({ language, html }) {
+      const languages = [language, ...[...html.matchAll(/<(?:article|h[1-4])\b[^>]* lang="([^"]+)"/g)].map(([, code = ""]) => code)];
+      const letters = new Set(languages.flatMap((code) => scripts[code] ?? ["latin"]));
+      return [...letters].flatMap((script) =>
         fonts.filter((file) => file.startsWith(`spectral-${script}-500`)).map((file) => `/assets/${file}`),
-      ),
+      );
+    },
   };
 }

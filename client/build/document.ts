@@ -13,7 +13,7 @@ function replaceOnce(text: string, what: string | RegExp, by: string): string {
 /** The preloader finds what the page's script would only ask for once it runs: three round trips become one. */
 function loadingTags(page: DrawnPage, { scripts, styles }: ReturnType<Assets["filesOf"]>, assets: Assets): string[] {
   return [
-    ...assets.fontsOf(page.language).map((file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="${file}">`),
+    ...assets.fontsOf(page).map((file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="${file}">`),
     ...styles.map((file) => `<link rel="stylesheet" crossorigin href="${file}">`),
     // In a mere frame nothing can be read until the scripts have run.
     ...(page.kind === "frame" ? scripts.map((file) => `<link rel="modulepreload" crossorigin href="${file}">`) : []),

@@ -63,6 +63,11 @@ export function TextField({ label, hint, error, trailing, className, ...input }:
   );
 }
 
+/** A field for a mail address: the keyboard that has @, and no spelling corrected. */
+export function EmailField(props: Omit<TextFieldProps, "type">) {
+  return <TextField type="email" inputMode="email" autoComplete="email" autoCapitalize="none" spellCheck={false} {...props} />;
+}
+
 interface TextAreaProps extends Common, Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, "id"> {}
 
 export function TextArea({ label, hint, error, className, ...area }: TextAreaProps) {

@@ -58,7 +58,11 @@ function list(token: Tokens.List, outline: Outline): Block {
 
 function table(token: Tokens.Table, { language }: Outline): Block {
   const cells = (row: readonly Tokens.TableCell[]): Inline[][] => row.map((cell) => compileInline(cell.tokens, language));
-  return { type: "table", align: token.align, head: cells(token.header), rows: token.rows.map(cells) };
+  const head = cells(token.header).map((cell) => {
+    if (cell.some((part) => typeof part !== "string")) throw new TextFault("a table's heads are words without marks", token.raw);
+    return plainText(cell);
+  });
+  return { type: "table", align: token.align, head, rows: token.rows.map(cells) };
 }
 
 function blockOf(token: MarkedToken, outline: Outline): Block[] {
@@ -105,7 +109,7 @@ function textOf(block: Block): string {
     case "list":
       return block.items.map(readableText).join("\n");
     case "table":
-      return [block.head, ...block.rows].map((row) => row.map(plainText).join(" ")).join("\n");
+      return [block.head, ...block.rows.map((row) => row.map(plainText))].map((row) => row.join(" ")).join("\n");
     case "quote":
       return readableText(block.blocks);
     case "prompt":
@@ -126,6 +130,6 @@ export function linksOf(blocks: readonly Block[]): string[] {
     if ("content" in block) return inline(block.content);
     if (block.type === "list") return block.items.flatMap(linksOf);
     if (block.type === "quote") return linksOf(block.blocks);
-    return block.type === "table" ? [...block.head, ...block.rows.flat()].flatMap(inline) : [];
+    return block.type === "table" ? block.rows.flat().flatMap(inline) : [];
   });
 }

@@ -16,7 +16,8 @@ export type Block =
   | { type: "paragraph" | "line"; content: Inline[] }
   | { type: "heading"; level: 2 | 3; id: string; content: Inline[] }
   | { type: "list"; start: number | null; items: Block[][] }
-  | { type: "table"; align: Alignment[]; head: Inline[][]; rows: Inline[][][] }
+  /** The heads stand at the cells too where a narrow screen lays a row out as a list, so they are words alone. */
+  | { type: "table"; align: Alignment[]; head: string[]; rows: Inline[][][] }
   | { type: "quote"; blocks: Block[] }
   | { type: "prompt"; model: string; text: string }
   | { type: "widget"; name: WidgetName };

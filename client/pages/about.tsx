@@ -1,13 +1,13 @@
-import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
-import { LinkButton } from "#client/components/button.tsx";
 import { Page } from "#client/components/page.tsx";
+import { Section } from "#client/components/section.tsx";
 import { useSession } from "#client/features/auth/session-store.ts";
 import { Audience } from "#client/features/marketing/audience.tsx";
 import { Counted } from "#client/features/marketing/counted.tsx";
 import { Facts } from "#client/features/marketing/facts.tsx";
 import { Fairness } from "#client/features/marketing/fairness.tsx";
+import { FirstStep } from "#client/features/marketing/first-step.tsx";
 import { WorkedExample } from "#client/features/marketing/worked-example.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
@@ -43,27 +43,10 @@ export function AboutPage() {
       </Section>
       <Section id="sandbox" title={t("sandbox.title")} lead={t("sandbox.text")} />
       <Section id="next" title={t("next.title")}>
-        <p className={styles.actions}>
-          <LinkButton href={signedIn ? paths.pricing : paths.auth} variant="primary">
-            {t("home:hero.action")}
-          </LinkButton>
-          <Link href={paths.pricing} className={styles.plans}>
-            {t("next.plans")}
-          </Link>
-        </p>
+        <FirstStep signedIn={signedIn}>
+          <Link href={paths.pricing}>{t("next.plans")}</Link>
+        </FirstStep>
       </Section>
     </Page>
-  );
-}
-
-function Section({ id, title, lead, children }: { id: string; title: string; lead?: string; children?: ReactNode }) {
-  return (
-    <section id={id} className={styles.section} aria-labelledby={`${id}-heading`}>
-      <div className={styles.head}>
-        <h2 id={`${id}-heading`}>{title}</h2>
-        {lead && <p className={styles.text}>{lead}</p>}
-      </div>
-      {children}
-    </section>
   );
 }

@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { Page } from "#client/components/page.tsx";
+import { Heading } from "#client/components/section.tsx";
 import { useSession } from "#client/features/auth/session-store.ts";
 import { ContactForm } from "#client/features/contact/contact-form.tsx";
 import { paths } from "#client/paths.ts";
@@ -11,10 +12,7 @@ export function ContactPage() {
   const { status, user } = useSession();
   return (
     <Page title={t("title")} description={t("description")} className={styles.contact ?? ""}>
-      <div className={styles.head}>
-        <h1>{t("heading")}</h1>
-        <p className={styles.lead}>{t("lead")}</p>
-      </div>
+      <Heading as="h1" title={t("heading")} lead={t("lead")} />
       <div className={styles.columns}>
         <ContactForm owner={status === "loading" ? undefined : (user?.id ?? null)} email={user?.email} />
         <aside className={styles.aside} aria-labelledby="elsewhere">

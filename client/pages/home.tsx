@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { Page } from "#client/components/page.tsx";
+import { Section } from "#client/components/section.tsx";
 import { useSession } from "#client/features/auth/session-store.ts";
 import { useSubscription } from "#client/features/billing/subscription-store.ts";
 import { useCheckout } from "#client/features/billing/use-checkout.ts";
@@ -29,11 +30,7 @@ export function HomePage() {
       <PriceFirst />
       <SolutionCards />
       <Facts />
-      <section className={styles.plans} id="plans" aria-labelledby="plans-heading">
-        <div className={styles.head}>
-          <h2 id="plans-heading">{t("pricing.title")}</h2>
-          <p className={styles.lead}>{t("pricing.lead", { count: models.length })}</p>
-        </div>
+      <Section id="plans" title={t("pricing.title")} lead={t("pricing.lead", { count: models.length })}>
         <PlansSection
           onSubscribe={start}
           processing={processing}
@@ -44,7 +41,7 @@ export function HomePage() {
         <p>
           <Link href={paths.pricing}>{t("pricing.more")}</Link>
         </p>
-      </section>
+      </Section>
     </Page>
   );
 }

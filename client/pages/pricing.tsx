@@ -1,6 +1,6 @@
-import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Page } from "#client/components/page.tsx";
+import { Heading, Section } from "#client/components/section.tsx";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { useSession } from "#client/features/auth/session-store.ts";
 import { useSubscription } from "#client/features/billing/subscription-store.ts";
@@ -24,10 +24,7 @@ export function PricingPage() {
   return (
     <Page title={t("title")} className={styles.pricing ?? ""}>
       <div className={styles.opening}>
-        <div className={styles.head}>
-          <h1>{t("heading")}</h1>
-          <p className={styles.lead}>{t("lead", { count: models.length })}</p>
-        </div>
+        <Heading as="h1" title={t("heading")} lead={t("lead", { count: models.length })} />
         <VisuallyHidden as="h2">{t("plansHeading")}</VisuallyHidden>
         <PlansSection
           onSubscribe={start}
@@ -56,17 +53,5 @@ export function PricingPage() {
         </Section>
       </div>
     </Page>
-  );
-}
-
-function Section({ id, title, lead, children }: { id: string; title: string; lead?: string; children: ReactNode }) {
-  return (
-    <section id={id} className={styles.section} aria-labelledby={`${id}-heading`}>
-      <div className={styles.head}>
-        <h2 id={`${id}-heading`}>{title}</h2>
-        {lead && <p className={styles.lead}>{lead}</p>}
-      </div>
-      {children}
-    </section>
   );
 }

@@ -1,7 +1,9 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { FaultPoint } from "#server/fault-points.ts";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
 import { seededRandom } from "#tests/support/ledger-model.ts";
+import { liveOn } from "#tests/support/lives.ts";
 import { hasTurn } from "#tests/support/rotation.ts";
 import type { Part, ScaleSetup } from "#tests/support/scale.ts";
 import { startScale } from "#tests/support/scale.ts";
@@ -102,46 +104,16 @@ describe("kill -9 at random moments of the main job", () => {
     const seed = Math.floor(Date.now() / 1000) % 100_000;
     const random = seededRandom(seed);
     product = await startScale({ apis: 1, workers: 2 });
-    const { apiUrls, sandboxUrl, apis, workers, sandbox, database } = product;
+    const { apis, workers, sandbox } = product;
     const kills = process.env.TEST_FULL === "1" ? 30 : 6;
-    let busy = true;
-    const persist = async <T>(work: () => Promise<T>): Promise<T> => {
-      for (let attempt = 0; ; attempt += 1) {
-        try {
-          return await work();
-        } catch (error) {
-          if (attempt > 60) throw error;
-          await new Promise((resolve) => setTimeout(resolve, 250));
-        }
-      }
-    };
-    const life = async (): Promise<void> => {
-      const visitor = new Visitor(apiUrls[0] ?? "", sandboxUrl);
-      await persist(() => visitor.signUp());
-      await persist(() => visitor.confirm());
-      const url = await persist(() => visitor.checkout());
-      await persist(() => visitor.pay(url));
-      await visitor.waitForSubscription(300, 90_000);
-      while (busy) await visitor.ask().catch(() => new Promise((resolve) => setTimeout(resolve, 100)));
-    };
-    const lives = Promise.all([life(), life(), life()]);
+    const lives = liveOn(product, 3);
     for (let round = 0; round < kills; round += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 300 + random(1_200)));
+      await pause(300 + random(1_200));
       const victims = [...apis, ...workers, sandbox];
       const victim = victims[random(victims.length)];
       await victim?.stop("SIGKILL");
       await victim?.start();
     }
-    busy = false;
-    await lives;
-    await waitUntilSettled(database, 90_000);
-    await expectBooksAgree(database);
-    const people = await database.db.selectFrom("user_subscriptions").select("status").execute();
-    expect(
-      people.map((row) => row.status),
-      `seed ${seed}`,
-    ).toEqual(["active", "active", "active"]);
-    const plans = await database.db.selectFrom("grants").select("credits").where("kind", "=", "plan").execute();
-    expect(plans).toHaveLength(3);
+    await lives.end(seed);
   }, 300_000);
 });

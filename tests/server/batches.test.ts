@@ -2,26 +2,19 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createBatcher } from "#server/db/batch.ts";
-import type { AnswerProcess, RunningModels } from "../support/answers.ts";
-import { ask, send, startAnswerProcess, startModels } from "../support/answers.ts";
+import type { AnswerWorld } from "../support/answers.ts";
+import { ask, send, startAnswerWorld } from "../support/answers.ts";
 import { createPerson } from "../support/people.ts";
-import type { TestDatabase } from "../support/postgres.ts";
-import { createTestDatabase } from "../support/postgres.ts";
 
-let database: TestDatabase;
-let models: RunningModels;
-let api: AnswerProcess;
+let world: AnswerWorld;
+let database: AnswerWorld["database"];
+let api: AnswerWorld["api"];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  models = await startModels();
-  api = await startAnswerProcess(database.applicationUrl, models.url);
+  world = await startAnswerWorld();
+  ({ database, api } = world);
 });
-afterAll(async () => {
-  await api.close();
-  await models.close();
-  await database.drop();
-});
+afterAll(() => world.close());
 
 const people = (count: number, credits = 10) =>
   Promise.all(Array.from({ length: count }, () => createPerson(api, database.db, { credits, plan: "starter" })));

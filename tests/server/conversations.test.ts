@@ -1,27 +1,21 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Conversation, ConversationSummary } from "#server/contract/generations.ts";
-import type { AnswerProcess, RunningModels } from "#tests/support/answers.ts";
-import { ask, call, readAnswer, send, startAnswerProcess, startModels } from "#tests/support/answers.ts";
+import type { AnswerWorld } from "#tests/support/answers.ts";
+import { ask, call, readAnswer, send, startAnswerWorld } from "#tests/support/answers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
-import type { TestDatabase } from "#tests/support/postgres.ts";
-import { createTestDatabase } from "#tests/support/postgres.ts";
 
-let database: TestDatabase;
-let models: RunningModels;
-let api: AnswerProcess;
+let world: AnswerWorld;
+let database: AnswerWorld["database"];
+let models: AnswerWorld["models"];
+let api: AnswerWorld["api"];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  models = await startModels();
+  world = await startAnswerWorld();
+  ({ database, models, api } = world);
   models.pace.milliseconds = 0;
-  api = await startAnswerProcess(database.applicationUrl, models.url);
 });
-afterAll(async () => {
-  await api.close();
-  await models.close();
-  await database.drop();
-});
+afterAll(() => world.close());
 
 async function list(person: TestPerson, query = ""): Promise<{ conversations: ConversationSummary[]; nextCursor: string | null }> {
   return (await (await call(api, person, "GET", `/api/conversations${query}`)).json()) as {

@@ -1,26 +1,24 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AnswerProcess, RunningModels } from "#tests/support/answers.ts";
-import { ask, call, readAnswer, send, startAnswerProcess, startModels } from "#tests/support/answers.ts";
+import { addMonths } from "#domain/clock.ts";
+import { inTransaction } from "#server/db/transaction.ts";
+import { postGrant } from "#server/features/credits/service.ts";
+import type { AnswerWorld } from "#tests/support/answers.ts";
+import { ask, call, readAnswer, send, startAnswerProcess, startAnswerWorld } from "#tests/support/answers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
-import type { TestDatabase } from "#tests/support/postgres.ts";
-import { createTestDatabase } from "#tests/support/postgres.ts";
 
-let database: TestDatabase;
-let models: RunningModels;
-let api: AnswerProcess;
+let world: AnswerWorld;
+let database: AnswerWorld["database"];
+let models: AnswerWorld["models"];
+let api: AnswerWorld["api"];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  models = await startModels();
+  world = await startAnswerWorld();
+  ({ database, models, api } = world);
   models.pace.milliseconds = 0;
-  api = await startAnswerProcess(database.applicationUrl, models.url);
 });
-afterAll(async () => {
-  await api.close();
-  await models.close();
-  await database.drop();
-});
+afterAll(() => world.close());
 
 async function problem(response: Response): Promise<Record<string, unknown>> {
   expect(response.headers.get("content-type")).toContain("application/problem+json");
@@ -168,4 +166,13 @@ test("another person's answer is not there", async () => {
     expect(await problem(await call(api, stranger, method, path))).toMatchObject({ httpStatus: 404, code: "not_found" });
   expect(await problem(await send(api, stranger, { conversationId }))).toMatchObject({ httpStatus: 404 });
   expect(await problem(await call(api, owner, "GET", "/api/generations/1"))).toMatchObject({ httpStatus: 400 });
+});
+
+test("credits that are locked for want of a subscription are not named as available", async () => {
+  const person = await createPerson(api, database.db, { credits: 1 });
+  const now = new Date();
+  const pack = { userId: person.userId, kind: "pack", credits: 2, expiresAt: addMonths(now, 12), key: `pack:${randomUUID()}` } as const;
+  await inTransaction(database.db, (trx) => postGrant(trx, pack, now));
+  const refused = await send(api, person, { model: "gpt-5", quotedCredits: 5 });
+  expect([refused.status, await refused.json()]).toMatchObject([402, { code: "insufficient_credits", needed: 5, available: 1 }]);
 });

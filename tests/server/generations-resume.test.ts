@@ -53,6 +53,13 @@ function inOrder(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index + 1);
 }
 
+test("an answer is followed by its id however that is written", async () => {
+  const person = await createPerson(here, database.db, { credits: 10, plan: "starter" });
+  const answer = await ask(here, person);
+  const followed = await resume(here, person, answer.generationId.toUpperCase(), 0);
+  expect([followed.text, followed.receipt]).toEqual([answer.text, answer.receipt]);
+});
+
 describe("a stream cut anywhere", () => {
   test("goes on with nothing lost or doubled, here and from another process, while the answer is written", async () => {
     const seed = Math.floor(Math.random() * 1_000);

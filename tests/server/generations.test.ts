@@ -2,21 +2,19 @@ import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import type { ModelFaultKind } from "#server/sandbox/models/faults.ts";
-import type { AnswerProcess, RunningModels } from "#tests/support/answers.ts";
-import { ask, call, readAnswer, send, startAnswerProcess, startModels } from "#tests/support/answers.ts";
+import type { AnswerWorld } from "#tests/support/answers.ts";
+import { ask, call, readAnswer, send, startAnswerProcess, startAnswerWorld } from "#tests/support/answers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
-import type { TestDatabase } from "#tests/support/postgres.ts";
-import { createTestDatabase } from "#tests/support/postgres.ts";
 
-let database: TestDatabase;
-let models: RunningModels;
-let api: AnswerProcess;
+let world: AnswerWorld;
+let database: AnswerWorld["database"];
+let models: AnswerWorld["models"];
+let api: AnswerWorld["api"];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  models = await startModels();
-  api = await startAnswerProcess(database.applicationUrl, models.url, { firstTokenMs: 400, idleMs: 300 });
+  world = await startAnswerWorld({ firstTokenMs: 400, idleMs: 300 });
+  ({ database, models, api } = world);
 });
 afterEach(async () => {
   models.faults.clear("*");
@@ -25,11 +23,7 @@ afterEach(async () => {
   const open = await database.db.selectFrom("holds").select("id").where("state", "=", "open").execute();
   expect(open).toEqual([]);
 });
-afterAll(async () => {
-  await api.close();
-  await models.close();
-  await database.drop();
-});
+afterAll(() => world.close());
 
 async function wallet(person: TestPerson): Promise<{ balance: number; held: number }> {
   return database.db.selectFrom("wallets").select(["balance", "held"]).where("id", "=", person.walletId).executeTakeFirstOrThrow();

@@ -21,6 +21,8 @@ import type { ModelServer } from "#server/sandbox/models/plugin.ts";
 import { createModelServer } from "#server/sandbox/models/plugin.ts";
 import { testEnvironment } from "./deps.ts";
 import type { TestPerson } from "./people.ts";
+import type { TestDatabase } from "./postgres.ts";
+import { createTestDatabase } from "./postgres.ts";
 
 export interface AnswerProcess {
   app: App;
@@ -68,6 +70,30 @@ export async function startAnswerProcess(
     async close() {
       await app.close();
       await deps.close();
+    },
+  };
+}
+
+export interface AnswerWorld {
+  database: TestDatabase;
+  models: RunningModels;
+  api: AnswerProcess;
+  close(): Promise<void>;
+}
+
+/** A database, the models and one process that answers. */
+export async function startAnswerWorld(timings: Partial<AnswerTimings> = {}): Promise<AnswerWorld> {
+  const database = await createTestDatabase();
+  const models = await startModels();
+  const api = await startAnswerProcess(database.applicationUrl, models.url, timings);
+  return {
+    database,
+    models,
+    api,
+    async close() {
+      await api.close();
+      await models.close();
+      await database.drop();
     },
   };
 }

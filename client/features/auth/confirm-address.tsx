@@ -11,8 +11,8 @@ import { paths } from "#client/paths.ts";
 import { checkEmail } from "#domain/rules.ts";
 import styles from "./auth.module.css";
 import { confirmAddress, resendConfirmation } from "./auth-calls.ts";
-import { EmailField } from "./email-field.tsx";
 import { useRuleText } from "./rule-text.ts";
+import { SignInEmail } from "./sign-in-email.tsx";
 
 interface ConfirmAddressProps {
   token: string;
@@ -69,7 +69,7 @@ export function ConfirmAddress({ token, email, onEmail, onResent }: ConfirmAddre
       {spent ? (
         <form className={styles.form} onSubmit={(event) => void sendNewLink(event)} noValidate>
           <p>{t("auth:confirm.newLink")}</p>
-          <EmailField value={email} onChange={onEmail} error={fault} />
+          <SignInEmail value={email} onChange={onEmail} error={fault} />
           <Button type="submit" variant="primary" wide busy={busy}>
             {t("auth:confirm.send")}
           </Button>

@@ -11,9 +11,9 @@ import { paths } from "#client/paths.ts";
 import { checkEmail, checkPassword } from "#domain/rules.ts";
 import styles from "./auth.module.css";
 import { signIn, signUp } from "./auth-calls.ts";
-import { EmailField } from "./email-field.tsx";
 import { PasswordField } from "./password-field.tsx";
 import { useRuleText } from "./rule-text.ts";
+import { SignInEmail } from "./sign-in-email.tsx";
 
 export type AuthMode = "signIn" | "signUp";
 
@@ -115,7 +115,7 @@ export function CredentialsForm({ mode, email, onEmail, otherHref, onUnconfirmed
       <Intro mode={mode} />
       <form ref={form} className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
         {refusal && <Alert tone="danger">{refusal}</Alert>}
-        <EmailField value={email} onChange={onEmail} error={faults.email} />
+        <SignInEmail value={email} onChange={onEmail} error={faults.email} />
         <PasswordField value={password} onChange={setPassword} error={faults.password} isNew={mode === "signUp"} />
         <Button type="submit" variant="primary" wide busy={busy} busyLabel={t(`auth:${mode}.busy`)}>
           {t(`auth:${mode}.submit`)}

@@ -1,10 +1,9 @@
-import type { FormEvent } from "react";
-import { useEffect, useRef } from "react";
+import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearch } from "wouter";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
-import { Select, TextArea, TextField } from "#client/components/field.tsx";
+import { EmailField, Select, TextArea, TextField } from "#client/components/field.tsx";
 import type { FormFields } from "#client/offline/form-drafts.ts";
 import { contactCategories } from "#domain/contact.ts";
 import { limits } from "#domain/rules.ts";
@@ -12,6 +11,7 @@ import { CharacterCount } from "./character-count.tsx";
 import styles from "./contact.module.css";
 import { Delivered } from "./delivered.tsx";
 import { mergeGiven, readGiven, withoutGiven } from "./given-fields.ts";
+import { MessageForm } from "./message-form.tsx";
 import type { ContactFaultTexts } from "./use-contact-form.ts";
 import { useContactForm } from "./use-contact-form.ts";
 
@@ -25,36 +25,23 @@ interface ContactFormProps {
 export function ContactForm({ owner, email }: ContactFormProps) {
   const { t } = useTranslation("contact");
   const { fields, ready, kept, status, trouble, edit, submit, again } = useContactForm(owner, email);
-  const form = useRef<HTMLFormElement>(null);
   useGiven(ready, fields, edit);
 
-  async function send(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    const website = form.current?.querySelector<HTMLInputElement>("[name=website]")?.value ?? "";
-    const faulty = await submit(website);
-    if (faulty) form.current?.querySelector<HTMLElement>(`[name=${CSS.escape(faulty)}]`)?.focus();
-  }
-
   if (status.step === "sent" || status.step === "queued") return <Delivered status={status} onAgain={again} />;
+  const actions = (
+    <div className={styles.send}>
+      <Button type="submit" variant="primary" busy={status.step === "sending"} busyLabel={t("sending")}>
+        {t("send")}
+      </Button>
+      <p className={styles.note}>{t("required")}</p>
+    </div>
+  );
   return (
-    <form ref={form} className={styles.form} onSubmit={(event) => void send(event)} noValidate>
+    <MessageForm className={styles.form} message={fields.message} kept={kept} onSend={submit} actions={actions}>
       {trouble.refusal && <Alert tone="danger">{trouble.refusal}</Alert>}
       <Sender fields={fields} faults={trouble.faults} onEdit={edit} />
       <Letter fields={fields} faults={trouble.faults} onEdit={edit} />
-      <div className={styles.trap} aria-hidden="true">
-        <label>
-          {t("trap")}
-          <input type="text" name="website" tabIndex={-1} autoComplete="off" />
-        </label>
-      </div>
-      {kept !== "kept" && fields.message !== "" && <Alert tone="warning">{t(`unkept.${kept}`)}</Alert>}
-      <div className={styles.send}>
-        <Button type="submit" variant="primary" busy={status.step === "sending"} busyLabel={t("sending")}>
-          {t("send")}
-        </Button>
-        <p className={styles.note}>{t("required")}</p>
-      </div>
-    </form>
+    </MessageForm>
   );
 }
 
@@ -92,14 +79,9 @@ function Sender({ fields, faults, onEdit }: PartProps) {
         />
         <CharacterCount value={fields.name} maximum={limits.nameMax} />
       </div>
-      <TextField
+      <EmailField
         label={t("email")}
         name="email"
-        type="email"
-        inputMode="email"
-        autoComplete="email"
-        autoCapitalize="none"
-        spellCheck={false}
         required
         value={fields.email}
         onChange={(event) => onEdit({ email: event.target.value })}

@@ -1,10 +1,9 @@
-import type { FormEvent } from "react";
-import { useId, useRef } from "react";
+import { useId } from "react";
 import { useTranslation } from "react-i18next";
-import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
-import { TextArea, TextField } from "#client/components/field.tsx";
+import { EmailField, TextArea, TextField } from "#client/components/field.tsx";
+import { MessageForm } from "#client/features/contact/message-form.tsx";
 import styles from "./feedback.module.css";
 import { closeFeedback } from "./feedback-store.ts";
 import { useFeedbackForm } from "./use-feedback-form.ts";
@@ -17,16 +16,9 @@ interface FeedbackDialogProps {
 }
 
 export function FeedbackDialog({ open, owner, email }: FeedbackDialogProps) {
-  const { t } = useTranslation(["feedback", "contact", "common"]);
+  const { t } = useTranslation(["feedback", "common"]);
   const { fields, kept, faults, sending, edit, submit } = useFeedbackForm(owner, email);
-  const form = useRef<HTMLFormElement>(null);
   const formId = useId();
-
-  async function send(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    const faulty = await submit(form.current?.querySelector<HTMLInputElement>("[name=website]")?.value ?? "");
-    if (faulty) form.current?.querySelector<HTMLElement>(`[name=${CSS.escape(faulty)}]`)?.focus();
-  }
 
   const actions = (
     <>
@@ -38,7 +30,7 @@ export function FeedbackDialog({ open, owner, email }: FeedbackDialogProps) {
   );
   return (
     <Dialog open={open} onClose={closeFeedback} title={t("title")} actions={actions}>
-      <form ref={form} id={formId} className={styles.form} onSubmit={(event) => void send(event)} noValidate>
+      <MessageForm id={formId} message={fields.message} kept={kept} onSend={submit} className={styles.form}>
         <p className={styles.text}>{t("lead")}</p>
         <TextField
           label={t("name")}
@@ -49,14 +41,9 @@ export function FeedbackDialog({ open, owner, email }: FeedbackDialogProps) {
           onChange={(event) => edit({ name: event.target.value })}
           error={faults.name}
         />
-        <TextField
+        <EmailField
           label={t("email")}
           name="email"
-          type="email"
-          inputMode="email"
-          autoComplete="email"
-          autoCapitalize="none"
-          spellCheck={false}
           required
           value={fields.email}
           onChange={(event) => edit({ email: event.target.value })}
@@ -70,14 +57,7 @@ export function FeedbackDialog({ open, owner, email }: FeedbackDialogProps) {
           onChange={(event) => edit({ message: event.target.value })}
           error={faults.message}
         />
-        <div className={styles.trap} aria-hidden="true">
-          <label>
-            {t("contact:trap")}
-            <input type="text" name="website" tabIndex={-1} autoComplete="off" />
-          </label>
-        </div>
-        {kept !== "kept" && fields.message !== "" && <Alert tone="warning">{t(`contact:unkept.${kept}`)}</Alert>}
-      </form>
+      </MessageForm>
     </Dialog>
   );
 }

@@ -1,13 +1,12 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { LinkButton } from "#client/components/button.tsx";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import { paths } from "#client/paths.ts";
 import type { Model } from "#domain/models.ts";
 import { models } from "#domain/models.ts";
 import { moneyBackDays, plans } from "#domain/plans.ts";
+import { FirstStep } from "./first-step.tsx";
 import styles from "./hero.module.css";
 
 /** Where the bright stone lies among the sixteen places: off the middle, where the eye rests. */
@@ -21,14 +20,9 @@ export function Hero({ signedIn }: { signedIn: boolean }) {
       <div className={styles.text}>
         <h1 className={styles.title}>{t("hero.title", { count: models.length })}</h1>
         <p className={styles.lead}>{t("hero.lead")}</p>
-        <div className={styles.actions}>
-          <LinkButton href={signedIn ? paths.pricing : paths.auth} variant="primary">
-            {t("hero.action")}
-          </LinkButton>
-          <a className={styles.plans} href="#plans">
-            {t("hero.plans")}
-          </a>
-        </div>
+        <FirstStep signedIn={signedIn}>
+          <a href="#plans">{t("hero.plans")}</a>
+        </FirstStep>
         <p className={styles.guarantee}>
           {t("hero.guarantee", { price: format.money(plans.starter.monthlyPriceCents), count: moneyBackDays })}
         </p>

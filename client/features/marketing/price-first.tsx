@@ -2,6 +2,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
+import { Heading } from "#client/components/section.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
 import { findModel, models } from "#domain/models.ts";
@@ -17,10 +18,7 @@ export function PriceFirst() {
   const format = useFormat();
   return (
     <section className={styles.section} aria-labelledby="price-first">
-      <div className={styles.head}>
-        <h2 id="price-first">{t("price.title")}</h2>
-        <p className={styles.lead}>{t("price.lead")}</p>
-      </div>
+      <Heading as="h2" id="price-first" title={t("price.title")} lead={t("price.lead")} />
       <ul className={styles.list} aria-label={t("price.list")}>
         {inOrder.map((model) => (
           <li key={model.id} className={styles.row}>

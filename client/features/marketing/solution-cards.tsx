@@ -1,6 +1,6 @@
 import { ArrowRight } from "lucide-react";
 import { useTranslation } from "react-i18next";
-import { Link } from "wouter";
+import { ItemLink, LinkItem } from "#client/components/link-item.tsx";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { paths } from "#client/paths.ts";
 import { findModel } from "#domain/models.ts";
@@ -20,22 +20,20 @@ export function SolutionCards() {
       <h2 id="solutions">{t("solutions.title")}</h2>
       <ul className={styles.cards}>
         {solutions.map(({ key, path, tiles }) => (
-          <li key={key} className={styles.card}>
+          <LinkItem key={key} className={styles.card}>
             <div className={styles.tiles} aria-hidden="true">
               {tiles.map((id, place) => (
                 <Tile key={`${key}-${id ?? place}`} id={id} />
               ))}
             </div>
             <h3 className={styles.title}>
-              <Link href={path} className={styles.link}>
-                {t(`solutions.${key}.title`)}
-              </Link>
+              <ItemLink href={path}>{t(`solutions.${key}.title`)}</ItemLink>
             </h3>
             <p className={styles.text}>{t(`solutions.${key}.text`)}</p>
             <span className={styles.read} aria-hidden="true">
               {t("solutions.read")} <ArrowRight size={16} />
             </span>
-          </li>
+          </LinkItem>
         ))}
       </ul>
     </section>

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { createElement } from "react";
-import type { Alignment, Block, Inline, WidgetName } from "#client/content/piece.ts";
+import type { Block, WidgetName } from "#client/content/piece.ts";
 import styles from "./blocks.module.css";
 import { inlineText, inOrder } from "./inline-text.tsx";
 import { PromptCard } from "./prompt-card.tsx";
@@ -9,22 +9,28 @@ export type Widgets = Partial<Readonly<Record<WidgetName, ReactNode>>>;
 
 type Table = Extract<Block, { type: "table" }>;
 
-function Row({ as, cells, align }: { as: "th" | "td"; cells: readonly Inline[][]; align: readonly Alignment[] }) {
-  const scope = as === "th" ? "col" : undefined;
-  const drawn = cells.map((cell, column) => createElement(as, { "data-align": align[column] ?? undefined, scope }, inlineText(cell)));
-  return <tr>{inOrder(drawn)}</tr>;
-}
-
-/** A wide table scrolls by itself, and so has to be reachable without a mouse. */
+/** A wide table scrolls by itself, and so has to be reachable without a mouse. On a phone its rows are lists, each cell under its head. */
 function TableView({ table }: { table: Table }) {
   const scrollable = { tabIndex: 0 };
+  const cell = (as: "th" | "td", content: ReactNode, column: number) =>
+    createElement(
+      as,
+      { "data-align": table.align[column], ...(as === "th" ? { scope: "col" } : { "data-head": table.head[column] }) },
+      content,
+    );
   return (
     <div className={styles.table} {...scrollable}>
-      <table>
+      <table data-columns={table.head.length}>
         <thead>
-          <Row as="th" cells={table.head} align={table.align} />
+          <tr>{inOrder(table.head.map((head, column) => cell("th", head, column)))}</tr>
         </thead>
-        <tbody>{inOrder(table.rows.map((cells) => createElement(Row, { as: "td", cells, align: table.align })))}</tbody>
+        <tbody>
+          {inOrder(
+            table.rows.map((cells) =>
+              createElement("tr", null, ...cells.map((content, column) => cell("td", inlineText(content), column))),
+            ),
+          )}
+        </tbody>
       </table>
     </div>
   );

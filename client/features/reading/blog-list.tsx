@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
+import { ItemLink, LinkItem } from "#client/components/link-item.tsx";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { Page } from "#client/components/page.tsx";
 import { piecesOf } from "#client/content/library.ts";
@@ -8,44 +9,48 @@ import type { PieceMetadata } from "#client/content/piece.ts";
 import styles from "./blog-list.module.css";
 import { PieceFacts } from "./facts.tsx";
 import { Illustration } from "./illustration.tsx";
+import { unbroken } from "./inline-text.tsx";
 import { blogStructuredData } from "./structured-data.ts";
+
+function TitleAndText({ piece }: { piece: PieceMetadata }) {
+  return (
+    <>
+      <h2 className={styles.title} lang={piece.language}>
+        <ItemLink href={piecePath(piece.name)}>{unbroken(piece.title)}</ItemLink>
+      </h2>
+      <p className={styles.text} lang={piece.language}>
+        {piece.description}
+      </p>
+    </>
+  );
+}
 
 /** The latest article, with its picture. */
 function Latest({ piece }: { piece: PieceMetadata }) {
   return (
-    <li className={styles.latest}>
+    <LinkItem className={styles.latest}>
       <div className={styles.picture}>
         <Illustration name={piece.name} />
       </div>
       <div className={styles.words}>
         <PieceFacts piece={piece} brief />
-        <h2 className={styles.title} lang={piece.language}>
-          <Link href={piecePath(piece.name)}>{piece.title}</Link>
-        </h2>
-        <p className={styles.text} lang={piece.language}>
-          {piece.description}
-        </p>
+        <TitleAndText piece={piece} />
       </div>
-    </li>
+    </LinkItem>
   );
 }
 
 function Entry({ piece }: { piece: PieceMetadata }) {
   return (
-    <li className={styles.entry}>
+    <LinkItem className={styles.entry}>
       <PieceFacts piece={piece} brief />
       <div className={styles.words}>
-        <h2 className={styles.title} lang={piece.language}>
-          <Link href={piecePath(piece.name)}>{piece.title}</Link>
-        </h2>
-        <p className={styles.text} lang={piece.language}>
-          {piece.description}
-        </p>
+        <TitleAndText piece={piece} />
       </div>
       <div className={styles.thumbnail}>
         <Illustration name={piece.name} />
       </div>
-    </li>
+    </LinkItem>
   );
 }
 

@@ -8,8 +8,13 @@ export function inOrder(parts: readonly ReactNode[]): ReactNode {
   return createElement(Fragment, null, ...parts);
 }
 
+/** A name such as GPT-5 is not cut after its hyphen, as browsers would: a word joiner (U+2060) holds it together. */
+export function unbroken(text: string): string {
+  return text.replace(/([a-z]-)(?=\d)/gi, "$1\u2060");
+}
+
 function part(piece: Inline): ReactNode {
-  if (typeof piece === "string") return piece;
+  if (typeof piece === "string") return unbroken(piece);
   switch (piece.type) {
     case "strong":
       return <strong>{inlineText(piece.content)}</strong>;

@@ -13,7 +13,7 @@ import { BlocksView } from "./blocks-view.tsx";
 import { ContentsAside, ContentsFold } from "./contents-list.tsx";
 import { PieceFacts } from "./facts.tsx";
 import { Illustration } from "./illustration.tsx";
-import { inlineText } from "./inline-text.tsx";
+import { inlineText, unbroken } from "./inline-text.tsx";
 import styles from "./reading-view.module.css";
 import { RelatedPieces } from "./related-pieces.tsx";
 import { structuredDataOf } from "./structured-data.ts";
@@ -56,7 +56,7 @@ function Opening({ piece, language, offlineControl }: { piece: PieceToRead; lang
     <header className={piece.kind === "legal" ? styles.plainOpening : styles.opening}>
       <div className={styles.words}>
         <Eyebrow piece={piece} language={language} />
-        <h1>{piece.title}</h1>
+        <h1>{unbroken(piece.title)}</h1>
         <p className={styles.lead}>{inlineText(piece.lead)}</p>
         <div className={styles.facts} lang={language}>
           <PieceFacts piece={piece} />

@@ -1,7 +1,8 @@
 import { useTranslation } from "react-i18next";
-import { Link } from "wouter";
+import { ItemLink, LinkItem } from "#client/components/link-item.tsx";
 import { piecePath } from "#client/content/names.ts";
 import type { Recommendation } from "#client/content/piece.ts";
+import { unbroken } from "./inline-text.tsx";
 import styles from "./related-pieces.module.css";
 
 /** What to read next. */
@@ -13,15 +14,15 @@ export function RelatedPieces({ pieces }: { pieces: readonly Recommendation[] })
       <h2 id="related">{t("related")}</h2>
       <ul className={styles.list}>
         {pieces.map(({ name, kind, title, description, language }) => (
-          <li key={name} className={styles.item}>
+          <LinkItem key={name} className={styles.item}>
             <p className={styles.kind}>{t(`kind.${kind}`)}</p>
             <h3 className={styles.title} lang={language}>
-              <Link href={piecePath(name)}>{title}</Link>
+              <ItemLink href={piecePath(name)}>{unbroken(title)}</ItemLink>
             </h3>
             <p className={styles.text} lang={language}>
               {description}
             </p>
-          </li>
+          </LinkItem>
         ))}
       </ul>
     </section>

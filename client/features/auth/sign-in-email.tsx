@@ -1,24 +1,20 @@
 import { useTranslation } from "react-i18next";
-import { TextField } from "#client/components/field.tsx";
+import { EmailField } from "#client/components/field.tsx";
 
-interface EmailFieldProps {
+interface SignInEmailProps {
   value: string;
   onChange: (value: string) => void;
   error: string | undefined;
 }
 
-/** `username` is what password managers file a sign-in under. */
-export function EmailField({ value, onChange, error }: EmailFieldProps) {
+/** The address one signs in with; `username` is what password managers file it under. */
+export function SignInEmail({ value, onChange, error }: SignInEmailProps) {
   const { t } = useTranslation("auth");
   return (
-    <TextField
+    <EmailField
       label={t("email")}
       name="email"
-      type="email"
-      inputMode="email"
       autoComplete="username"
-      autoCapitalize="none"
-      spellCheck={false}
       value={value}
       onChange={(event) => onChange(event.target.value)}
       error={error}

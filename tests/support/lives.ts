@@ -1,0 +1,66 @@
+/** People who join, buy and ask one question after another, whatever is killed under them meanwhile. */
+import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "vitest";
+import { expectBooksAgree, waitUntilSettled } from "./books.ts";
+import type { ScaleSetup } from "./scale.ts";
+import { Visitor } from "./visitor.ts";
+
+const retryMs = 250;
+const patienceMs = 30_000;
+
+/** As somebody does who is told to try again in a moment. */
+export async function persist<T>(work: () => Promise<T>): Promise<T> {
+  const givenUpAt = Date.now() + patienceMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (Date.now() > givenUpAt) throw error;
+      await pause(retryMs);
+    }
+  }
+}
+
+export interface Lives {
+  /** Lets everybody finish the question they are at, and sees that each got what they paid for and no more. */
+  end(seed: number): Promise<void>;
+}
+
+/** Starts `count` people on a plan of 300 credits. */
+export function liveOn({ apiUrls, sandboxUrl, database }: ScaleSetup, count: number): Lives {
+  let busy = true;
+  let answered = 0;
+  const live = async (): Promise<void> => {
+    const visitor = new Visitor(apiUrls[0] ?? "", sandboxUrl);
+    await persist(() => visitor.signUp());
+    await persist(() => visitor.confirm());
+    const url = await persist(() => visitor.checkout());
+    await persist(() => visitor.pay(url));
+    await visitor.waitForSubscription(300, 90_000);
+    while (busy) {
+      const answer = await visitor.ask().catch(() => undefined);
+      if (answer?.receipt?.status === "completed") answered += 1;
+      else await pause(100);
+    }
+  };
+  const lives = Promise.all(Array.from({ length: count }, live));
+  lives.catch(() => {});
+  return {
+    async end(seed) {
+      busy = false;
+      await lives;
+      await waitUntilSettled(database, 90_000);
+      await expectBooksAgree(database);
+      const plans = await database.db.selectFrom("grants").select("credits").where("kind", "=", "plan").execute();
+      expect(plans, `seed ${seed}`).toEqual(Array.from({ length: count }, () => ({ credits: 300 })));
+      const people = await database.db.selectFrom("user_subscriptions").select("status").execute();
+      expect(people, `seed ${seed}`).toEqual(Array.from({ length: count }, () => ({ status: "active" })));
+      const charged = await database.db
+        .selectFrom("generations")
+        .select((select) => select.fn.sum<number>("charged_credits").as("credits"))
+        .executeTakeFirst();
+      // What was told to be complete is complete; more may be, whose teller was cut off.
+      expect(Number(charged?.credits ?? 0), `seed ${seed}`).toBeGreaterThanOrEqual(answered);
+    },
+  };
+}
