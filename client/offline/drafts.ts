@@ -1,5 +1,5 @@
 import type { Kept, Kind } from "./store.ts";
-import { isRecord, readStored, removeStored, writeStored } from "./store.ts";
+import { isRecord, readStored, writeAllStored } from "./store.ts";
 
 /** What somebody was about to send in one conversation; it survives a reload, a closed tab and a lost connection. */
 export interface Draft {
@@ -35,10 +35,18 @@ export async function readDraft(userId: string, threadKey: string): Promise<Draf
   return await readStored(kind, keyOf(userId, threadKey));
 }
 
-/** Resolves to what became of it, for callers that must tell the person. */
+/** Each under its `threadKey`, all of them or none. Resolves to what became of it, for callers that must tell the person. */
+export async function writeDrafts(userId: string, drafts: Readonly<Record<string, Draft>>): Promise<Kept> {
+  const isEmpty = (draft: Draft) => draft.text === "" && draft.modelId === null;
+  return await writeAllStored(
+    Object.entries(drafts).map(([threadKey, draft]) => ({
+      kind,
+      key: keyOf(userId, threadKey),
+      value: isEmpty(draft) ? undefined : draft,
+    })),
+  );
+}
+
 export async function writeDraft(userId: string, threadKey: string, draft: Draft): Promise<Kept> {
-  const key = keyOf(userId, threadKey);
-  if (draft.text !== "" || draft.modelId !== null) return await writeStored(kind, key, draft);
-  await removeStored(kind, key);
-  return "kept";
+  return await writeDrafts(userId, { [threadKey]: draft });
 }

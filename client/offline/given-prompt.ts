@@ -52,9 +52,7 @@ export async function readGivenPrompt(owner: string | null): Promise<GivenPrompt
   return Math.abs(Date.now() - givenAtMs) <= waitsMs ? { text, modelId } : undefined;
 }
 
-/** Reads it for the last time. */
-export async function takeGivenPrompt(owner: string): Promise<GivenPrompt | undefined> {
-  const prompt = await readGivenPrompt(owner);
+/** It stands in the owner's composer now. */
+export async function forgetGivenPrompt(owner: string): Promise<void> {
   await removeStored(kind, keyOf(owner));
-  return prompt;
 }

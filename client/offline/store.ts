@@ -26,6 +26,7 @@ export type Kept = "kept" | "full" | "closed" | "newer";
 export interface Entry {
   kind: Kind<unknown>;
   key: string;
+  /** Undefined: nothing is to be kept under the key. */
   value: unknown;
 }
 
@@ -125,12 +126,16 @@ export async function listStored<Value>(kind: Kind<Value>, prefix: string): Prom
   });
 }
 
-/** Keeps all entries or none of them. */
+/** Keeps all entries or none of them, in one transaction: whatever ends the page, they stay of one time. */
 export async function writeAllStored(entries: readonly Entry[]): Promise<Kept> {
   const values = entries.map(({ kind, value }) => (kind.stamped && isRecord(value) ? { ...value, version: kind.version } : value));
-  const kept = await changeAll(entries, (store, index) => void store.put(values[index], entries[index]?.key));
+  const kept = await changeAll(entries, (store, index) => {
+    const key = entries[index]?.key ?? "";
+    if (values[index] === undefined) store.delete(key);
+    else store.put(values[index], key);
+  });
   for (const [index, { key }] of entries.entries()) {
-    if (kept === "kept") unkept.delete(key);
+    if (kept === "kept" || values[index] === undefined) unkept.delete(key);
     else unkept.set(key, values[index]);
   }
   return kept;
@@ -142,8 +147,7 @@ export async function writeStored<Value>(kind: Kind<Value>, key: string, value: 
 
 /** Where nothing can be removed nothing was kept, or a newer version owns it. */
 export async function removeStored(kind: Kind<unknown>, key: string): Promise<void> {
-  unkept.delete(key);
-  await changeAll([{ kind, key }], (store) => void store.delete(key));
+  await writeAllStored([{ kind, key, value: undefined }]);
 }
 
 /** Removes what stands under any key that begins with `prefix`, but for `exceptKey`. */

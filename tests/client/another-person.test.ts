@@ -13,7 +13,7 @@ import type { QueuedForm } from "#client/offline/form-queue.ts";
 import { writeQueuedForm } from "#client/offline/form-queue.ts";
 import type { FormOutcome } from "#client/offline/form-sender.ts";
 import { onFormOutcome, startFormQueue } from "#client/offline/form-sender.ts";
-import { keepGivenPrompt, readGivenPrompt, takeGivenPrompt } from "#client/offline/given-prompt.ts";
+import { forgetGivenPrompt, keepGivenPrompt, readGivenPrompt } from "#client/offline/given-prompt.ts";
 import { readCachedCheck, writeCachedCheck } from "#client/offline/subscription-cache.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import { origin, stubPage } from "./page-stubs.ts";
@@ -93,16 +93,18 @@ describe("a prompt that waits for its sender", () => {
     await keepGivenPrompt(null, prompt);
     expect(await readGivenPrompt("ada")).toEqual(prompt);
     expect(await readGivenPrompt(null)).toBeUndefined();
-    expect(await takeGivenPrompt("grace")).toBeUndefined();
-    expect(await takeGivenPrompt("ada")).toEqual(prompt);
-    expect(await takeGivenPrompt("ada")).toBeUndefined();
+    expect(await readGivenPrompt("grace")).toBeUndefined();
+    await forgetGivenPrompt("grace");
+    expect(await readGivenPrompt("ada")).toEqual(prompt);
+    await forgetGivenPrompt("ada");
+    expect(await readGivenPrompt("ada")).toBeUndefined();
   });
 
   it("that somebody signed in brought is never another's", async () => {
     await keepGivenPrompt("ada", prompt);
     expect(await readGivenPrompt(null)).toBeUndefined();
-    expect(await takeGivenPrompt("grace")).toBeUndefined();
-    expect(await takeGivenPrompt("ada")).toEqual(prompt);
+    expect(await readGivenPrompt("grace")).toBeUndefined();
+    expect(await readGivenPrompt("ada")).toEqual(prompt);
   });
 });
 

@@ -46,6 +46,27 @@ describe("what is kept on the device", () => {
     expect(read).toEqual([draft, { check, checkedAtMs: 5 }]);
   });
 
+  it("changes places as a whole: a page that ends in the middle leaves two drafts as they were, or exchanged", async () => {
+    const draft = (text: string) => ({ text, modelId: null, unsettledKey: null });
+    const texts = (tab: Page) =>
+      tab.evaluate(async () => {
+        const drafts = [await device.drafts.readDraft("ada", "new"), await device.drafts.readDraft("ada", "aside")];
+        return drafts.map((found) => found?.text);
+      });
+    await page.evaluate((drafts) => device.drafts.writeDrafts("ada", drafts), { new: draft("prompt"), aside: draft("letter") });
+    for (let round = 0; round < 8; round += 1) {
+      const before = await texts(page);
+      const [here, aside] = before.map((text) => draft(text ?? ""));
+      if (!here || !aside) throw new Error("a draft is gone");
+      await page.evaluate(([one, other]) => void device.drafts.writeDrafts("ada", { new: one, aside: other }), [aside, here] as const);
+      await page.close();
+      page = await openTab(context, code);
+      expect([before, [...before].reverse()]).toContainEqual(await texts(page));
+    }
+    await page.evaluate((empty) => device.drafts.writeDrafts("ada", { aside: empty }), draft(""));
+    expect((await texts(page))[1]).toBeUndefined();
+  });
+
   it("counts as absent where it is damaged, and may be written anew", async () => {
     const found = await page.evaluate(async (given) => {
       const damaged: [string, unknown][] = [

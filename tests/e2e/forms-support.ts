@@ -1,6 +1,7 @@
 /** What the tests of banner, card and forms share. */
 import { randomUUID } from "node:crypto";
 import type { Locator, Page } from "playwright-core";
+import { keptKeys } from "./device-database.ts";
 import type { Stage } from "./support.ts";
 
 export function newAddress(): string {
@@ -13,34 +14,9 @@ export async function messagesFrom(stage: Stage, address: string): Promise<numbe
   return ((await response.json()) as unknown[]).length;
 }
 
-/** One step in the database of the device, past the product. What runs in the page is text: it is not of this program. */
-async function inDatabase<Result>(page: Page, mode: "readonly" | "readwrite", step: string): Promise<Result> {
-  return await page.evaluate<Result>(`new Promise((resolve, reject) => {
-    const opening = indexedDB.open("keyval-store");
-    opening.onupgradeneeded = () => opening.result.createObjectStore("keyval");
-    opening.onerror = () => reject(opening.error);
-    opening.onsuccess = () => {
-      const transaction = opening.result.transaction("keyval", "${mode}");
-      const request = transaction.objectStore("keyval").${step};
-      transaction.oncomplete = () => resolve(request.result);
-      transaction.onabort = () => reject(transaction.error);
-    };
-  })`);
-}
-
-/** A value of the device. */
-export async function kept(page: Page, key: string): Promise<unknown> {
-  return await inDatabase(page, "readonly", `get(${JSON.stringify(key)})`);
-}
-
-export async function keep(page: Page, key: string, value: unknown): Promise<void> {
-  await inDatabase(page, "readwrite", `put(${JSON.stringify(value)}, ${JSON.stringify(key)})`);
-}
-
 /** The ids of the forms that wait on the device. */
 export async function waitingForms(page: Page): Promise<string[]> {
-  const keys = await inDatabase<unknown[]>(page, "readonly", "getAllKeys()");
-  return keys.map(String).flatMap((key) => (key.startsWith("form:") ? [key.slice("form:".length)] : []));
+  return (await keptKeys(page)).flatMap((key) => (key.startsWith("form:") ? [key.slice("form:".length)] : []));
 }
 
 export async function hasFocus(element: Locator): Promise<boolean> {

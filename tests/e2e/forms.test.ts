@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hasTurn } from "#tests/support/rotation.ts";
+import { keep, kept } from "./device-database.ts";
 import {
   banner,
   card,
@@ -10,8 +11,6 @@ import {
   faultsIn,
   fillLetter,
   hasFocus,
-  keep,
-  kept,
   messagesFrom,
   newAddress,
   openWithCard,

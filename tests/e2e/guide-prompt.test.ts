@@ -1,5 +1,7 @@
 /** From a guide to the chat: the prompt is there, and what stood there before is not lost. */
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { kept, keptKeys } from "./device-database.ts";
 import type { Stage } from "./support.ts";
 import { deviceOf, setStage } from "./support.ts";
 
@@ -8,6 +10,12 @@ beforeAll(async () => {
   stage = await setStage();
 }, 180_000);
 afterAll(() => stage?.close());
+
+/** The text that the device keeps for a new conversation. */
+async function keptDraft(page: Page): Promise<string | undefined> {
+  const key = (await keptKeys(page)).find((candidate) => /^draft:.+:new$/.test(candidate));
+  return key === undefined ? undefined : ((await kept(page, key)) as { text: string }).text;
+}
 
 it("a guide's prompt fills the composer of who may send it, and an earlier draft is put aside and brought back", async () => {
   const context = await deviceOf(stage, await stage.person(true));
@@ -33,6 +41,8 @@ it("a guide's prompt fills the composer of who may send it, and an earlier draft
 
   await page.getByRole("button", { name: "Bring it back" }).click();
   await expect.poll(value).toBe("Half a letter to the landlord");
+  // On the screen at once, on the device right after.
+  await expect.poll(() => keptDraft(page)).toBe("Half a letter to the landlord");
   await page.reload();
   await composer.waitFor();
   await expect.poll(value).toBe("Half a letter to the landlord");

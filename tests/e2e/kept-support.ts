@@ -1,25 +1,13 @@
 /** What the tests of the service worker share: what it keeps, and a page it is in charge of. What runs in the page is text: Node's types know no caches. */
 import type { BrowserContext, Page } from "playwright-core";
 import { waitUntil } from "#server/embedded/processes.ts";
+import { keptKeys } from "./device-database.ts";
 
 const listKept = `(async () => {
   const names = await caches.keys();
   const requests = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
   return requests.flat().map(({ url }) => new URL(url).pathname + new URL(url).search);
 })()`;
-
-const countConversations = `new Promise((resolve, reject) => {
-  const opening = indexedDB.open("keyval-store");
-  opening.onerror = () => reject(opening.error);
-  opening.onsuccess = () => {
-    const keys = opening.result.transaction("keyval").objectStore("keyval").getAllKeys();
-    keys.onerror = () => reject(keys.error);
-    keys.onsuccess = () => {
-      opening.result.close();
-      resolve(keys.result.filter((key) => String(key).startsWith("conversation:")).length);
-    };
-  };
-})`;
 
 /** Every address in Cache Storage, with its query. */
 export async function keptAddresses(page: Page): Promise<string[]> {
@@ -28,7 +16,7 @@ export async function keptAddresses(page: Page): Promise<string[]> {
 
 /** Conversations of anybody, readable without a connection. */
 export async function keptConversations(page: Page): Promise<number> {
-  return page.evaluate<number>(countConversations);
+  return (await keptKeys(page)).filter((key) => key.startsWith("conversation:")).length;
 }
 
 export async function waitForKept(page: Page, address: string): Promise<void> {

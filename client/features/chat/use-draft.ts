@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { Draft } from "#client/offline/drafts.ts";
-import { readDraft, writeDraft } from "#client/offline/drafts.ts";
-import { takeGivenPrompt } from "#client/offline/given-prompt.ts";
+import { readDraft, writeDraft, writeDrafts } from "#client/offline/drafts.ts";
+import { forgetGivenPrompt, readGivenPrompt } from "#client/offline/given-prompt.ts";
 import type { ArrivingDrafts } from "./arriving-draft.ts";
 import { arrivingDrafts } from "./arriving-draft.ts";
 import { newThreadKey } from "./thread.ts";
@@ -40,13 +40,12 @@ export interface Drafting {
 async function openDrafts(userId: string, threadKey: string, text: string | null, modelId: string | null): Promise<ArrivingDrafts> {
   const kept = await readDraft(userId, threadKey);
   if (threadKey !== newThreadKey) return { draft: kept, aside: undefined };
-  const waiting = await takeGivenPrompt(userId);
+  const waiting = await readGivenPrompt(userId);
   const given = text === null ? waiting : { text, modelId };
   const arrived = arrivingDrafts(kept, await readDraft(userId, asideKey), given);
-  if (given && arrived.draft) {
-    await writeDraft(userId, asideKey, arrived.aside ?? emptyDraft);
-    await writeDraft(userId, threadKey, arrived.draft);
-  }
+  if (given && arrived.draft) await writeDrafts(userId, { [asideKey]: arrived.aside ?? emptyDraft, [threadKey]: arrived.draft });
+  // Only now: were the page to end before, the same prompt would arrive once more and change nothing.
+  await forgetGivenPrompt(userId);
   return arrived;
 }
 
@@ -96,9 +95,10 @@ export function useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken
   function bringBack(): void {
     if (!aside) return;
     const before = own.draft;
-    setAside(before.text.trim() === "" ? null : before);
-    void writeDraft(userId, asideKey, before.text.trim() === "" ? emptyDraft : before);
-    change(aside);
+    const swapped = before.text.trim() === "" ? emptyDraft : before;
+    setAside(swapped === emptyDraft ? null : before);
+    show({ threadKey, draft: aside, touched: true });
+    void writeDrafts(userId, { [asideKey]: swapped, [threadKey]: aside });
   }
 
   return { draft: own.draft, change, aside, bringBack };

@@ -4,6 +4,7 @@ import { useLocation, useSearch } from "wouter";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { EmailField, Select, TextArea, TextField } from "#client/components/field.tsx";
+import { MessageForm } from "#client/components/message-form.tsx";
 import type { FormFields } from "#client/offline/form-drafts.ts";
 import { contactCategories } from "#domain/contact.ts";
 import { limits } from "#domain/rules.ts";
@@ -11,7 +12,6 @@ import { CharacterCount } from "./character-count.tsx";
 import styles from "./contact.module.css";
 import { Delivered } from "./delivered.tsx";
 import { mergeGiven, readGiven, withoutGiven } from "./given-fields.ts";
-import { MessageForm } from "./message-form.tsx";
 import type { ContactFaultTexts } from "./use-contact-form.ts";
 import { useContactForm } from "./use-contact-form.ts";
 

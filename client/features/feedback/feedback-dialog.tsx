@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
 import { EmailField, TextArea, TextField } from "#client/components/field.tsx";
-import { MessageForm } from "#client/features/contact/message-form.tsx";
+import { MessageForm } from "#client/components/message-form.tsx";
 import styles from "./feedback.module.css";
 import { closeFeedback } from "./feedback-store.ts";
 import { useFeedbackForm } from "./use-feedback-form.ts";
