@@ -15,10 +15,10 @@ const client = new pg.Client({
 client.on("error", () => {});
 try {
   await client.connect();
-  // The worker beside us reaches PostgreSQL from the same address as we do.
+  // The worker beside us reaches PostgreSQL from the same address as we do; another database's worker is not ours.
   const { rowCount } = await client.query(
     `select from pg_stat_activity
-      where application_name = 'tessera worker' and client_addr is not distinct from inet_client_addr()
+      where application_name = 'tessera worker' and datname = current_database() and client_addr is not distinct from inet_client_addr()
         and state_change > clock_timestamp() - make_interval(secs => $1)`,
     [silentAfterSeconds],
   );

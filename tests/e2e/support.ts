@@ -45,9 +45,17 @@ export async function setStage(): Promise<Stage> {
   };
 }
 
-/** A device on which `visitor` has signed in before; nobody has where there is none. */
+/**
+ * A device on which `visitor` has signed in before; nobody has where there is none. Without the service worker, which would
+ * fetch the whole shell again for each: the tests that are about it make devices of their own.
+ */
 export async function deviceOf(stage: Stage, visitor?: Visitor, options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  const context = await stage.browser.newContext({ locale: "en-GB", viewport: { width: 1440, height: 900 }, ...options });
+  const context = await stage.browser.newContext({
+    serviceWorkers: "block",
+    locale: "en-GB",
+    viewport: { width: 1440, height: 900 },
+    ...options,
+  });
   if (visitor?.session) {
     await context.addInitScript((session) => {
       if (!localStorage.getItem("session")) localStorage.setItem("session", session);
