@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { contentPlugin } from "./client/content-plugin.ts";
+import { Sequencer } from "./tests/support/sequencer.ts";
 
 export default defineConfig(({ mode }) => ({
   plugins: [contentPlugin()],
@@ -7,8 +8,10 @@ export default defineConfig(({ mode }) => ({
     include: ["tests/**/*.test.ts", "tests/**/*.test.tsx"],
     environment: "node",
     globalSetup: ["tests/support/global-setup.ts"],
-    // Two cores: more at once only makes every wait longer.
-    maxWorkers: 2,
+    // One more than the two cores: half of the time is waiting for browsers, mails and processes that start again.
+    maxWorkers: 3,
+    maxConcurrency: 3,
+    sequence: { sequencer: Sequencer },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Waits end with their condition; only a busy machine comes near this.

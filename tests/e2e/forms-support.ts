@@ -82,3 +82,23 @@ export async function sendLetter(page: Page): Promise<void> {
 export async function faultsIn(page: Page, form: string): Promise<string[]> {
   return await page.locator(`${form} [id$="-error"]:not(:empty)`).allTextContents();
 }
+
+export const spaces = " \t\n\u00a0 ";
+export const marks = "\u200f\u200e\u202e\u2067\u2069\u200b\ufeff";
+export const megabyte = "x".repeat(1_048_576);
+
+let exhausted: string | undefined;
+
+/** Has written as often as one may in an hour: the next message is refused. Found once, since this machine may write only so often too. */
+export async function exhaustedAddress(stage: Stage): Promise<string> {
+  if (exhausted) return exhausted;
+  const email = newAddress();
+  for (const message of ["1", "2", "3", "4", "5"]) {
+    const headers = { "content-type": "application/json", "idempotency-key": randomUUID() };
+    const body = JSON.stringify({ name: "Ada", email, category: "support", message });
+    const response = await fetch(`${stage.url}/api/contact`, { method: "POST", headers, body });
+    if (response.status !== 202) throw new Error(`the message was refused: ${response.status}`);
+  }
+  exhausted = email;
+  return email;
+}

@@ -6,7 +6,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "#server/embedded/processes.ts";
-import { launchOptions } from "#tests/support/browser.ts";
+import { wholeBrowserOptions } from "#tests/support/browser.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
 import { createProductFolder } from "#tests/support/supervised.ts";
 import { openKept } from "./kept-support.ts";
@@ -71,7 +71,7 @@ describe("the way to the home screen (acceptance 34)", () => {
     product = folder.start();
     await product.said("Sandbox", 120_000);
     device = await chromium.launchPersistentContext(profile, {
-      ...launchOptions(),
+      ...wholeBrowserOptions(),
       locale: "en-GB",
       viewport: { width: 1280, height: 900 },
     });
@@ -85,7 +85,7 @@ describe("the way to the home screen (acceptance 34)", () => {
   const installButton = (page: Page) => page.getByRole("contentinfo").getByRole("button", { name: "Install the app" });
 
   async function phone(userAgent: string): Promise<Page> {
-    const browser = device.browser() ?? (await chromium.launch(launchOptions()));
+    const browser = device.browser() ?? (await chromium.launch(wholeBrowserOptions()));
     const context = await browser.newContext({ userAgent, locale: "en-GB", viewport: { width: 390, height: 844 }, hasTouch: true });
     const page = await context.newPage();
     await page.goto(product.url);

@@ -1,22 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { afterEach, describe, expect, it } from "vitest";
+import type { TestContext } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { FaultPoint } from "#server/fault-points.ts";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
-import { hasTurn } from "#tests/support/rotation.ts";
 import type { ScaleSetup } from "#tests/support/scale.ts";
-import { startScale } from "#tests/support/scale.ts";
+import { scaleFor } from "#tests/support/scale.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 
 const team = "team@tessera.test";
 
-let product: ScaleSetup | undefined;
-afterEach(async () => {
-  await product?.stop();
-  product = undefined;
-});
-
-async function start(): Promise<{ product: ScaleSetup; visitor: Visitor }> {
-  product = await startScale({ environment: { CONTACT_EMAIL: team } });
+async function start(test: TestContext): Promise<{ product: ScaleSetup; visitor: Visitor }> {
+  const product = await scaleFor(test, { environment: { CONTACT_EMAIL: team } });
   return { product, visitor: new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl) };
 }
 
@@ -39,9 +33,9 @@ async function expectMailedOnce(setup: ScaleSetup, visitor: Visitor): Promise<vo
   await expectBooksAgree(setup.database);
 }
 
-describe("a message to the team", () => {
-  it("whose API is killed with -9 as soon as it is stored is mailed once, and sent again is known", async () => {
-    const { product: setup, visitor } = await start();
+describe.concurrent("a message to the team", () => {
+  it("whose API is killed with -9 as soon as it is stored is mailed once, and sent again is known", async (test) => {
+    const { product: setup, visitor } = await start(test);
     const [api, worker] = [setup.apis[0], setup.workers[0]];
     const key = randomUUID();
     await worker?.stop("SIGKILL");
@@ -54,10 +48,11 @@ describe("a message to the team", () => {
     await expectMailedOnce(setup, visitor);
   }, 60_000);
 
-  it.each((["job-published", "mail-sent"] satisfies FaultPoint[]).filter((_point, index) => hasTurn(index, 2)))(
+  it.for(["job-published", "mail-sent"] satisfies FaultPoint[])(
     "whose worker is killed with -9 at %s is in each mailbox once",
-    async (point) => {
-      const { product: setup, visitor } = await start();
+    { timeout: 90_000 },
+    async (point, test) => {
+      const { product: setup, visitor } = await start(test);
       const [worker] = setup.workers;
       await worker?.stop();
       await worker?.start({ TESSERA_FAULT_POINT: point });
@@ -66,6 +61,5 @@ describe("a message to the team", () => {
       await worker?.start();
       await expectMailedOnce(setup, visitor);
     },
-    90_000,
   );
 });

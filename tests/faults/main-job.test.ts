@@ -1,19 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { FaultPoint } from "#server/fault-points.ts";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
 import { seededRandom } from "#tests/support/ledger-model.ts";
 import { liveOn } from "#tests/support/lives.ts";
-import { hasTurn } from "#tests/support/rotation.ts";
-import type { Part, ScaleSetup } from "#tests/support/scale.ts";
-import { startScale } from "#tests/support/scale.ts";
+import type { Part } from "#tests/support/scale.ts";
+import { scaleFor } from "#tests/support/scale.ts";
 import { Visitor } from "#tests/support/visitor.ts";
-
-let product: ScaleSetup | undefined;
-afterEach(async () => {
-  await product?.stop();
-  product = undefined;
-});
 
 /** Starts the part anew so that it dies at `point`; `ended` tells how, once it runs again as the supervisor would run it. */
 async function arm(part: Part | undefined, point: FaultPoint): Promise<{ ended: Promise<string> }> {
@@ -27,39 +20,35 @@ async function arm(part: Part | undefined, point: FaultPoint): Promise<{ ended: 
   return { ended };
 }
 
-describe("kill -9 at a named point of buying, then a restart", () => {
+describe.concurrent("kill -9 at a named point of buying, then a restart", () => {
   const points: { point: FaultPoint; of: "api" | "worker" }[] = [
     { point: "webhook-stored", of: "api" },
     { point: "job-published", of: "worker" },
     { point: "event-read", of: "worker" },
     { point: "event-committed", of: "worker" },
   ];
-  it.each(points.filter((_point, index) => hasTurn(index % 2, 2)))(
-    "$point: one subscription, one grant, one mail (acceptance 23)",
-    async ({ point, of }) => {
-      product = await startScale();
-      const visitor = await new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl).join();
-      const url = await visitor.checkout();
-      const restarted = await arm(of === "api" ? product.apis[0] : product.workers[0], point);
-      await visitor.pay(url);
-      expect(await restarted.ended).toBe("SIGKILL");
-      await visitor.waitForSubscription(300, 60_000);
-      await waitUntilSettled(product.database);
-      await expectBooksAgree(product.database);
-      const grants = await product.database.db.selectFrom("grants").select("credits").execute();
-      expect(grants).toEqual([{ credits: 300 }]);
-      const mails = (await (await fetch(`${product.sandboxUrl}/mail?to=${encodeURIComponent(visitor.email)}`)).json()) as {
-        subject: string;
-      }[];
-      expect(new Set(mails.map((mail) => mail.subject)).size).toBe(mails.length);
-    },
-    120_000,
-  );
+  it.for(points)("$point: one subscription, one grant, one mail (acceptance 23)", { timeout: 120_000 }, async ({ point, of }, test) => {
+    const product = await scaleFor(test);
+    const visitor = await new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl).join();
+    const url = await visitor.checkout();
+    const restarted = await arm(of === "api" ? product.apis[0] : product.workers[0], point);
+    await visitor.pay(url);
+    expect(await restarted.ended).toBe("SIGKILL");
+    await visitor.waitForSubscription(300, 60_000);
+    await waitUntilSettled(product.database);
+    await expectBooksAgree(product.database);
+    const grants = await product.database.db.selectFrom("grants").select("credits").execute();
+    expect(grants).toEqual([{ credits: 300 }]);
+    const mails = (await (await fetch(`${product.sandboxUrl}/mail?to=${encodeURIComponent(visitor.email)}`)).json()) as {
+      subject: string;
+    }[];
+    expect(new Set(mails.map((mail) => mail.subject)).size).toBe(mails.length);
+  });
 });
 
-describe("kill -9 of the worker between sending a mail and noting it", () => {
-  it("leaves one mail in the mailbox (acceptance 23)", async () => {
-    product = await startScale();
+describe.concurrent("kill -9 of the worker between sending a mail and noting it", () => {
+  it("leaves one mail in the mailbox (acceptance 23)", async (test) => {
+    const product = await scaleFor(test);
     const restarted = await arm(product.workers[0], "mail-sent");
     const visitor = new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl);
     await visitor.signUp();
@@ -71,15 +60,16 @@ describe("kill -9 of the worker between sending a mail and noting it", () => {
   }, 90_000);
 });
 
-describe("kill -9 of the API at a named point of an answer, then a restart", () => {
-  it.each<{ point: FaultPoint; charged: number; status: string }>([
+describe.concurrent("kill -9 of the API at a named point of an answer, then a restart", () => {
+  it.for<{ point: FaultPoint; charged: number; status: string }>([
     { point: "answer-held", charged: 0, status: "failed" },
     { point: "answer-streaming", charged: 0, status: "failed" },
     { point: "answer-ended", charged: 1, status: "completed" },
   ])(
     "$point: $status, $charged charged, and the books agree (acceptance 21)",
-    async ({ point, charged, status }) => {
-      product = await startScale();
+    { timeout: 120_000 },
+    async ({ point, charged, status }, test) => {
+      const product = await scaleFor(test);
       const visitor = await new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl).join();
       await visitor.subscribe();
       const restarted = await arm(product.apis[0], point);
@@ -95,15 +85,14 @@ describe("kill -9 of the API at a named point of an answer, then a restart", () 
       if (point === "answer-streaming") expect(told.text.length).toBeGreaterThan(0);
       await expectBooksAgree(product.database);
     },
-    120_000,
   );
 });
 
-describe("kill -9 at random moments of the main job", () => {
-  it("of API, worker and sandbox in turn: every job completes or is refunded, and the books agree", async () => {
+describe.concurrent("kill -9 at random moments of the main job", () => {
+  it("of API, worker and sandbox in turn: every job completes or is refunded, and the books agree", async (test) => {
     const seed = Math.floor(Date.now() / 1000) % 100_000;
     const random = seededRandom(seed);
-    product = await startScale({ apis: 1, workers: 2 });
+    const product = await scaleFor(test, { apis: 1, workers: 2 });
     const { apis, workers, sandbox } = product;
     const kills = process.env.TEST_FULL === "1" ? 30 : 6;
     const lives = liveOn(product, 3);

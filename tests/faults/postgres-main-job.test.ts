@@ -1,49 +1,33 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, it } from "vitest";
+import { it } from "vitest";
 import { seededRandom } from "#tests/support/ledger-model.ts";
 import { liveOn, persist } from "#tests/support/lives.ts";
-import type { OwnPostgres } from "#tests/support/own-postgres.ts";
 import { startOwnPostgres } from "#tests/support/own-postgres.ts";
-import { hasTurn } from "#tests/support/rotation.ts";
-import type { ScaleSetup } from "#tests/support/scale.ts";
-import { startScale } from "#tests/support/scale.ts";
+import { scaleFor } from "#tests/support/scale.ts";
 
-let postgres: OwnPostgres | undefined;
-let product: ScaleSetup | undefined;
-afterEach(async () => {
-  if (product) await product.stop();
-  else await postgres?.database.drop();
-  product = undefined;
-  postgres = undefined;
-});
-
-it.skipIf(!hasTurn(0, 2))(
-  "PostgreSQL killed with -9 at random moments of the main job: everybody gets what they paid for, and the books agree",
-  async () => {
-    const seed = Math.floor(Date.now() / 1_000) % 100_000;
-    const random = seededRandom(seed);
-    postgres = await startOwnPostgres();
-    product = await startScale({ database: postgres.database, workers: 2 });
-    const kills = process.env.TEST_FULL === "1" ? 20 : 4;
-    const lives = liveOn(product, 3);
-    const ways: (() => Promise<void>)[] = [
-      async () => {
-        await postgres?.killPostmaster();
-        await pause(random(1_000));
-        await postgres?.start();
-      },
-      async () => {
-        await postgres?.killAll();
-        await postgres?.start();
-      },
-      async () => postgres?.killBackend("tessera api"),
-      async () => postgres?.killBackend("tessera worker"),
-    ];
-    for (let round = 0; round < kills; round += 1) {
-      await pause(200 + random(1_500));
-      await persist(async () => ways[(round + seed) % ways.length]?.());
-    }
-    await lives.end(seed);
-  },
-  240_000,
-);
+it("PostgreSQL killed with -9 at random moments of the main job: everybody gets what they paid for, and the books agree", async (test) => {
+  const seed = Math.floor(Date.now() / 1_000) % 100_000;
+  const random = seededRandom(seed);
+  const postgres = await startOwnPostgres();
+  const product = await scaleFor(test, { database: postgres.database, workers: 2 });
+  const kills = process.env.TEST_FULL === "1" ? 20 : 4;
+  const lives = liveOn(product, 3);
+  const ways: (() => Promise<void>)[] = [
+    async () => {
+      await postgres.killPostmaster();
+      await pause(random(1_000));
+      await postgres.start();
+    },
+    async () => {
+      await postgres.killAll();
+      await postgres.start();
+    },
+    async () => postgres.killBackend("tessera api"),
+    async () => postgres.killBackend("tessera worker"),
+  ];
+  for (let round = 0; round < kills; round += 1) {
+    await pause(200 + random(1_500));
+    await persist(async () => ways[(round + seed) % ways.length]?.());
+  }
+  await lives.end(seed);
+}, 240_000);

@@ -1,24 +1,15 @@
 /** PostgreSQL killed with -9 under an answer: it completes or is released, the person can read which, and the books agree. */
 import { randomUUID } from "node:crypto";
-import { afterEach, describe, expect, it } from "vitest";
+import type { TestContext } from "vitest";
+import { describe, expect, it } from "vitest";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
 import type { OwnPostgres } from "#tests/support/own-postgres.ts";
 import { startOwnPostgres } from "#tests/support/own-postgres.ts";
-import { hasTurn } from "#tests/support/rotation.ts";
 import type { ScaleSetup } from "#tests/support/scale.ts";
-import { startScale } from "#tests/support/scale.ts";
+import { scaleFor } from "#tests/support/scale.ts";
 import { until } from "#tests/support/until.ts";
 import type { Answer } from "#tests/support/visitor.ts";
 import { Visitor } from "#tests/support/visitor.ts";
-
-let postgres: OwnPostgres | undefined;
-let product: ScaleSetup | undefined;
-afterEach(async () => {
-  if (product) await product.stop();
-  else await postgres?.database.drop();
-  product = undefined;
-  postgres = undefined;
-});
 
 const longPrompt = "Tell a long story about mosaics";
 
@@ -29,9 +20,9 @@ interface World {
 }
 
 /** A subscriber of 300 credits. */
-async function begin(options: { redis?: boolean; settings?: Record<string, string> } = {}): Promise<World> {
-  postgres = await startOwnPostgres(options.settings);
-  product = await startScale({ database: postgres.database, redis: options.redis ?? false });
+async function begin(test: TestContext, options: { redis?: boolean; settings?: Record<string, string> } = {}): Promise<World> {
+  const postgres = await startOwnPostgres(options.settings);
+  const product = await scaleFor(test, { database: postgres.database, redis: options.redis ?? false });
   const visitor = await new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl).join();
   await visitor.subscribe();
   await waitUntilSettled(product.database);
@@ -89,8 +80,8 @@ async function expectAllWell(world: World, generationId: string, charged: number
 }
 
 /** With the writer of PostgreSQL's log asleep and no worker at work, what nobody waited for is in memory alone. */
-async function beginForgetful(): Promise<World> {
-  const world = await begin({ redis: true, settings: { wal_writer_delay: "10s" } });
+async function beginForgetful(test: TestContext): Promise<World> {
+  const world = await begin(test, { redis: true, settings: { wal_writer_delay: "10s" } });
   await setPace(world.product, 10);
   await Promise.all(world.product.workers.map((worker) => worker.stop()));
   return world;
@@ -98,15 +89,16 @@ async function beginForgetful(): Promise<World> {
 
 const generationsOf = ({ product: setup }: World) => setup.database.db.selectFrom("generations").select("id").execute();
 
-describe("PostgreSQL killed with -9 before an answer's start is on the disk", () => {
+describe.concurrent("PostgreSQL killed with -9 before an answer's start is on the disk", () => {
   const moments = [
     ["as it begins", 10, /./],
     ["when all of it is said", 1, /is the real one\.$/],
   ] as const;
-  it.each(moments.filter((_moment, index) => hasTurn(index, 3)))(
+  it.for(moments)(
     "forgets question and hold of an answer, %s, which the API writes down again: it completes and is charged once",
-    async (_when, paceMs, said) => {
-      const world = await beginForgetful();
+    { timeout: 120_000 },
+    async ([, paceMs, said], test) => {
+      const world = await beginForgetful(test);
       const { visitor } = world;
       await setPace(world.product, paceMs);
       // The answer's log would take the start to the disk with it: it has to wait.
@@ -134,43 +126,39 @@ describe("PostgreSQL killed with -9 before an answer's start is on the disk", ()
       expect(await visitor.ask({ prompt: longPrompt, key })).toMatchObject({ generationId, text, receipt });
       await expectAllWell(world, generationId, 1);
     },
-    120_000,
   );
 
-  it.skipIf(!hasTurn(2, 3))(
-    "together with the API: question and hold are forgotten as one, and the same key asks again and is charged once",
-    async () => {
-      const world = await beginForgetful();
-      const { product: setup, visitor } = world;
-      const [api] = setup.apis;
-      await api?.stop();
-      await api?.start({ TESSERA_FAULT_POINT: "answer-held" });
-      const key = randomUUID();
-      await expect(visitor.ask({ prompt: longPrompt, key })).rejects.toThrow();
-      expect(await api?.ended()).toBe("SIGKILL");
-      expect(await generationsOf(world)).toHaveLength(1);
-      await world.postgres.killAll();
-      await world.postgres.start();
-      expect([await generationsOf(world), await messagesOf(world, "user")]).toEqual([[], []]);
-      await Promise.all([...setup.apis, ...setup.workers].map((part) => part.start()));
-      expect((await visitor.check()).credits).toBe(300);
-      const again = await visitor.ask({ prompt: longPrompt, key });
-      expect(again.receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
-      await expectAllWell(world, again.generationId, 1);
-    },
-    120_000,
-  );
+  it("together with the API: question and hold are forgotten as one, and the same key asks again and is charged once", async (test) => {
+    const world = await beginForgetful(test);
+    const { product: setup, visitor } = world;
+    const [api] = setup.apis;
+    await api?.stop();
+    await api?.start({ TESSERA_FAULT_POINT: "answer-held" });
+    const key = randomUUID();
+    await expect(visitor.ask({ prompt: longPrompt, key })).rejects.toThrow();
+    expect(await api?.ended()).toBe("SIGKILL");
+    expect(await generationsOf(world)).toHaveLength(1);
+    await world.postgres.killAll();
+    await world.postgres.start();
+    expect([await generationsOf(world), await messagesOf(world, "user")]).toEqual([[], []]);
+    await Promise.all([...setup.apis, ...setup.workers].map((part) => part.start()));
+    expect((await visitor.check()).credits).toBe(300);
+    const again = await visitor.ask({ prompt: longPrompt, key });
+    expect(again.receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
+    await expectAllWell(world, again.generationId, 1);
+  }, 120_000);
 });
 
-describe("PostgreSQL killed with -9 in the middle of an answer, and started again", () => {
+describe.concurrent("PostgreSQL killed with -9 in the middle of an answer, and started again", () => {
   const queues = [
     ["PostgreSQL", false],
     ["Redis", true],
   ] as const;
-  it.each(queues.filter((_queue, index) => hasTurn(index, 2)))(
+  it.for(queues)(
     "the postmaster, with the queue on %s: the answer goes on, completes, and is charged once",
-    async (_queue, redis) => {
-      const world = await begin({ redis });
+    { timeout: 120_000 },
+    async ([, redis], test) => {
+      const world = await begin(test, { redis });
       const answer = await askAtLength(world, 20);
       await world.postgres.killPostmaster();
       const before = answer.seen();
@@ -184,61 +172,48 @@ describe("PostgreSQL killed with -9 in the middle of an answer, and started agai
       expect(await messagesOf(world, "assistant")).toEqual([text]);
       await expectAllWell(world, generationId, 1);
     },
-    120_000,
   );
 
-  it.skipIf(!hasTurn(0, 3))(
-    "one of the API's backends: everybody is thrown out, and the answer completes and is charged once",
-    async () => {
-      const world = await begin();
-      const answer = await askAtLength(world, 20);
-      await world.postgres.killBackend("tessera api");
-      const { receipt, text, generationId } = await answer.told;
-      expect(receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
-      expect(await messagesOf(world, "assistant")).toEqual([text]);
-      await expectAllWell(world, generationId, 1);
-    },
-    120_000,
-  );
+  it("one of the API's backends: everybody is thrown out, and the answer completes and is charged once", async (test) => {
+    const world = await begin(test);
+    const answer = await askAtLength(world, 20);
+    await world.postgres.killBackend("tessera api");
+    const { receipt, text, generationId } = await answer.told;
+    expect(receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
+    expect(await messagesOf(world, "assistant")).toEqual([text]);
+    await expectAllWell(world, generationId, 1);
+  }, 120_000);
 
-  it.skipIf(!hasTurn(1, 3))(
-    "while an answer ends, and away for longer than its lease: it is completed or released, and the person is told which",
-    async () => {
-      const world = await begin();
-      const answer = await askAtLength(world, 5);
-      const { lease_expires_at: leaseEnd } = await world.product.database.db
-        .selectFrom("generations")
-        .select("lease_expires_at")
-        .executeTakeFirstOrThrow();
-      await world.postgres.killPostmaster();
-      await until(() => Date.now() > leaseEnd.getTime() + 1_000, "the lease to run out", 20_000);
-      await world.postgres.start();
-      const { receipt, generationId } = await answer.told;
-      const charged = receipt?.status === "completed" ? 1 : 0;
-      expect(receipt).toMatchObject(charged === 1 ? { status: "completed" } : { status: "failed", failureCode: "interrupted" });
-      expect(receipt?.chargedCredits).toBe(charged);
-      await expectAllWell(world, generationId, charged);
-    },
-    120_000,
-  );
+  it("while an answer ends, and away for longer than its lease: it is completed or released, and the person is told which", async (test) => {
+    const world = await begin(test);
+    const answer = await askAtLength(world, 5);
+    const { lease_expires_at: leaseEnd } = await world.product.database.db
+      .selectFrom("generations")
+      .select("lease_expires_at")
+      .executeTakeFirstOrThrow();
+    await world.postgres.killPostmaster();
+    await until(() => Date.now() > leaseEnd.getTime() + 1_000, "the lease to run out", 20_000);
+    await world.postgres.start();
+    const { receipt, generationId } = await answer.told;
+    const charged = receipt?.status === "completed" ? 1 : 0;
+    expect(receipt).toMatchObject(charged === 1 ? { status: "completed" } : { status: "failed", failureCode: "interrupted" });
+    expect(receipt?.chargedCredits).toBe(charged);
+    await expectAllWell(world, generationId, charged);
+  }, 120_000);
 
-  it.skipIf(!hasTurn(2, 3))(
-    "together with the API: what was said is kept, nothing is charged, and the person can read it",
-    async () => {
-      const world = await begin();
-      const answer = await askAtLength(world, 20);
-      const [api] = world.product.apis;
-      await Promise.all([world.postgres.killAll(), api?.stop("SIGKILL")]);
-      const { text, generationId, receipt } = await answer.told;
-      expect(receipt).toBeUndefined();
-      await world.postgres.start();
-      await api?.start();
-      const resumed = await world.visitor.resume(generationId, 0);
-      expect(resumed.receipt).toMatchObject({ status: "failed", failureCode: "interrupted", chargedCredits: 0 });
-      expect(text.startsWith(resumed.text)).toBe(true);
-      expect(resumed.text).not.toBe("");
-      await expectAllWell(world, generationId, 0);
-    },
-    120_000,
-  );
+  it("together with the API: what was said is kept, nothing is charged, and the person can read it", async (test) => {
+    const world = await begin(test);
+    const answer = await askAtLength(world, 20);
+    const [api] = world.product.apis;
+    await Promise.all([world.postgres.killAll(), api?.stop("SIGKILL")]);
+    const { text, generationId, receipt } = await answer.told;
+    expect(receipt).toBeUndefined();
+    await world.postgres.start();
+    await api?.start();
+    const resumed = await world.visitor.resume(generationId, 0);
+    expect(resumed.receipt).toMatchObject({ status: "failed", failureCode: "interrupted", chargedCredits: 0 });
+    expect(text.startsWith(resumed.text)).toBe(true);
+    expect(resumed.text).not.toBe("");
+    await expectAllWell(world, generationId, 0);
+  }, 120_000);
 });

@@ -1,21 +1,15 @@
 /** Redis killed with -9 under the main job and started again empty: it only carried, so nothing is lost and all goes on within 30 s. */
-import { afterEach, describe, expect, it } from "vitest";
+import type { TestContext } from "vitest";
+import { describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import type { RealtimeMessage } from "#contract/realtime.ts";
 import { waitUntil } from "#server/embedded/processes.ts";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
 import { startRedis } from "#tests/support/redis.ts";
-import { hasTurn } from "#tests/support/rotation.ts";
 import type { ScaleOptions, ScaleSetup } from "#tests/support/scale.ts";
-import { startScale } from "#tests/support/scale.ts";
+import { scaleFor } from "#tests/support/scale.ts";
 import { until } from "#tests/support/until.ts";
 import { Visitor } from "#tests/support/visitor.ts";
-
-let product: ScaleSetup | undefined;
-afterEach(async () => {
-  await product?.stop();
-  product = undefined;
-});
 
 interface World {
   product: ScaleSetup;
@@ -25,9 +19,8 @@ interface World {
   startRedis(): Promise<void>;
 }
 
-async function begin(options: ScaleOptions = {}): Promise<World> {
-  const setup = await startScale({ ...options, redis: true });
-  product = setup;
+async function begin(test: TestContext, options: ScaleOptions = {}): Promise<World> {
+  const setup = await scaleFor(test, { ...options, redis: true });
   const port = setup.redis?.port ?? 0;
   return {
     product: setup,
@@ -54,9 +47,9 @@ async function expectBoughtOnce({ product: setup, visitor }: World): Promise<voi
 
 const outboxOf = ({ product: setup }: World) => setup.database.db.selectFrom("outbox").selectAll().execute();
 
-describe("Redis killed with -9 between a paid checkout and its grant", () => {
-  it("before the worker could publish: the events are taken all the same, and acted on when Redis is back", async () => {
-    const world = await begin();
+describe.concurrent("Redis killed with -9 between a paid checkout and its grant", () => {
+  it("before the worker could publish: the events are taken all the same, and acted on when Redis is back", async (test) => {
+    const world = await begin(test);
     const url = await world.visitor.checkout();
     await world.killRedis();
     expect((await world.visitor.pay(url)).status).toBe(303);
@@ -67,39 +60,31 @@ describe("Redis killed with -9 between a paid checkout and its grant", () => {
     await expectBoughtOnce(world);
   }, 120_000);
 
-  it.skipIf(!hasTurn(0, 2))(
-    "with the jobs in it: they are lost with it, and published again",
-    async () => {
-      const world = await begin();
-      const [worker] = world.product.workers;
-      const url = await world.visitor.checkout();
-      await worker?.stop();
-      await worker?.start({ TESSERA_FAULT_POINT: "job-published" });
-      await world.visitor.pay(url);
-      // Published, and nobody left to take them.
-      expect(await worker?.ended()).toBe("SIGKILL");
-      expect((await outboxOf(world)).filter((job) => job.published_at !== null)).not.toEqual([]);
-      await world.killRedis();
-      await Promise.all([world.startRedis(), worker?.start()]);
-      await expectBoughtOnce(world);
-    },
-    120_000,
-  );
+  it("with the jobs in it: they are lost with it, and published again", async (test) => {
+    const world = await begin(test);
+    const [worker] = world.product.workers;
+    const url = await world.visitor.checkout();
+    await worker?.stop();
+    await worker?.start({ TESSERA_FAULT_POINT: "job-published" });
+    await world.visitor.pay(url);
+    // Published, and nobody left to take them.
+    expect(await worker?.ended()).toBe("SIGKILL");
+    expect((await outboxOf(world)).filter((job) => job.published_at !== null)).not.toEqual([]);
+    await world.killRedis();
+    await Promise.all([world.startRedis(), worker?.start()]);
+    await expectBoughtOnce(world);
+  }, 120_000);
 
-  it.skipIf(!hasTurn(1, 2))(
-    "under two workers that hold the jobs: they go on when it is back",
-    async () => {
-      const world = await begin({ workers: 2 });
-      const url = await world.visitor.checkout();
-      const paid = world.visitor.pay(url);
-      await until(async () => (await outboxOf(world)).some((job) => job.published_at !== null), "a published job");
-      await world.killRedis();
-      await paid;
-      await world.startRedis();
-      await expectBoughtOnce(world);
-    },
-    120_000,
-  );
+  it("under two workers that hold the jobs: they go on when it is back", async (test) => {
+    const world = await begin(test, { workers: 2 });
+    const url = await world.visitor.checkout();
+    const paid = world.visitor.pay(url);
+    await until(async () => (await outboxOf(world)).some((job) => job.published_at !== null), "a published job");
+    await world.killRedis();
+    await paid;
+    await world.startRedis();
+    await expectBoughtOnce(world);
+  }, 120_000);
 });
 
 async function setPace({ sandboxUrl }: ScaleSetup, paceMs: number): Promise<void> {
@@ -122,9 +107,9 @@ async function openPage(apiUrl: string, visitor: Visitor): Promise<{ changes: Re
   return { changes: messages, close: () => socket.terminate() };
 }
 
-describe("Redis killed with -9 during an answer, with two API processes", () => {
-  it("both tell it to its end, with Redis away and with Redis back; it is charged once, and live updates are there again", async () => {
-    const world = await begin({ apis: 2 });
+describe.concurrent("Redis killed with -9 during an answer, with two API processes", () => {
+  it("both tell it to its end, with Redis away and with Redis back; it is charged once, and live updates are there again", async (test) => {
+    const world = await begin(test, { apis: 2 });
     const { product: setup, visitor } = world;
     await visitor.subscribe();
     const page = await openPage(setup.apiUrls[1] ?? "", visitor);

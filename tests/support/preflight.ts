@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import { findBrowser, findProgram } from "./browser.ts";
+import { findBrowser, findProgram, shellName } from "./browser.ts";
 
 interface Need {
   what: string;
@@ -13,6 +13,8 @@ interface Need {
   /** What else may bring it. */
   otherwise?(): void;
   advice: string;
+  /** What the tests do without, if more slowly. */
+  optional?: true;
 }
 
 const root = path.resolve(import.meta.dirname, "../..");
@@ -44,6 +46,13 @@ const needs: Need[] = [
     found: () => findBrowser() !== undefined,
     otherwise: installBrowserByPlaywright,
     advice: "install chromium (apt-get install -y chromium, or npx playwright-core install chromium)",
+  },
+  {
+    what: "Chromium's headless shell",
+    debianPackage: shellName,
+    found: () => findProgram(shellName) !== undefined,
+    advice: `install ${shellName}`,
+    optional: true,
   },
   {
     what: "redis-server",
@@ -86,7 +95,7 @@ const missing = needs.filter((need) => !need.found());
 if (missing.length > 0) {
   installByApt(missing.map((need) => need.debianPackage));
   for (const need of missing) if (!need.found()) need.otherwise?.();
-  const still = missing.filter((need) => !need.found());
+  const still = missing.filter((need) => !need.optional && !need.found());
   for (const need of still) console.error(`preflight: the tests need ${need.what}: ${need.advice}`);
   if (still.length > 0) process.exit(1);
 }

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import type { TestContext } from "vitest";
 import { freePort } from "#server/embedded/processes.ts";
 import type { TestDatabase } from "./postgres.ts";
 import { createTestDatabase } from "./postgres.ts";
@@ -147,5 +148,12 @@ export async function startScale({
     await product.stop();
     throw error;
   }
+  return product;
+}
+
+/** `startScale` for one test, at whose end it stops: tests that wait most of the time can so run side by side. */
+export async function scaleFor({ onTestFinished }: Pick<TestContext, "onTestFinished">, options: ScaleOptions = {}): Promise<ScaleSetup> {
+  const product = await startScale(options);
+  onTestFinished(() => product.stop());
   return product;
 }

@@ -4,7 +4,7 @@ import lighthouse from "lighthouse";
 import type { Browser } from "playwright-core";
 import { chromium } from "playwright-core";
 import { freePort } from "#server/embedded/processes.ts";
-import { launchOptions } from "#tests/support/browser.ts";
+import { wholeBrowserOptions } from "#tests/support/browser.ts";
 import { median } from "../support.ts";
 
 type Report = NonNullable<Awaited<ReturnType<typeof lighthouse>>>["lhr"];
@@ -109,7 +109,7 @@ async function inspectOnce(url: string, port: number, attemptsLeft = 2): Promise
 
 export async function startInspector(): Promise<Inspector> {
   const port = await freePort();
-  const options = launchOptions();
+  const options = wholeBrowserOptions();
   const browser: Browser = await chromium.launch({ ...options, args: [...(options.args ?? []), `--remote-debugging-port=${port}`] });
   return {
     async inspect(url, runs) {

@@ -1,0 +1,209 @@
+import { createRequire } from "node:module";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { kept } from "./device-database.ts";
+import { banner, card, coveredFocus, faultsIn, hasFocus, openWithCard, propertiesOf, sendLetter, settle } from "./forms-support.ts";
+import type { Stage } from "./support.ts";
+import { deviceOf, setStage } from "./support.ts";
+
+interface AxeReport {
+  violations: { id: string; nodes: { target: unknown }[] }[];
+}
+
+let stage: Stage;
+let context: BrowserContext;
+let page: Page;
+beforeAll(async () => {
+  stage = await setStage();
+}, 150_000);
+afterAll(() => stage?.close());
+beforeEach(async () => {
+  context = await deviceOf(stage, undefined, { reducedMotion: "reduce" });
+  page = await context.newPage();
+});
+afterEach(() => context.close());
+
+describe("the consent banner (spec §2 to §5)", () => {
+  const act = (name: string) => banner(page).getByRole("button", { name, exact: true }).click();
+
+  async function open(path = "/pricing"): Promise<void> {
+    await page.goto(`${stage.url}${path}`);
+    await banner(page).waitFor();
+  }
+
+  /** The stored choice without its time, which must be of this minute. */
+  async function stored(): Promise<unknown> {
+    const consent = (await kept(page, "userConsent")) as { timestamp: string } | undefined;
+    if (!consent) return undefined;
+    const { timestamp, ...choice } = consent;
+    expect(new Date(timestamp).toISOString()).toBe(timestamp);
+    expect(Math.abs(Date.now() - Date.parse(timestamp))).toBeLessThan(60_000);
+    return { ...choice, cookieConsent: await kept(page, "cookieConsent") };
+  }
+
+  async function expectClosedForGood(): Promise<void> {
+    await banner(page).waitFor({ state: "detached" });
+    await page.reload();
+    await settle(page);
+    expect(await banner(page).count()).toBe(0);
+  }
+
+  it("is no part of the page as it is served, and takes no focus when it comes", async () => {
+    const html = await (await fetch(`${stage.url}/pricing`)).text();
+    expect(html).toContain("<h1");
+    expect(html).not.toContain("data-consent");
+    await open();
+    expect(await page.evaluate("document.activeElement === document.body")).toBe(true);
+    expect(await page.locator("dialog[open]").count()).toBe(0);
+    await page.getByRole("link", { name: "About" }).first().click();
+    await page.waitForURL("**/about");
+    expect(await banner(page).count()).toBe(1);
+  });
+
+  it("stays away from somebody who is signed in, and comes when they sign out", async () => {
+    const visitor = await stage.person(false);
+    const own = await deviceOf(stage, visitor);
+    page = await own.newPage();
+    await page.goto(`${stage.url}/pricing`);
+    await page
+      .getByRole("link", { name: /Your account/ })
+      .first()
+      .waitFor();
+    await settle(page);
+    expect(await banner(page).count()).toBe(0);
+    await page.goto(`${stage.url}/profile`);
+    await page.getByRole("button", { name: "Sign out" }).first().click();
+    await banner(page).waitFor();
+    await own.close();
+  });
+
+  it("accept all: all three, cookies accepted, closed", async () => {
+    await open();
+    await act("Accept all");
+    await expect.poll(stored).toEqual({ tos: true, privacy: true, cookies: true, cookieConsent: "accepted" });
+    await expectClosedForGood();
+  });
+
+  it("decline: none, cookies declined, closed", async () => {
+    await open();
+    await act("Decline");
+    await expect.poll(stored).toEqual({ tos: false, privacy: false, cookies: false, cookieConsent: "declined" });
+    await expectClosedForGood();
+  });
+
+  it("decline all in the detailed view: the same; and back leads back", async () => {
+    await open();
+    await act("Manage preferences");
+    await act("Back");
+    await banner(page).getByRole("button", { name: "Accept all" }).waitFor();
+    await act("Manage preferences");
+    await banner(page).getByLabel("Cookies").check();
+    await act("Decline all");
+    await expect.poll(stored).toEqual({ tos: false, privacy: false, cookies: false, cookieConsent: "declined" });
+    await expectClosedForGood();
+  });
+
+  it.each([true, false])("saves preferences once both required boxes are checked; cookies follow their own (%s)", async (cookies) => {
+    await open();
+    await act("Manage preferences");
+    const save = banner(page).getByRole("button", { name: "Save preferences" });
+    const boxes = banner(page).getByRole("checkbox");
+    expect(await propertiesOf(boxes, "checked")).toEqual([false, false, false]);
+    expect(await propertiesOf(boxes, "required")).toEqual([true, true, false]);
+    expect(await save.isDisabled()).toBe(true);
+    await banner(page).getByLabel("Terms of service").check();
+    expect(await save.isDisabled()).toBe(true);
+    await banner(page).getByLabel("Cookies").setChecked(cookies);
+    expect(await save.isDisabled()).toBe(true);
+    await banner(page).getByLabel("Privacy policy").check();
+    expect(await save.isEnabled()).toBe(true);
+    await banner(page).getByLabel("Terms of service").uncheck();
+    expect(await save.isDisabled()).toBe(true);
+    await banner(page).getByLabel("Terms of service").check();
+    expect(await stored()).toBeUndefined();
+    await save.click();
+    await expect.poll(stored).toEqual({ tos: true, privacy: true, cookies, cookieConsent: cookies ? "accepted" : "declined" });
+    await expectClosedForGood();
+  });
+
+  it("links to terms and privacy, and gives accepting and declining the same weight", async () => {
+    await open();
+    const links = banner(page).getByRole("link");
+    expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute("href")))).toEqual(["/terms", "/privacy"]);
+    const lookOf = (name: string) =>
+      banner(page)
+        .getByRole("button", { name, exact: true })
+        .evaluate((button) => {
+          const { color, backgroundColor, borderColor, fontSize, fontWeight } =
+            button.ownerDocument.defaultView?.getComputedStyle(button) ?? {};
+          return [color, backgroundColor, borderColor, fontSize, fontWeight, button.getBoundingClientRect().height];
+        });
+    expect(await lookOf("Accept all")).toEqual(await lookOf("Decline"));
+  });
+
+  it("hides nothing that has the focus, and the page ends above it", async () => {
+    await page.setViewportSize({ width: 390, height: 640 });
+    await open("/contact");
+    const hidden: string[] = [];
+    for (let presses = 0; presses < 60; presses += 1) {
+      await page.keyboard.press("Tab");
+      const covered = await coveredFocus(page);
+      if (covered) hidden.push(covered);
+    }
+    expect(hidden).toEqual([]);
+    await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+    const gap = await page.evaluate<number>(`
+      document.querySelector("section[data-consent]").getBoundingClientRect().top - document.querySelector("footer ul").getBoundingClientRect().bottom
+    `);
+    expect(gap).toBeGreaterThanOrEqual(0);
+  });
+
+  it("opens again from the footer with what was chosen, takes the focus then and gives it back", async () => {
+    await open();
+    await act("Decline");
+    await banner(page).waitFor({ state: "detached" });
+    const opener = page.getByRole("button", { name: "Cookie preferences" });
+    await opener.press("Enter");
+    await banner(page).getByRole("button", { name: "Save preferences" }).waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement?.hasAttribute("data-consent")')).toBe(true);
+    for (const label of ["Terms of service", "Privacy policy", "Cookies"]) await banner(page).getByLabel(label).check();
+    await banner(page).getByRole("button", { name: "Save preferences" }).press("Enter");
+    await expect.poll(stored).toEqual({ tos: true, privacy: true, cookies: true, cookieConsent: "accepted" });
+    expect(await hasFocus(opener)).toBe(true);
+    await opener.press("Enter");
+    await banner(page).waitFor();
+    expect(await propertiesOf(banner(page).getByRole("checkbox"), "checked")).toEqual([true, true, true]);
+  });
+
+  it("has no violation in either view, nor has the card, the dialog or the form, in either theme", async () => {
+    await context.close();
+    context = await deviceOf(stage, undefined, { reducedMotion: "reduce", bypassCSP: true, viewport: { width: 390, height: 844 } });
+    await context.addInitScript({ path: createRequire(import.meta.url).resolve("axe-core/axe.min.js") });
+    page = await context.newPage();
+    const found: string[] = [];
+    const scan = async (where: string) => {
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        const { violations } = await page.evaluate<AxeReport>("axe.run(document, { resultTypes: ['violations'] })");
+        found.push(
+          ...violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${where}, ${colorScheme}: ${id} at ${String(target)}`)),
+        );
+      }
+    };
+    await openWithCard(page, `${stage.url}/contact`);
+    await banner(page).waitFor();
+    await scan("banner, card and form");
+    await act("Manage preferences");
+    await scan("preferences");
+    await act("Decline all");
+    await sendLetter(page);
+    await expect.poll(() => faultsIn(page, "main form")).toHaveLength(3);
+    await scan("form with faults");
+    await page.locator("main h1").click();
+    await card(page).getByRole("button", { name: "Give Feedback" }).click();
+    await page.getByRole("button", { name: "Send Feedback" }).click();
+    await page.getByText("Validation Error").waitFor();
+    await scan("dialog with faults and toast");
+    expect(found).toEqual([]);
+  });
+});

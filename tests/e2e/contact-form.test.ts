@@ -1,0 +1,322 @@
+import { randomUUID } from "node:crypto";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { keep, kept } from "./device-database.ts";
+import {
+  exhaustedAddress,
+  faultsIn,
+  fillLetter,
+  hasFocus,
+  marks,
+  megabyte,
+  messagesFrom,
+  newAddress,
+  sendLetter,
+  settle,
+  spaces,
+  waitingForms,
+} from "./forms-support.ts";
+import type { Stage } from "./support.ts";
+import { deviceOf, setStage } from "./support.ts";
+
+let stage: Stage;
+let context: BrowserContext;
+let page: Page;
+beforeAll(async () => {
+  stage = await setStage();
+}, 150_000);
+afterAll(() => stage?.close());
+beforeEach(async () => {
+  context = await deviceOf(stage, undefined, { reducedMotion: "reduce" });
+  page = await context.newPage();
+});
+afterEach(() => context.close());
+
+describe("the contact form (spec §4, §5)", () => {
+  async function open(query = ""): Promise<void> {
+    await page.goto(`${stage.url}/contact${query}`);
+    await page.waitForSelector("html[data-live]");
+    await settle(page);
+  }
+
+  const edges: [string, { name?: string; email?: string; subject?: string; message?: string }, string[]][] = [
+    ["nothing", { name: "", email: "", message: "" }, ["Name is required", "Invalid email address", "Message is required"]],
+    ["only spaces", { name: spaces, email: spaces, message: spaces }, ["Name is required", "Invalid email address", "Message is required"]],
+    [
+      "only direction marks",
+      { name: marks, email: marks, message: marks },
+      ["Name is required", "Invalid email address", "Message is required"],
+    ],
+    [
+      "only angle brackets",
+      { name: "<>", email: "<>", message: "< >" },
+      ["Name is required", "Invalid email address", "Message is required"],
+    ],
+    ["one of each", { name: "A", email: "a", message: "b" }, ["Invalid email address"]],
+    ["as much as may be", { name: "n".repeat(100), subject: "s".repeat(200), message: "m".repeat(5_000) }, ["Invalid email address"]],
+    [
+      "emoji, each of which is one",
+      { name: "🧱".repeat(100), subject: "🧱".repeat(200), message: "🧱".repeat(5_000) },
+      ["Invalid email address"],
+    ],
+    ["spaces round as much as may be", { name: ` ${"n".repeat(100)} `, message: ` ${"m".repeat(5_000)}\n` }, ["Invalid email address"]],
+    ["brackets round a word", { name: "<b>Ada</b>", message: "<script>" }, ["Invalid email address"]],
+    [
+      "one too many",
+      { name: "n".repeat(101), email: `${"e".repeat(244)}@example.com`, subject: "s".repeat(201), message: "m".repeat(5_001) },
+      [
+        "Name must be less than 100 characters",
+        "Email must be less than 255 characters",
+        "Subject must be less than 200 characters",
+        "Message must be less than 5000 characters",
+      ],
+    ],
+    [
+      "a megabyte of each",
+      { name: megabyte, email: megabyte, subject: megabyte, message: megabyte },
+      [
+        "Name must be less than 100 characters",
+        "Email must be less than 255 characters",
+        "Subject must be less than 200 characters",
+        "Message must be less than 5000 characters",
+      ],
+    ],
+  ];
+
+  describe("at the edges", () => {
+    let edgeContext: BrowserContext;
+    let edgePage: Page;
+    const calls: string[] = [];
+    beforeAll(async () => {
+      edgeContext = await deviceOf(stage, undefined, { reducedMotion: "reduce" });
+      edgePage = await edgeContext.newPage();
+      edgePage.on("request", (request) => request.url().endsWith("/api/contact") && calls.push(request.url()));
+      await edgePage.goto(`${stage.url}/contact`);
+      await settle(edgePage);
+    });
+    afterAll(() => edgeContext.close());
+
+    it.each(edges)("meets %s with the specification's words at the fields, and nothing else", async (_, letter, faults) => {
+      await fillLetter(edgePage, { subject: "", ...letter });
+      await sendLetter(edgePage);
+      await expect.poll(() => faultsIn(edgePage, "main form")).toEqual(faults);
+      expect(await edgePage.evaluate('document.activeElement?.getAttribute("aria-invalid")')).toBe("true");
+      expect(calls).toEqual([]);
+      // Nothing is cut: what was typed is still there.
+      if (letter.message !== undefined && letter.message !== spaces) {
+        expect(await edgePage.getByLabel("Message").inputValue()).toBe(letter.message);
+      }
+    });
+  });
+
+  it("sends an address of 255 characters and a message of 5,000, and says how many are left near the end", async () => {
+    await open();
+    const label = (length: number) => "d".repeat(length);
+    const email = `${label(64)}@${label(63)}.${label(63)}.${label(59)}.eu`;
+    expect(email).toHaveLength(255);
+    await fillLetter(page, { email, message: "m".repeat(4_499) });
+    expect(await page.getByText(/characters? left/).count()).toBe(0);
+    await fillLetter(page, { email, message: "m".repeat(4_999) });
+    await page.locator("p", { hasText: "1 character left" }).waitFor();
+    await fillLetter(page, { email, message: "m".repeat(5_000) });
+    await sendLetter(page);
+    await page.getByRole("heading", { name: "Message sent" }).waitFor();
+  });
+
+  it("goes from filling to sent, once, and on to another one", async () => {
+    const email = newAddress();
+    await open();
+    await fillLetter(page, { email, subject: "On tiles", message: "They are <small> & many." });
+    await page.getByLabel("Category").selectOption("bug");
+    await sendLetter(page);
+    const sent = page.getByRole("heading", { name: "Message sent" });
+    await sent.waitFor();
+    await page.getByText(`A confirmation is on its way to ${email}.`).waitFor();
+    expect(await hasFocus(sent)).toBe(true);
+    await expect.poll(() => messagesFrom(stage, email)).toBe(1);
+    await page.getByRole("button", { name: "Send another message" }).click();
+    expect(await page.getByLabel("Message").inputValue()).toBe("");
+    expect(await page.getByLabel("Email").inputValue()).toBe(email);
+    expect(await kept(page, "draft:visitor:contact")).toBeUndefined();
+  });
+
+  it("keeps what was typed over a reload, and knows the address of who is signed in", async () => {
+    await open();
+    await fillLetter(page, { email: "ada@example.com", subject: "Half", message: "Half a thou" });
+    await page.getByLabel("Category").selectOption("feature");
+    await page.reload();
+    await expect.poll(() => page.getByLabel("Message").inputValue()).toBe("Half a thou");
+    expect(await page.getByLabel("Subject").inputValue()).toBe("Half");
+    expect(await page.getByLabel("Category").inputValue()).toBe("feature");
+
+    const visitor = await stage.person(false);
+    const own = await deviceOf(stage, visitor);
+    const ownPage = await own.newPage();
+    await ownPage.goto(`${stage.url}/contact`);
+    await expect.poll(() => ownPage.locator("[name=email]").inputValue()).toBe(visitor.email);
+    await own.close();
+  });
+
+  it("takes over what a link brings, below what was typed before, and only once", async () => {
+    await open("?category=bug&subject=Price&message=Where%20is%20it%3F&lang=en");
+    await expect.poll(() => page.getByLabel("Message").inputValue()).toBe("Where is it?");
+    expect(await page.getByLabel("Category").inputValue()).toBe("bug");
+    expect(await page.getByLabel("Subject").inputValue()).toBe("Price");
+    expect(new URL(page.url()).search).not.toMatch(/category|subject|message/);
+    await page.goto(`${stage.url}/contact?category=nonsense&message=And%20this`);
+    await expect.poll(() => page.getByLabel("Message").inputValue()).toBe("Where is it?\n\nAnd this");
+    expect(await page.getByLabel("Category").inputValue()).toBe("bug");
+    await page.reload();
+    await settle(page);
+    expect(await page.getByLabel("Message").inputValue()).toBe("Where is it?\n\nAnd this");
+  });
+
+  it("keeps the text when the server refuses, and says why", async () => {
+    const email = await exhaustedAddress(stage);
+    await open();
+    await fillLetter(page, { email, message: "The sixth in an hour" });
+    await sendLetter(page);
+    await page.getByText(/Too many attempts/).waitFor();
+    expect(await page.getByLabel("Message").inputValue()).toBe("The sixth in an hour");
+    await page.reload();
+    await expect.poll(() => page.getByLabel("Message").inputValue()).toBe("The sixth in an hour");
+  });
+
+  it("answers a robot that fills the trap as anybody, and stores nothing", async () => {
+    const email = newAddress();
+    await open();
+    await fillLetter(page, { email, message: "Buy tiles" });
+    await page.locator("[name=website]").evaluate((field) => Object.assign(field, { value: "https://example.com" }));
+    await sendLetter(page);
+    await page.getByRole("heading", { name: "Message sent" }).waitFor();
+    const sentLater = newAddress();
+    await page.getByRole("button", { name: "Send another message" }).click();
+    await fillLetter(page, { email: sentLater, message: "A real one" });
+    await sendLetter(page);
+    await expect.poll(() => messagesFrom(stage, sentLater)).toBe(1);
+    expect(await messagesFrom(stage, email)).toBe(0);
+  });
+});
+
+describe("a form without a connection (acceptance 35)", () => {
+  async function writeOffline(email: string): Promise<void> {
+    await page.goto(`${stage.url}/contact`);
+    await settle(page);
+    await context.setOffline(true);
+    await fillLetter(page, { email, message: "From a tunnel" });
+    await sendLetter(page);
+    await page.getByRole("heading", { name: "Waiting for a connection" }).waitFor();
+  }
+
+  it("is sent once when two tabs find it again, and the page says so", async () => {
+    const email = newAddress();
+    const other = await context.newPage();
+    await other.goto(`${stage.url}/pricing`);
+    await settle(other);
+    await page.bringToFront();
+    const posts: string[] = [];
+    context.on("request", (request) => request.url().endsWith("/api/contact") && posts.push(request.url()));
+    await writeOffline(email);
+    await context.setOffline(false);
+    await page.getByRole("heading", { name: "Message sent" }).waitFor();
+    await expect.poll(() => messagesFrom(stage, email)).toBe(1);
+    expect(posts).toHaveLength(1);
+    await page.reload();
+    await settle(page);
+    expect(posts).toHaveLength(1);
+  });
+
+  it("is sent at the next start when its tab was closed, and told of", async () => {
+    const email = newAddress();
+    await writeOffline(email);
+    await page.close();
+    await context.setOffline(false);
+    page = await context.newPage();
+    await page.goto(`${stage.url}/pricing`);
+    await page.getByText("The message you wrote earlier has reached the team.").waitFor();
+    await expect.poll(() => messagesFrom(stage, email)).toBe(1);
+  });
+
+  it("is one message when the answer to it was lost", async () => {
+    const email = newAddress();
+    await page.goto(`${stage.url}/contact`);
+    await settle(page);
+    await page.route(
+      "**/api/contact",
+      async (route) => {
+        await route.fetch();
+        await route.abort("connectionreset");
+      },
+      { times: 1 },
+    );
+    await fillLetter(page, { email, message: "Once" });
+    await sendLetter(page);
+    await page.getByRole("heading", { name: "Waiting for a connection" }).waitFor();
+    await page.getByRole("heading", { name: "Message sent" }).waitFor({ timeout: 20_000 });
+    await expect.poll(() => messagesFrom(stage, email)).toBe(1);
+  });
+
+  it("is tried again while the server is away, though the browser believes in a connection", async () => {
+    const email = newAddress();
+    await page.goto(`${stage.url}/contact`);
+    await settle(page);
+    await stage.line.cut();
+    try {
+      await fillLetter(page, { email, message: "To a server asleep" });
+      await sendLetter(page);
+      await page.getByRole("heading", { name: "Waiting for a connection" }).waitFor();
+      // The first attempt of the queue fails too.
+      await page.waitForEvent("requestfailed", (request) => request.url().endsWith("/api/contact"));
+    } finally {
+      await stage.line.mend();
+    }
+    await page.getByRole("heading", { name: "Message sent" }).waitFor({ timeout: 25_000 });
+    await expect.poll(() => messagesFrom(stage, email)).toBe(1);
+  }, 60_000);
+
+  it("comes back to its writer when the server refuses it: told of, in the form again, with the reason at its field", async () => {
+    await page.goto(`${stage.url}/terms`);
+    await settle(page);
+    const fields = { name: "Ada", email: "ada@example", category: "bug", subject: "", message: "It was refused" };
+    const refusal = { code: "validation_failed", fields: [{ field: "email", message: "Invalid email address" }] };
+    const form = {
+      id: randomUUID(),
+      form: "contact",
+      owner: null,
+      fields,
+      website: "",
+      language: "en",
+      queuedAtMs: 1,
+      attempts: 1,
+      dueAtMs: 1,
+    };
+    await keep(page, `form:${form.id}`, { ...form, refusal, version: 1 });
+    await page.reload();
+    await page.getByText("Your message was not accepted").waitFor();
+    await page.getByRole("button", { name: "Open the form" }).click();
+    await page.waitForURL("**/contact");
+    await expect.poll(() => page.getByLabel("Message").inputValue()).toBe("It was refused");
+    expect(await faultsIn(page, "main form")).toEqual(["Invalid email address"]);
+    await expect.poll(() => kept(page, `form:${form.id}`)).toBeUndefined();
+    expect(await kept(page, "draft:visitor:contact")).toMatchObject({ fields });
+  });
+
+  it("refused by the server itself is kept with its text", async () => {
+    const email = newAddress();
+    await writeOffline(email);
+    const [id = ""] = await waitingForms(page);
+    // Another message has gone under its key before.
+    const taken = await fetch(`${stage.url}/api/contact`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": id },
+      body: JSON.stringify({ name: "Ada", email: newAddress(), category: "support", message: "Other" }),
+    });
+    expect(taken.status).toBe(202);
+    await context.setOffline(false);
+    await page.getByText(/already sent with other content/).waitFor();
+    expect(await page.getByLabel("Message").inputValue()).toBe("From a tunnel");
+    await sendLetter(page);
+    await page.getByRole("heading", { name: "Message sent" }).waitFor();
+    await expect.poll(() => messagesFrom(stage, email)).toBe(1);
+  });
+});

@@ -1,0 +1,182 @@
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { kept } from "./device-database.ts";
+import {
+  banner,
+  card,
+  exhaustedAddress,
+  faultsIn,
+  marks,
+  megabyte,
+  messagesFrom,
+  newAddress,
+  openWithCard,
+  settle,
+  spaces,
+} from "./forms-support.ts";
+import type { Stage } from "./support.ts";
+import { deviceOf, setStage } from "./support.ts";
+
+let stage: Stage;
+let context: BrowserContext;
+let page: Page;
+beforeAll(async () => {
+  stage = await setStage();
+}, 150_000);
+afterAll(() => stage?.close());
+beforeEach(async () => {
+  context = await deviceOf(stage, undefined, { reducedMotion: "reduce" });
+  page = await context.newPage();
+});
+afterEach(() => context.close());
+
+describe("feedback (spec §2, §4, §5, §8)", () => {
+  const dialog = () => page.getByRole("dialog", { name: "Give feedback" });
+  const toasts = () => page.locator("[aria-live=polite] li");
+
+  async function fillIn(values: { name?: string; email?: string; message?: string }): Promise<void> {
+    const { name = "Ada", email = "ada@example.com", message = "Good tiles" } = values;
+    await dialog().getByLabel("Name").fill(name);
+    await dialog().getByLabel("Email").fill(email);
+    await dialog().getByLabel("Feedback").fill(message);
+    await dialog().getByRole("button", { name: "Send Feedback" }).click();
+  }
+
+  it.each(["/", "/pricing", "/ai-models"])("shows its card 10 s after load on %s, and not before", async (path) => {
+    await page.clock.install();
+    await page.goto(`${stage.url}${path}`);
+    await settle(page);
+    const elapsedMs = await page.evaluate(() => performance.now());
+    await page.clock.fastForward(Math.max(0, 9_000 - elapsedMs));
+    await settle(page);
+    expect(await card(page).count()).toBe(0);
+    await page.clock.fastForward(1_000);
+    await card(page).waitFor();
+  });
+
+  it.each(["Close", "Don't show again"])("is dismissed for good by %s", async (name) => {
+    await openWithCard(page, `${stage.url}/pricing`);
+    await card(page).getByRole("button", { name }).click();
+    expect(await card(page).count()).toBe(0);
+    await expect.poll(() => kept(page, "feedbackDismissed")).toBe(true);
+    await page.reload();
+    await settle(page);
+    await page.clock.fastForward(20_000);
+    await settle(page);
+    expect(await card(page).count()).toBe(0);
+  });
+
+  it("stays after Cancel, with what was typed, and gives the focus back", async () => {
+    await openWithCard(page, `${stage.url}/pricing`);
+    await card(page).getByRole("button", { name: "Give Feedback" }).click();
+    await dialog().getByLabel("Feedback").fill("Half a tile");
+    await dialog().getByRole("button", { name: "Cancel" }).click();
+    await dialog().waitFor({ state: "hidden" });
+    expect(await page.evaluate("document.activeElement?.textContent")).toBe("Give Feedback");
+    expect(await kept(page, "feedbackDismissed")).toBeUndefined();
+    await card(page).getByRole("button", { name: "Give Feedback" }).click();
+    expect(await dialog().getByLabel("Feedback").inputValue()).toBe("Half a tile");
+  });
+
+  const edges: [string, { name?: string; email?: string; message?: string }, string[]][] = [
+    ["nothing", { name: "", email: "", message: "" }, ["Name is required", "Invalid email address", "Message is required"]],
+    ["only spaces", { name: spaces, message: spaces }, ["Name is required", "Message is required"]],
+    ["only direction marks", { name: marks, message: marks }, ["Name is required", "Message is required"]],
+    ["only brackets", { name: "<>", message: "<>" }, ["Name is required", "Message is required"]],
+    ["an address that is none", { email: "ada@example" }, ["Invalid email address"]],
+    ["an address too long", { email: `${"e".repeat(244)}@example.com` }, ["Email must be less than 255 characters"]],
+    [
+      "one too many",
+      { name: "n".repeat(101), message: "m".repeat(5_001) },
+      ["Name must be less than 100 characters", "Message must be less than 5000 characters"],
+    ],
+    ["emoji at the edge, and an empty message", { name: "🧱".repeat(100), message: "" }, ["Message is required"]],
+    ["a megabyte", { message: megabyte }, ["Message must be less than 5000 characters"]],
+  ];
+
+  it("says the first failure in a toast and each at its field, in the specification's words", async () => {
+    await openWithCard(page, `${stage.url}/pricing`);
+    await card(page).getByRole("button", { name: "Give Feedback" }).click();
+    for (const [what, values, faults] of edges) {
+      await fillIn(values);
+      await expect.poll(() => faultsIn(page, "dialog[open]"), { message: what }).toEqual(faults);
+      const toast = toasts().last();
+      expect(await toast.textContent(), what).toBe(`Validation Error${faults[0]}`);
+      expect(await toast.getAttribute("class")).toMatch(/danger/);
+      await toast.getByRole("button", { name: "Close" }).click();
+      await expect.poll(() => toasts().count()).toBe(0);
+    }
+    expect(await messagesFrom(stage, "ada@example.com")).toBe(0);
+  }, 60_000);
+
+  it("sends once, thanks, clears the form, closes the dialog and never asks again", async () => {
+    const email = newAddress();
+    await openWithCard(page, `${stage.url}/pricing`);
+    await card(page).getByRole("button", { name: "Give Feedback" }).click();
+    const [request] = await Promise.all([page.waitForRequest("**/api/functions/send-contact-email"), fillIn({ name: " Ada ", email })]);
+    expect(request.postDataJSON()).toMatchObject({
+      email,
+      category: "feedback",
+      subject: "General Feedback from Ada",
+      message: "Good tiles",
+    });
+    await toasts().getByText("Feedback Sent!").waitFor();
+    await toasts().getByText("Thank you for your feedback. We appreciate your input!").waitFor();
+    await dialog().waitFor({ state: "hidden" });
+    expect(await card(page).count()).toBe(0);
+    await expect.poll(() => kept(page, "feedbackDismissed")).toBe(true);
+    await expect.poll(() => kept(page, "draft:visitor:feedback")).toBeUndefined();
+    await expect.poll(() => messagesFrom(stage, email)).toBe(1);
+  });
+
+  it("says that it failed, and keeps the text and the dialog", async () => {
+    const email = await exhaustedAddress(stage);
+    await openWithCard(page, `${stage.url}/pricing`);
+    await card(page).getByRole("button", { name: "Give Feedback" }).click();
+    await fillIn({ email, message: "One too many" });
+    await toasts().getByText("Error", { exact: true }).waitFor();
+    await toasts().getByText("Failed to send your feedback. Please try again later.").waitFor();
+    expect(await dialog().getByLabel("Feedback").inputValue()).toBe("One too many");
+    expect(await kept(page, "feedbackDismissed")).toBeUndefined();
+  });
+
+  it("waits for a connection and is sent once", async () => {
+    const email = newAddress();
+    await openWithCard(page, `${stage.url}/pricing`);
+    await card(page).getByRole("button", { name: "Give Feedback" }).click();
+    await context.setOffline(true);
+    await fillIn({ email });
+    await toasts().getByText("Feedback kept").waitFor();
+    await dialog().waitFor({ state: "hidden" });
+    await context.setOffline(false);
+    await toasts().getByText("Feedback Sent!").waitFor();
+    await expect.poll(() => messagesFrom(stage, email)).toBe(1);
+  });
+
+  it("covers neither the banner nor the support button on the narrowest phone, and gives way to what has the focus", async () => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await openWithCard(page, `${stage.url}/contact`);
+    await banner(page).waitFor();
+    const boxOf = async (part: ReturnType<typeof card>) => {
+      const box = await part.boundingBox();
+      if (!box) throw new Error("not on the page");
+      return box;
+    };
+    const [own, bar, support] = [
+      await boxOf(card(page)),
+      await boxOf(banner(page)),
+      await boxOf(page.getByRole("button", { name: "Support" })),
+    ];
+    expect(own.y + own.height).toBeLessThanOrEqual(bar.y);
+    expect(support.y + support.height).toBeLessThanOrEqual(bar.y);
+    expect(own.x + own.width).toBeLessThanOrEqual(support.x);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
+    await page.locator("[name=message]").evaluate((field) => {
+      field.scrollIntoView({ block: "end" });
+      field.focus({ preventScroll: true });
+    });
+    await card(page).waitFor({ state: "hidden" });
+    await page.locator("[name=message]").blur();
+    await card(page).waitFor({ state: "visible" });
+  });
+});

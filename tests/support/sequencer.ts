@@ -1,0 +1,21 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** What mostly waits runs beside what mostly computes, and neither is left to the end, where the others would have nothing to do. */
+const waiting = /\/tests\/(faults|worker)\//;
+const browsing = /\/tests\/e2e\//;
+
+function alternating<Item>(one: readonly Item[], other: readonly Item[]): Item[] {
+  return Array.from({ length: Math.max(one.length, other.length) }, (_, index) => [one[index], other[index]])
+    .flat()
+    .filter((item) => item !== undefined);
+}
+
+export class Sequencer extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const waits = sorted.filter(({ moduleId }) => waiting.test(moduleId));
+    const browses = sorted.filter(({ moduleId }) => browsing.test(moduleId));
+    const rest = sorted.filter((file) => !waits.includes(file) && !browses.includes(file));
+    return [...alternating(waits, browses), ...rest];
+  }
+}
