@@ -123,6 +123,8 @@ export async function startScale({
     PUBLIC_URL: apiUrls[0],
     DATA_DIR: folder,
     LOG_LEVEL: "warn",
+    // Processes start by the hundred here: what was compiled once serves them all.
+    NODE_COMPILE_CACHE: path.join(root, "node_modules/.cache/tessera-tests"),
     ...extra,
   };
   const product: ScaleSetup = {
