@@ -66,6 +66,20 @@ function bootFile(): Plugin {
   };
 }
 
+/** What several pages share, in few files: each of its own costs a request and is compressed without its neighbours. */
+const groups = [
+  { name: "frame", tags: ["$initial" as const] },
+  shared(
+    "pieces",
+    /features\/reading\/(facts|dates|inline-text|illustration|prepared-part|structured-data|illustrations\/stones\/[\w-]+)\.(tsx?|module\.css)$/,
+  ),
+  shared("controls", /(components\/link-item\.(tsx|module\.css)|lucide-react\/dist\/esm\/icons\/(arrow-right|check|copy)\.mjs)$/),
+];
+
+function shared(name: string, test: RegExp) {
+  return { name, test, includeDependenciesRecursively: false };
+}
+
 export default defineConfig({
   root: import.meta.dirname,
   build: {
@@ -82,8 +96,7 @@ export default defineConfig({
     },
     target: ["chrome123", "firefox128", "safari17.5"],
     rolldownOptions: {
-      // What every page needs is one file, however many pages share its parts: a request costs more than it saves.
-      output: { chunkFileNames, codeSplitting: { groups: [{ name: "frame", tags: ["$initial"] }] } },
+      output: { chunkFileNames, codeSplitting: { groups } },
     },
   },
   plugins: [

@@ -1,5 +1,6 @@
 import i18next from "i18next";
-import { whenFree } from "#client/lib/busy.ts";
+import { isBusy, whenFree } from "#client/lib/busy.ts";
+import { showToast } from "#client/lib/interface-store.ts";
 import type { WorkerMessage } from "./messages.ts";
 
 const address = "/service-worker.js";
@@ -54,11 +55,25 @@ async function keepInformed(): Promise<void> {
   for (const event of ["pushState", "popstate"]) addEventListener(event, tellVisit);
 }
 
+function offerUpdate(accept: () => void): void {
+  showToast({
+    title: i18next.t("update.title"),
+    text: i18next.t("update.text"),
+    action: {
+      label: i18next.t("update.action"),
+      run: () => {
+        if (isBusy()) showToast({ title: i18next.t("update.later") });
+        accept();
+      },
+    },
+  });
+}
+
 /**
- * Registers the service worker. `offer` is called, once, with the way to take a waiting version over; nothing reloads
- * before that is used, in this tab or another, and no tab while an answer is under way or a form half filled in.
+ * Registers the service worker, and offers a waiting version once; nothing reloads before that is accepted, in this tab or
+ * another, and no tab while an answer is under way or a form half filled in.
  */
-export async function registerServiceWorker(offer: (accept: () => void) => void): Promise<void> {
+export async function registerServiceWorker(): Promise<void> {
   if (!("serviceWorker" in navigator)) return;
   await shown();
   let hadController = navigator.serviceWorker.controller !== null;
@@ -73,7 +88,7 @@ export async function registerServiceWorker(offer: (accept: () => void) => void)
   onWaiting(registration, () => {
     if (offered) return;
     offered = true;
-    whenFree(() => offer(() => whenFree(() => registration.waiting?.postMessage({ type: "SKIP_WAITING" } satisfies WorkerMessage))));
+    whenFree(() => offerUpdate(() => whenFree(() => registration.waiting?.postMessage({ type: "SKIP_WAITING" } satisfies WorkerMessage))));
   });
   setInterval(() => void registration.update().catch(() => undefined), checkEveryMs);
   await keepInformed();

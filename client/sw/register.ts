@@ -1,21 +1,5 @@
-import i18next from "i18next";
-import { isBusy, watchTyping } from "#client/lib/busy.ts";
+import { watchTyping } from "#client/lib/busy.ts";
 import { watchInstallPrompt } from "#client/lib/install-prompt.ts";
-import { showToast } from "#client/lib/interface-store.ts";
-
-function offerUpdate(accept: () => void): void {
-  showToast({
-    title: i18next.t("update.title"),
-    text: i18next.t("update.text"),
-    action: {
-      label: i18next.t("update.action"),
-      run: () => {
-        if (isBusy()) showToast({ title: i18next.t("update.later") });
-        accept();
-      },
-    },
-  });
-}
 
 /** Fetches the bridge once the page has settled: the first paint owes nothing to the service worker. */
 export function registerInBackground(): void {
@@ -24,7 +8,7 @@ export function registerInBackground(): void {
   if (!import.meta.env.PROD) return;
   const register = () =>
     import("./bridge.ts")
-      .then(({ registerServiceWorker }) => registerServiceWorker(offerUpdate))
+      .then(({ registerServiceWorker }) => registerServiceWorker())
       // Without a service worker the product works, online only; the next visit tries again.
       .catch((error: unknown) => console.warn("The service worker could not be registered.", error));
   if (document.readyState === "complete") setTimeout(register, 1_000);

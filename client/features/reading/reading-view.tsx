@@ -1,11 +1,10 @@
-import { Languages } from "lucide-react";
+import { Globe } from "lucide-react";
 import type { ReactNode } from "react";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { Page } from "#client/components/page.tsx";
 import type { PieceName } from "#client/content/names.ts";
-import { piecePath } from "#client/content/names.ts";
 import type { PieceToRead } from "#client/content/piece.ts";
 import { paths } from "#client/paths.ts";
 import type { Widgets } from "./blocks-view.tsx";
@@ -35,7 +34,7 @@ function LanguageNote({ language }: { language: string }) {
   const { t } = useTranslation("reading");
   return (
     <p className={styles.note} lang={language}>
-      <Languages size={18} aria-hidden="true" />
+      <Globe size={18} aria-hidden="true" />
       {t("onlyEnglish")}
     </p>
   );
@@ -73,21 +72,13 @@ function Opening({ piece, language, offlineControl }: { piece: PieceToRead; lang
   );
 }
 
-function useCrumbs(piece: PieceToRead) {
-  const { t } = useTranslation("reading");
-  const own = { name: piece.title, path: piecePath(piece.name) };
-  const home = { name: t("home"), path: paths.home };
-  return piece.kind === "article" ? [home, { name: t("kind.article"), path: paths.blog }, own] : [home, own];
-}
-
 /** A guide, an article or a legal page, from its title to what to read next. */
 export function ReadingView({ name, offlineControl, widgets = noWidgets }: ReadingViewProps) {
-  const { i18n } = useTranslation("reading");
+  const { t, i18n } = useTranslation("reading");
   const language = i18n.language;
   const piece = usePiece(language, name);
-  const crumbs = useCrumbs(piece);
   // Written into the page at build; on the device nobody reads it.
-  const structuredData = import.meta.env.SSR ? structuredDataOf(piece, crumbs) : undefined;
+  const structuredData = import.meta.env.SSR ? structuredDataOf(piece, { home: t("home"), blog: t("kind.article") }) : undefined;
   const ids = useMemo(() => piece.headings.map(({ id }) => id), [piece]);
   const current = useCurrentSection(ids);
   const contents = { headings: piece.headings, current };

@@ -14,9 +14,16 @@ function breadcrumbs(crumbs: readonly Crumb[]): object {
   return { "@type": "BreadcrumbList", itemListElement: items };
 }
 
+interface PageNames {
+  home: string;
+  blog: string;
+}
+
 /** What search engines are told of a piece (schema.org); addresses are paths of this site. */
-export function structuredDataOf(piece: PieceMetadata, crumbs: readonly Crumb[]): object[] {
-  const trail = breadcrumbs(crumbs);
+export function structuredDataOf(piece: PieceMetadata, names: PageNames): object[] {
+  const own = { name: piece.title, path: piecePath(piece.name) };
+  const blog = piece.kind === "article" ? [{ name: names.blog, path: paths.blog }] : [];
+  const trail = breadcrumbs([{ name: names.home, path: paths.home }, ...blog, own]);
   if (piece.kind === "legal") return [trail];
   const path = piecePath(piece.name);
   const article = {

@@ -18,6 +18,8 @@ export async function weighFloor(): Promise<number> {
       mode: "production",
       root: path.join(root, "tests/client/floor"),
       plugins: [react()],
+      // As the client is built, even where a test runner has set another one.
+      define: { "process.env.NODE_ENV": JSON.stringify("production") },
       build: { ...settings.build, outDir: folder, emptyOutDir: true },
     });
     const files = await scriptsOf(folder, "index.html");
