@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearchParams } from "wouter";
 import { Page } from "#client/components/page.tsx";
@@ -8,6 +8,7 @@ import { CheckEmail } from "#client/features/auth/check-email.tsx";
 import { ConfirmAddress } from "#client/features/auth/confirm-address.tsx";
 import type { AuthMode } from "#client/features/auth/credentials-form.tsx";
 import { CredentialsForm } from "#client/features/auth/credentials-form.tsx";
+import { ReplaceSession } from "#client/features/auth/replace-session.tsx";
 import { useSession } from "#client/features/auth/session-store.ts";
 import { useEnvironment } from "#client/features/environment/environment-store.ts";
 import { ownPath } from "#client/lib/own-path.ts";
@@ -22,7 +23,8 @@ export function AuthPage() {
   // Kept apart from the address, which must not go on showing a token that signs in.
   const [token] = useState(() => search.get("confirm"));
   const sandboxUrl = useEnvironment((state) => state.sandboxUrl);
-  const signedIn = useSession((state) => state.status === "signed_in");
+  const { status, user } = useSession();
+  const [link, setLink] = useState<"given" | "opened" | "confirmed">("given");
   const mode: AuthMode = search.get("mode") === "sign-up" ? "signUp" : "signIn";
   const wanted = search.get("return");
   const destination = ownPath(wanted) ?? (token === null ? paths.home : paths.pricing);
@@ -32,9 +34,12 @@ export function AuthPage() {
     history.replaceState(history.state, "", wanted === null ? paths.auth : `${paths.auth}?return=${encodeURIComponent(wanted)}`);
   }, [token, wanted]);
 
+  const leave = useCallback(() => navigate(destination, { replace: true }), [destination, navigate]);
+  const confirmed = useCallback(() => setLink("confirmed"), []);
   useEffect(() => {
-    if (signedIn) navigate(destination, { replace: true });
-  }, [signedIn, destination, navigate]);
+    if (token !== null && status === "signed_out" && link === "given") setLink("opened");
+    if (status === "signed_in" && (token === null || link === "confirmed")) leave();
+  }, [token, status, link, leave]);
 
   const other = new URLSearchParams(wanted === null ? {} : { return: wanted });
   if (mode === "signIn") other.set("mode", "sign-up");
@@ -46,7 +51,17 @@ export function AuthPage() {
         {waitingForMail ? (
           <CheckEmail email={email.trim()} sandboxUrl={sandboxUrl} onBack={() => setWaitingForMail(false)} />
         ) : token !== null ? (
-          <ConfirmAddress token={token} email={email} onEmail={setEmail} onResent={() => setWaitingForMail(true)} />
+          link === "given" ? (
+            user && <ReplaceSession email={user.email} onStay={leave} onUse={() => setLink("opened")} />
+          ) : (
+            <ConfirmAddress
+              token={token}
+              email={email}
+              onEmail={setEmail}
+              onResent={() => setWaitingForMail(true)}
+              onConfirmed={confirmed}
+            />
+          )
         ) : (
           <CredentialsForm
             key={mode}

@@ -20,10 +20,12 @@ interface ConfirmAddressProps {
   onEmail: (email: string) => void;
   /** A new link is on its way to `email`. */
   onResent: () => void;
+  /** The account the link was mailed to is signed in. */
+  onConfirmed: () => void;
 }
 
-/** Opens the mailed link. Success signs in, and the page moves on by itself. */
-export function ConfirmAddress({ token, email, onEmail, onResent }: ConfirmAddressProps) {
+/** Opens the mailed link, which signs in. */
+export function ConfirmAddress({ token, email, onEmail, onResent, onConfirmed }: ConfirmAddressProps) {
   const { t } = useTranslation(["auth", "errors"]);
   const ruleText = useRuleText();
   const [failure, setFailure] = useState<string>();
@@ -32,8 +34,8 @@ export function ConfirmAddress({ token, email, onEmail, onResent }: ConfirmAddre
 
   const confirm = useCallback(() => {
     setFailure(undefined);
-    confirmAddress(token).catch((error: unknown) => setFailure(error instanceof ApiProblem ? error.code : "network"));
-  }, [token]);
+    confirmAddress(token).then(onConfirmed, (error: unknown) => setFailure(error instanceof ApiProblem ? error.code : "network"));
+  }, [token, onConfirmed]);
 
   useEffect(confirm, [confirm]);
 
