@@ -24,7 +24,9 @@ export function AuthPage() {
   const [token] = useState(() => search.get("confirm"));
   const sandboxUrl = useEnvironment((state) => state.sandboxUrl);
   const { status, user } = useSession();
-  const [link, setLink] = useState<"given" | "opened" | "confirmed">("given");
+  /** Who was signed in when the mailed link was opened; undefined until it is. */
+  const [openedBy, setOpenedBy] = useState<string | null>();
+  const [confirmed, setConfirmed] = useState(false);
   const mode: AuthMode = search.get("mode") === "sign-up" ? "signUp" : "signIn";
   const wanted = search.get("return");
   const destination = ownPath(wanted) ?? (token === null ? paths.home : paths.pricing);
@@ -35,11 +37,12 @@ export function AuthPage() {
   }, [token, wanted]);
 
   const leave = useCallback(() => navigate(destination, { replace: true }), [destination, navigate]);
-  const confirmed = useCallback(() => setLink("confirmed"), []);
+  const onConfirmed = useCallback(() => setConfirmed(true), []);
   useEffect(() => {
-    if (token !== null && status === "signed_out" && link === "given") setLink("opened");
-    if (status === "signed_in" && (token === null || link === "confirmed")) leave();
-  }, [token, status, link, leave]);
+    if (status === "signed_out") setOpenedBy((known) => known ?? null);
+    const isNew = openedBy !== undefined && user?.id !== openedBy;
+    if (user && (token === null || confirmed || isNew)) leave();
+  }, [token, status, user, openedBy, confirmed, leave]);
 
   const other = new URLSearchParams(wanted === null ? {} : { return: wanted });
   if (mode === "signIn") other.set("mode", "sign-up");
@@ -51,15 +54,15 @@ export function AuthPage() {
         {waitingForMail ? (
           <CheckEmail email={email.trim()} sandboxUrl={sandboxUrl} onBack={() => setWaitingForMail(false)} />
         ) : token !== null ? (
-          link === "given" ? (
-            user && <ReplaceSession email={user.email} onStay={leave} onUse={() => setLink("opened")} />
+          openedBy === undefined ? (
+            user && <ReplaceSession email={user.email} onStay={leave} onUse={() => setOpenedBy(user.id)} />
           ) : (
             <ConfirmAddress
               token={token}
               email={email}
               onEmail={setEmail}
               onResent={() => setWaitingForMail(true)}
-              onConfirmed={confirmed}
+              onConfirmed={onConfirmed}
             />
           )
         ) : (

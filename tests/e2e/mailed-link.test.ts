@@ -65,3 +65,22 @@ it("that is spent says so, and a signed-in person need not open it at all", asyn
   expect(await signedIn(page)).toBe(here.email);
   await context.close();
 });
+
+it("that is spent leads on to a new one, and its page moves on once another tab has signed in", async () => {
+  const visitor = await stage.person(false);
+  const context = await deviceOf(stage);
+  const page = await context.newPage();
+  await page.goto(`${stage.url}/auth?confirm=${randomUUID()}`);
+  await page.getByLabel("E-mail", { exact: true }).fill(visitor.email);
+  await page.getByRole("button", { name: "Send a new link" }).click();
+  await page.getByRole("heading", { name: "Check your e-mail" }).waitFor();
+
+  const other = await context.newPage();
+  await other.goto(`${stage.url}/auth`);
+  await other.getByLabel("E-mail", { exact: true }).fill(visitor.email);
+  await other.getByLabel("Password", { exact: true }).fill(visitor.password);
+  await other.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.waitForURL("**/pricing");
+  expect(await signedIn(page)).toBe(visitor.email);
+  await context.close();
+});

@@ -68,7 +68,8 @@ const needs: Need[] = [
   },
 ];
 
-function installByApt(packages: readonly string[]): void {
+/** Fresh lists take a while: only for what is needed. */
+function installByApt(packages: readonly string[], withFreshLists: boolean): void {
   if (process.getuid?.() !== 0 || findProgram("apt-get") === undefined) return;
   console.log(`preflight: installing ${packages.join(", ")}`);
   const run = (parameters: readonly string[]) =>
@@ -78,7 +79,7 @@ function installByApt(packages: readonly string[]): void {
       env: { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" },
     });
   try {
-    run(["update"]);
+    if (withFreshLists) run(["update"]);
   } catch {
     // The lists at hand may do.
   }
@@ -93,7 +94,10 @@ function installByApt(packages: readonly string[]): void {
 
 const missing = needs.filter((need) => !need.found());
 if (missing.length > 0) {
-  installByApt(missing.map((need) => need.debianPackage));
+  installByApt(
+    missing.map((need) => need.debianPackage),
+    missing.some((need) => !need.optional),
+  );
   for (const need of missing) if (!need.found()) need.otherwise?.();
   const still = missing.filter((need) => !need.optional && !need.found());
   for (const need of still) console.error(`preflight: the tests need ${need.what}: ${need.advice}`);
