@@ -28,7 +28,6 @@ function connect(): () => void {
   let socket: WebSocket | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let attempt = 0;
-  let wasReady = false;
   let closed = false;
 
   const isUp = () => socket?.readyState === WebSocket.OPEN || socket?.readyState === WebSocket.CONNECTING;
@@ -44,8 +43,7 @@ function connect(): () => void {
     const message = parseMessage(data);
     if (message?.type === "ready") {
       attempt = 0;
-      if (wasReady) tellListeners({ type: "reconnected" });
-      wasReady = true;
+      tellListeners({ type: "listening" });
     } else if (message?.type === "change") tellListeners({ type: "change", table: message.table });
   };
 

@@ -1,7 +1,7 @@
 import type { RealtimeTable } from "#contract/realtime.ts";
 
-/** What the socket says: a change of the person's own rows, or that changes may have been missed while it was away. */
-export type RealtimeEvent = { type: "change"; table: RealtimeTable } | { type: "reconnected" };
+/** What the socket says: a change of the person's own rows, or that it listens from now on and may have missed what came before. */
+export type RealtimeEvent = { type: "change"; table: RealtimeTable } | { type: "listening" };
 
 const listeners = new Set<(event: RealtimeEvent) => void>();
 

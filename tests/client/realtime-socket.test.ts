@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { RealtimeEvent } from "#client/lib/realtime.ts";
+import { onRealtime } from "#client/lib/realtime.ts";
 import { startRealtime } from "#client/lib/realtime-socket.ts";
 import { adoptSession, sessionStore } from "#client/lib/session-store.ts";
 import { stubPage } from "./page-stubs.ts";
@@ -12,6 +14,7 @@ class FakeSocket {
   static readonly CLOSED = 3;
   readyState = FakeSocket.CONNECTING;
   onclose: ((event: { code: number }) => void) | undefined;
+  onmessage: ((event: { data: string }) => void) | undefined;
   constructor() {
     sockets.push(this);
   }
@@ -47,4 +50,14 @@ it("one socket is open, however often the connection comes back while the token 
   adoptSession(null, "SIGNED_OUT");
   expect(sessionStore.getState().user).toBeNull();
   expect(openSockets()).toHaveLength(0);
+});
+
+it("whoever asked before the socket listened is told to ask again: a change in between was told to nobody", async () => {
+  const told: RealtimeEvent[] = [];
+  const unlisten = onRealtime((event) => told.push(event));
+  stop = startRealtime();
+  await expect.poll(() => sockets.length).toBe(1);
+  sockets[0]?.onmessage?.({ data: JSON.stringify({ type: "ready" }) });
+  expect(told).toEqual([{ type: "listening" }]);
+  unlisten();
 });

@@ -59,4 +59,12 @@ describe("the subscription is asked for again (spec §4)", () => {
     expect(delayMs).toBeLessThan(2_000);
     expect(askedAtMs).toHaveLength(2);
   });
+
+  it("once live updates have begun, since a change may have come between the first answer and then", async () => {
+    sessionStore.setState({ status: "signed_in", user });
+    await answered(1);
+    tellListeners({ type: "listening" });
+    await answered(2);
+    expect(askedAtMs).toHaveLength(2);
+  });
 });

@@ -52,7 +52,7 @@ export function startSubscription(): () => void {
   const unlisten = onRealtime((event) => {
     if (event.type === "change" && event.table === "generations") return;
     // Credits stand in the subscription too, so a change of the wallet is one of both.
-    if (event.type === "reconnected" || event.table === "wallets") void refreshWalletInUse();
+    if (event.type === "listening" || event.table === "wallets") void refreshWalletInUse();
     recheckSoon();
   });
   const back = () => void check(false);
