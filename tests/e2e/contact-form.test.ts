@@ -144,6 +144,8 @@ describe("the contact form (spec §4, §5)", () => {
     await open();
     await fillLetter(page, { email: "ada@example.com", subject: "Half", message: "Half a thou" });
     await page.getByLabel("Category").selectOption("feature");
+    // On the screen at once, on the device right after.
+    await expect.poll(() => kept(page, "draft:visitor:contact")).toMatchObject({ fields: { category: "feature" } });
     await page.reload();
     await expect.poll(() => page.getByLabel("Message").inputValue()).toBe("Half a thou");
     expect(await page.getByLabel("Subject").inputValue()).toBe("Half");
