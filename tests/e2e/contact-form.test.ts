@@ -39,6 +39,9 @@ describe("the contact form (spec §4, §5)", () => {
     await settle(page);
   }
 
+  const keptMessage = async () =>
+    ((await kept(page, "draft:visitor:contact")) as { fields: { message: string } } | undefined)?.fields.message;
+
   const edges: [string, { name?: string; email?: string; subject?: string; message?: string }, string[]][] = [
     ["nothing", { name: "", email: "", message: "" }, ["Name is required", "Invalid email address", "Message is required"]],
     ["only spaces", { name: spaces, email: spaces, message: spaces }, ["Name is required", "Invalid email address", "Message is required"]],
@@ -165,9 +168,11 @@ describe("the contact form (spec §4, §5)", () => {
     expect(await page.getByLabel("Category").inputValue()).toBe("bug");
     expect(await page.getByLabel("Subject").inputValue()).toBe("Price");
     expect(new URL(page.url()).search).not.toMatch(/category|subject|message/);
+    await expect.poll(keptMessage).toBe("Where is it?");
     await page.goto(`${stage.url}/contact?category=nonsense&message=And%20this`);
     await expect.poll(() => page.getByLabel("Message").inputValue()).toBe("Where is it?\n\nAnd this");
     expect(await page.getByLabel("Category").inputValue()).toBe("bug");
+    await expect.poll(keptMessage).toBe("Where is it?\n\nAnd this");
     await page.reload();
     await settle(page);
     expect(await page.getByLabel("Message").inputValue()).toBe("Where is it?\n\nAnd this");

@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stage?.close());
 
-/** The text that the device keeps for a new conversation. */
+/** The text that the device keeps for a new conversation: on the screen at once, on the device right after. */
 async function keptDraft(page: Page): Promise<string | undefined> {
   const key = (await keptKeys(page)).find((candidate) => /^draft:.+:new$/.test(candidate));
   return key === undefined ? undefined : ((await kept(page, key)) as { text: string }).text;
@@ -25,6 +25,7 @@ it("a guide's prompt fills the composer of who may send it, and an earlier draft
 
   await page.goto(`${stage.url}/ai-models`);
   await composer.fill("Half a letter to the landlord");
+  await expect.poll(() => keptDraft(page)).toBe("Half a letter to the landlord");
   await page.goto(`${stage.url}/marketing`);
   const card = page.getByRole("figure", { name: /^Prompt for / }).first();
   await card.getByRole("link", { name: "Try this prompt" }).click();
@@ -41,7 +42,6 @@ it("a guide's prompt fills the composer of who may send it, and an earlier draft
 
   await page.getByRole("button", { name: "Bring it back" }).click();
   await expect.poll(value).toBe("Half a letter to the landlord");
-  // On the screen at once, on the device right after.
   await expect.poll(() => keptDraft(page)).toBe("Half a letter to the landlord");
   await page.reload();
   await composer.waitFor();
