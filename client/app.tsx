@@ -1,4 +1,5 @@
 import { Suspense, useEffect } from "react";
+import { trialOffered } from "#domain/plans.ts";
 import { Late } from "./components/late.tsx";
 import { PageSpinner } from "./components/spinner.tsx";
 import { ToastRegion } from "./components/toast-region.tsx";
@@ -28,7 +29,7 @@ export function App({ onFirstPage }: { onFirstPage?: () => void }) {
         user={user}
         sandboxUrl={sandboxUrl}
         onCookiePreferences={reopenConsent}
-        banner={status !== "signed_in" && <TrialBanner sessionKnown={status === "signed_out"} />}
+        banner={trialOffered && status !== "signed_in" && <TrialBanner sessionKnown={status === "signed_out"} />}
         install={<Late load={loadInstall} />}
         languageSwitch={{ bar: <LanguageSwitch compact />, menu: <LanguageSwitch /> }}
       >

@@ -1,9 +1,10 @@
 /**
  * The one way the client is built (`npm run build`, `npm start`, tests): bundled for the browser, drawn in every language,
- * compressed, then put in place at once. `--out-dir` names the place, `--when-stale` builds only what has changed.
+ * compressed, then put in place at once. `--out-dir` names the place, `--spare-dir` the one for a checkout that can't be
+ * written to, `--when-stale` builds only what has changed. Whoever forks it is told where the client is.
  */
 import { createHash } from "node:crypto";
-import { access, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
@@ -24,10 +25,11 @@ type Prerender = Pick<typeof import("./prerender.tsx"), "addressPlaceholder" | "
 async function bundle(site: string, drawing: string): Promise<Prerender> {
   // Fetched only when there is something to build: `npm start` asks every time.
   const { build } = await import("vite");
-  const logLevel = "error";
+  // Node reads the configuration as it is; the bundler would write a copy of it beside the packages.
+  const given = { configFile, configLoader: "native", logLevel: "error" } as const;
   await Promise.all([
-    build({ configFile, logLevel, build: { outDir: site, emptyOutDir: true, manifest: true } }),
-    build({ configFile, logLevel, build: { outDir: drawing, emptyOutDir: true, ssr: "prerender.tsx", copyPublicDir: false } }),
+    build({ ...given, build: { outDir: site, emptyOutDir: true, manifest: true } }),
+    build({ ...given, build: { outDir: drawing, emptyOutDir: true, ssr: "prerender.tsx", copyPublicDir: false } }),
   ]);
   return (await import(pathToFileURL(path.join(drawing, "prerender.js")).href)) as Prerender;
 }
@@ -76,26 +78,61 @@ async function prerender(site: string, { addressPlaceholder, drawPages, routing 
   const release = await releaseOf(site, documents);
   const index = { release, originPlaceholder, addressPlaceholder, ...routing, pages: files };
   await writeFile(path.join(site, "pages.json"), JSON.stringify(index));
+  // The list is the server's own; this much of it the service worker reads.
+  await writeFile(path.join(site, "queries.json"), JSON.stringify(routing.queries));
 }
 
-async function buildClient(outDir: string, stamp: string): Promise<void> {
-  // Beside the packages, which the program that draws the pages imports.
-  const work = path.join(root, `node_modules/.cache/tessera-client-${process.pid}`);
+/** The packages, which the program that draws the pages imports, are found from the folders above it. */
+async function openWorkFolder(place: string): Promise<string> {
+  if (place !== spare) return path.join(root, `node_modules/.cache/tessera-client-${process.pid}`);
+  const work = `${place}.work`;
+  await rm(work, { recursive: true, force: true });
+  await mkdir(work, { recursive: true });
+  await symlink(path.join(root, "node_modules"), path.join(work, "node_modules"));
+  return work;
+}
+
+async function buildClient(place: string, stamp: string): Promise<void> {
+  const work = await openWorkFolder(place);
   const site = path.join(work, "site");
   try {
     await prerender(site, await bundle(site, path.join(work, "drawing")));
     await compressFolder(site);
     await writeFile(path.join(site, stampFile), stamp);
-    await putInPlace(site, outDir);
+    await putInPlace(site, place);
   } finally {
     await rm(work, { recursive: true, force: true });
   }
 }
 
-const { values } = parseArgs({ options: { "out-dir": { type: "string" }, "when-stale": { type: "boolean", default: false } } });
-const outDir = path.resolve(values["out-dir"] ?? path.join(root, "client/dist"));
-const stamp = await hashSources(root);
-if (!values["when-stale"] || (await readStamp(outDir)) !== stamp) {
-  console.log("building the client …");
-  await buildClient(outDir, stamp);
+async function isWritable(folder: string): Promise<boolean> {
+  return access(folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
 }
+
+async function choosePlace(): Promise<string> {
+  const needed = [path.dirname(outDir), path.join(root, "node_modules")];
+  return spare === undefined || (await Promise.all(needed.map(isWritable))).every(Boolean) ? outDir : spare;
+}
+
+/** The folder of a build that is up to date. */
+async function findCurrent(stamp: string): Promise<string | undefined> {
+  for (const place of [outDir, spare]) if (place && (await readStamp(place)) === stamp) return place;
+  return undefined;
+}
+
+const { values } = parseArgs({
+  options: { "out-dir": { type: "string" }, "spare-dir": { type: "string" }, "when-stale": { type: "boolean", default: false } },
+});
+const outDir = path.resolve(values["out-dir"] ?? path.join(root, "client/dist"));
+const spare = values["spare-dir"] && path.resolve(values["spare-dir"]);
+const stamp = await hashSources(root);
+let folder = values["when-stale"] ? await findCurrent(stamp) : undefined;
+if (folder === undefined) {
+  console.log("building the client …");
+  folder = await choosePlace();
+  await buildClient(folder, stamp);
+}
+process.send?.({ type: "built", folder });

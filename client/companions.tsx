@@ -1,10 +1,13 @@
 import type { ComponentType } from "react";
 import { Suspense, useEffect, useState } from "react";
+import { useLocation } from "wouter";
 import { useSession } from "./features/auth/session-store.ts";
+import { useSubscription } from "./features/billing/subscription-store.ts";
 import { useConsentShown } from "./features/consent/use-consent-shown.ts";
 import { openFeedback, recallDismissal, showFeedbackCard, useFeedback } from "./features/feedback/feedback-store.ts";
 import { startForgetting } from "./offline/forget-person.ts";
 import { startFormQueue } from "./offline/form-sender.ts";
+import { paths } from "./paths.ts";
 
 /** Spec §4: after load. */
 const feedbackDelayMs = 10_000;
@@ -63,17 +66,30 @@ function useFormQueue(): void {
   }, []);
 }
 
+/**
+ * Whether the feedback card may be shown: never in the chat, where it would cover the composer, and to signed-in people only
+ * after their first answer, because before that they have little to say.
+ */
+function useCardWelcome(): boolean {
+  const [location] = useLocation();
+  const { status } = useSession();
+  const answered = useSubscription((state) => state.check?.answered === true);
+  return location !== paths.aiModels && (status === "signed_out" || (status === "signed_in" && answered));
+}
+
 /** What accompanies every page and none of them needs: fetched after the page, never part of the HTML built ahead. */
 export function Companions() {
   const { status, user } = useSession();
   const Banner = useFetched(useConsentShown(status), loadBanner);
-  const Feedback = useFetched(useFeedback().needed, loadFeedback);
+  const welcome = useCardWelcome();
+  const { step, asked } = useFeedback();
+  const Feedback = useFetched(asked || (welcome && step === "shown"), loadFeedback);
   useFeedbackTimer();
   useFormQueue();
   useEffect(() => startForgetting(), []);
   return (
     <Suspense fallback={null}>
-      {Feedback && <Feedback owner={status === "loading" ? undefined : (user?.id ?? null)} email={user?.email} />}
+      {Feedback && <Feedback card={welcome} owner={status === "loading" ? undefined : (user?.id ?? null)} email={user?.email} />}
       {Banner && <Banner />}
     </Suspense>
   );

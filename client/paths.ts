@@ -19,3 +19,6 @@ export const paths = {
   admin: "/admin",
   design: "/design",
 } as const;
+
+/** For who has no account yet: "Sign in" would greet them as somebody who comes back. */
+export const signUpPath = `${paths.auth}?mode=sign-up`;

@@ -43,7 +43,9 @@ export const pages: readonly PageRoute[] = [
     queries: ["conversation", "prompt", "model"],
   }),
   privatePage(paths.profile, ["account", "billing", "wallet", "errors"], async () => (await import("./pages/profile.tsx")).ProfilePage),
-  page(paths.pricing, ["pricing", "plans"], async () => (await import("./pages/pricing.tsx")).PricingPage),
+  page(paths.pricing, ["pricing", "plans"], async () => (await import("./pages/pricing.tsx")).PricingPage, {
+    queries: ["checkout"],
+  }),
   page(paths.about, ["about", "home", "pricing", "wallet"], async () => (await import("./pages/about.tsx")).AboutPage),
   page(paths.contact, ["contact", "errors"], async () => (await import("./pages/contact.tsx")).ContactPage),
   ...readingPages,

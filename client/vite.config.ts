@@ -15,6 +15,8 @@ function chunkFileNames({ facadeModuleId }: { facadeModuleId?: string | null }):
   const [, language, index] = facadeModuleId?.match(/(?:locales\/(\w+)\/[\w-]+\.json|i18n\/languages\/(\w+)\.ts)$/) ?? [];
   const [, written, piece] = facadeModuleId?.match(/content\/(\w+)\/([\w-]+)\.md\?piece$/) ?? [];
   if (piece) return `assets/piece-${written}-${piece}-[hash].js`;
+  // Fetched by the few answers that need it: the service worker keeps it from then on (sw/caches/release.ts).
+  if (/features\/chat\/(code-colours|formula-drawing)\.ts$/.test(facadeModuleId ?? "")) return "assets/on-use-[name]-[hash].js";
   if (index) return `assets/locale-${index}-index-[hash].js`;
   return language ? `assets/locale-${language}-[name]-[hash].js` : "assets/[name]-[hash].js";
 }
@@ -114,7 +116,7 @@ export default defineConfig({
       includeManifestIcons: false,
       injectManifest: {
         rollupFormat: "iife",
-        // All that hashed names tell apart; which of it is fetched at once and which on use, the worker says (sw/worker/release.ts).
+        // All that hashed names tell apart; which of it is fetched at once and which on use, the worker says (sw/caches/release.ts).
         globPatterns: ["assets/*.{js,css}", "assets/spectral-*-500*.woff2", "icons/icon-192.png", "favicon.svg"],
       },
     }),

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run once by the postgres image on an empty volume: the owner for migrations, the restricted role for everything else.
+# The postgres image runs this once, on an empty volume. It creates the owner, who migrates, and the application's restricted role.
 set -eu
 psql --set=ON_ERROR_STOP=1 --username "${POSTGRES_USER:-postgres}" --dbname postgres \
   --set=owner_password="$OWNER_PASSWORD" --set=application_password="$APPLICATION_PASSWORD" <<'SQL'

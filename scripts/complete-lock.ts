@@ -1,8 +1,8 @@
 /**
- * Completes package-lock.json after `npm install`: npm leaves out the optional packages of other platforms when it
- * could not look them up, and `npm ci` then refuses the lock file everywhere. Each missing one is entered with the
- * version its parent pins and the platform its name states. Also drops download addresses, so that the lock file
- * names no registry. Run: `node scripts/complete-lock.ts`.
+ * Completes package-lock.json after `npm install`. If npm could not look up the optional packages of other platforms it leaves
+ * them out, and `npm ci` then refuses the lock file everywhere. The script adds each missing package with the version that its
+ * parent pins and the platform in its name. It also removes download addresses, so that the lock file does not depend on a
+ * registry. Run `node scripts/complete-lock.ts`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 

@@ -1,6 +1,6 @@
 /**
- * Draws the mark into the files the manifest and the browsers ask for: `node scripts/make-icons.ts`. The figure is the one
- * of client/features/frame/mark.tsx. Run it when the mark changes; the results are committed.
+ * Draws the mark (client/features/frame/mark.tsx) into the icon files that the manifest and browsers need. Run
+ * `node scripts/make-icons.ts` when the mark changes, and commit the results.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -14,7 +14,7 @@ const bright = "#b04a2d";
 const stones = "M0 0h9v9H0zM10 0h9v9h-9zM20 0h9v9h-9zM10 10h9v9h-9zM10 20h9v9h-9z";
 const brightStone = "M20 20h9v9h-9z";
 
-/** `share` of the side the figure takes; the rest is margin (a maskable icon may be cut to a circle of 80 %). */
+/** `share`: the mark's part of the side length; the rest is margin. (A maskable icon may be cropped to a circle of 80 %.) */
 function drawing(side: number, share: number, ground: string | null, radius: number): string {
   const scale = (side * share) / 29;
   const offset = (side - 29 * scale) / 2;
@@ -31,7 +31,7 @@ const icons = [
   { file: "icons/apple-touch-icon.png", side: 180, share: 0.56, radius: 0, clear: false },
 ];
 
-/** A field of four by four for each shortcut of the manifest: which stones are laid, and which one is bright. */
+/** The icon of each shortcut in the manifest: which tiles of a four-by-four field are filled, and which one is highlighted. */
 const shortcuts = [
   { name: "chat", rows: ["1111", "1111", "1110", "1002"] },
   { name: "credits", rows: ["1110", "1120", "1111", "1111"] },

@@ -1,6 +1,6 @@
 /**
- * Draws the pictures that previews of a link show (Open Graph), one for each public page: `node scripts/make-og-pictures.ts`.
- * Run it when a title, the mark or the patterns change; the results are committed, and the build finds them by the address.
+ * Draws the Open Graph picture of each public page, which link previews show. Run `node scripts/make-og-pictures.ts` when a title,
+ * the mark or the patterns change, and commit the results. The build finds each picture by the page's address.
  */
 import { mkdir, readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
@@ -12,7 +12,7 @@ const root = path.join(import.meta.dirname, "..");
 const pictures = path.join(root, "client/public/og");
 const largestBytes = 60 * 1024;
 
-/** client/components/tokens.css, light. */
+/** The light colours of client/components/tokens.css. */
 const paper = "oklch(0.975 0.008 83)";
 const ink = "oklch(0.25 0.018 50)";
 const inkSoft = "oklch(0.45 0.02 55)";
@@ -37,7 +37,7 @@ async function readTexts(namespace: string): Promise<Record<string, never>> {
   return JSON.parse(await readFile(path.join(root, `client/i18n/locales/en/${namespace}.json`), "utf8")) as Record<string, never>;
 }
 
-/** Guides, articles and legal pages, titled as their front matter says. */
+/** Guides, articles and legal pages, with the titles of their front matter. */
 async function readPieces(): Promise<Card[]> {
   const folder = path.join(root, "client/content/en");
   const kickers: Readonly<Record<string, string>> = { guide: "Guide", article: "Blog", legal: "Legal" };
@@ -81,7 +81,7 @@ function tile(seed: string, figure: string, x: number, y: number, side: number):
   return `<g transform="translate(${x} ${y}) scale(${side / fieldCells})">${drawn}</g>`;
 }
 
-/** The product's own picture: every model's tile and, at the sixteenth place, the bright stone. */
+/** The product's own picture: the pattern of each model and, as the sixteenth tile, the highlighted one. */
 function allModels(): string {
   const side = 108;
   const step = 118;
@@ -96,14 +96,14 @@ function allModels(): string {
     .join("");
 }
 
-/** One page's tile, large: seeded with its name, so that no two are the same. */
+/** A large pattern for a page, generated from its name, so that each page has another one. */
 function ownTile(file: string): string {
   const colours = Object.values(stones);
   const colour = colours[[...file].reduce((sum, character) => sum + character.charCodeAt(0), 0) % colours.length] ?? stones.text;
   return `${tile(file, colour, 0, 0, 462)}<rect x="406.5" y="406.5" width="53" height="53" fill="${accent}"/>`;
 }
 
-/** As a typesetter would: a curled apostrophe, and no line ends within "GPT-5". */
+/** Uses typographic apostrophes, and prevents a line break within "GPT-5". */
 function set(title: string): string {
   return title.replaceAll("'", "’").replaceAll(/\w+-\d+/g, "<nobr>$&</nobr>");
 }

@@ -1,7 +1,7 @@
 /**
- * Takes the pictures that browsers show before installing, from the product itself: start it (`npm start`), then
- * `node scripts/make-screenshots.ts [product] [sandbox]`, by default the addresses of `npm start`. Run it when these screens
- * change; the results are committed and named in client/sw/manifest.ts.
+ * Takes the screenshots that browsers show before an installation. Start the product (`npm start`), then run
+ * `node scripts/make-screenshots.ts [product] [sandbox]`; the default addresses are those of `npm start`. Run it when these
+ * screens change, and commit the results. client/sw/manifest.ts names the files.
  */
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
@@ -42,16 +42,17 @@ interface Session {
   access_token: string;
 }
 
-/** Somebody with a plan, by the product's own calls and the sandbox's mail and checkout. */
+/** Creates a subscriber through the product's API and the sandbox's mail and checkout. */
 async function subscriber(): Promise<Session> {
   const email = `picture-${randomUUID()}@example.com`;
-  await post(`${product}/api/auth/sign-up`, { email, password: "correct horse 9 battery" });
+  const password = "correct horse 9 battery";
+  await post(`${product}/api/auth/sign-up`, { email, password });
   const token = await until(async () => {
     const mails = (await (await fetch(`${sandbox}/mail?to=${encodeURIComponent(email)}`)).json()) as { links: string[] }[];
     const link = mails.flatMap(({ links }) => links).find((candidate) => candidate.includes("confirm="));
     return link && new URL(link).searchParams.get("confirm");
   });
-  const session = await post<Session>(`${product}/api/auth/confirm`, { token });
+  const session = await post<Session>(`${product}/api/auth/confirm`, { token, password });
   const authorization = { authorization: `Bearer ${session.access_token}` };
   const { url } = await post<{ url: string }>(`${product}/api/functions/create-checkout`, { priceId: "professional_month" }, authorization);
   const checkout = new URL(url).pathname.split("/").at(-1);
@@ -70,7 +71,7 @@ async function subscriber(): Promise<Session> {
 
 const browser: Browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 
-/** Opens the page as a person finds it who has answered the banners before. */
+/** Opens the page without banners, as for a person who has answered them before. */
 async function open(address: string, options: BrowserContextOptions, session?: Session): Promise<Page> {
   const context = await browser.newContext({
     locale: "en-GB",
@@ -84,7 +85,7 @@ async function open(address: string, options: BrowserContextOptions, session?: S
     if (stored) localStorage.setItem("session", stored);
   }, session && JSON.stringify(session));
   const page = await context.newPage();
-  // As it looks where nothing is a stand-in.
+  // Show the page as it looks without a sandbox.
   await page.route("**/api/environment", (route) => route.fulfill({ json: { sandboxUrl: null, serverTime: new Date().toISOString() } }));
   await page.goto(product + address);
   return page;
@@ -105,7 +106,7 @@ async function publicPage(name: string, address: string, options: BrowserContext
   await take(name, page);
 }
 
-/** A question and its answer, kept by the product; the sandbox's words give way to what a model says to this prompt. */
+/** Asks a question and takes the picture of the conversation. The sandbox's text is replaced by what a real model answers to the prompt. */
 async function chat(name: string, options: BrowserContextOptions, session: Session): Promise<void> {
   const asking = await open("/ai-models?model=gpt-5-mini", options, session);
   await asking.getByLabel("Your prompt").fill(prompt);

@@ -1,31 +1,19 @@
 /**
- * For a container's health check: exits with 0 when the worker on this machine has spoken to PostgreSQL lately, which its
- * relay does several times a second. A worker has no port to ask. Run: `node scripts/worker-health.ts`.
+ * A container's health check: exits with 0 if this container's worker has read the outbox in the last seconds. The worker's relay
+ * reads it several times a second and then touches a file. We don't look for the worker's connections at PostgreSQL, because
+ * other processes may use the same address or pooler. Run `node scripts/worker-health.ts`.
  */
-import pg from "pg";
+import { stat } from "node:fs/promises";
 
-const silentAfterSeconds = 15;
+const silentAfterMs = 15_000;
 
-const client = new pg.Client({
-  connectionString: process.env.DATABASE_URL,
-  application_name: "tessera worker health",
-  connectionTimeoutMillis: 3_000,
-  query_timeout: 3_000,
-});
-client.on("error", () => {});
-try {
-  await client.connect();
-  // The worker beside us reaches PostgreSQL from the same address as we do; another database's worker is not ours.
-  const { rowCount } = await client.query(
-    `select from pg_stat_activity
-      where application_name = 'tessera worker' and datname = current_database() and client_addr is not distinct from inet_client_addr()
-        and state_change > clock_timestamp() - make_interval(secs => $1)`,
-    [silentAfterSeconds],
+const file = process.env.WORKER_HEALTH_FILE;
+const beat = file ? await stat(file).catch(() => undefined) : undefined;
+if (beat === undefined || Date.now() - beat.mtimeMs > silentAfterMs) {
+  console.error(
+    file
+      ? `this worker has not read the outbox for ${silentAfterMs / 1_000} s (WORKER_HEALTH_FILE=${file})`
+      : "WORKER_HEALTH_FILE is missing",
   );
-  if (rowCount === 0) throw new Error(`no worker of this machine has spoken to the database for ${silentAfterSeconds} s`);
-} catch (error) {
-  console.error((error as Error).message);
   process.exitCode = 1;
-} finally {
-  await client.end().catch(() => {});
 }

@@ -1,4 +1,4 @@
-/** The only list of what the API consists of: plugins first, then features, each in the scope that authorises it. */
+/** The only list of the API's parts: first the plugins, then the features, each in the scope that authorises it. */
 import swagger from "@fastify/swagger";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import websocket from "@fastify/websocket";
@@ -19,8 +19,13 @@ import { conversationRoutes } from "./features/conversations/routes.ts";
 import { creditRoutes } from "./features/credits/routes.ts";
 import { createAnswers } from "./features/generations/answers.ts";
 import { generationRoutes } from "./features/generations/routes.ts";
+import { registerAddresses } from "./http/addresses.ts";
 import type { App } from "./http/app-type.ts";
+import { headersTimeoutMs, limitConnections } from "./http/connection-limits.ts";
+import type { Draining } from "./http/draining.ts";
+import { registerDraining } from "./http/draining.ts";
 import { registerHealth } from "./http/health.ts";
+import { HeldConnections } from "./http/held-connections.ts";
 import { registerProblems, sendNotFound } from "./http/problem.ts";
 import { registerRateLimits } from "./http/rate-limits.ts";
 import { realtimeRoutes } from "./http/realtime.ts";
@@ -29,7 +34,14 @@ import { registerClient } from "./http/static.ts";
 import { compileValidator } from "./http/validation.ts";
 import { publicScope, signedInScope } from "./http/viewer.ts";
 
-/** Prompts of 10,000 code points and their JSON fit with room; everything larger is refused before it is read. */
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Stops accepting connections. Resolves when all accepted requests have ended, or after `timeoutMs`. Call it before `close`. */
+    drain(timeoutMs: number): Promise<void>;
+  }
+}
+
+/** Bytes; enough for a prompt of 10,000 code points as JSON. A larger body is refused before it is read. */
 const bodyLimit = 512 * 1024;
 const realtimePayloadLimit = 8 * 1024;
 
@@ -37,9 +49,10 @@ function securityOf({ config }: Deps): { https: boolean } {
   return { https: config.publicUrl.protocol === "https:" };
 }
 
-async function registerPlugins(app: App, deps: Deps): Promise<void> {
+async function registerPlugins(app: App, deps: Deps, draining: Draining): Promise<void> {
   registerProblems(app);
   registerSecurityHeaders(app, securityOf(deps));
+  registerAddresses(app);
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
@@ -49,14 +62,18 @@ async function registerPlugins(app: App, deps: Deps): Promise<void> {
   });
   await registerRateLimits(app, deps.config);
   await app.register(websocket, { options: { maxPayload: realtimePayloadLimit } });
-  await registerHealth(app, deps);
+  await registerHealth(app, deps, draining);
 }
 
-async function registerFeatures(app: App, deps: Deps): Promise<void> {
+async function registerFeatures(app: App, deps: Deps, draining: Draining): Promise<void> {
   await registerTokens(app, deps);
   const readViewer = createReadViewer(app, deps);
   const answers = createAnswers(deps);
   app.addHook("onClose", () => answers.close());
+  draining.alsoWaitFor((timeoutMs) => answers.untilNoneRuns(timeoutMs));
+  const held = new HeldConnections(deps, createSessionCheck(deps));
+  const stopChecking = held.start();
+  app.addHook("onClose", async () => stopChecking());
   const spendable = async (userId: string) => (await readEntitlement(deps.db, userId, deps.clock.now())).kinds(true);
 
   await app.register(
@@ -67,32 +84,38 @@ async function registerFeatures(app: App, deps: Deps): Promise<void> {
       accountRoutes(deps),
       billingRoutes(deps),
       creditRoutes(deps, spendable),
-      generationRoutes(deps, answers),
+      generationRoutes(deps, answers, held),
       conversationRoutes(deps, answers),
     ]),
   );
   await app.register(webhookRoutes(deps));
-  await app.register(realtimeRoutes(deps, readViewer, createSessionCheck(deps)));
+  await app.register(realtimeRoutes(deps, readViewer, held, draining));
   if (deps.config.sandbox) await app.register(clockRoutes(deps, deps.config.sandbox.token));
   app.get("/api/openapi.json", { schema: { hide: true } }, async () => app.swagger());
 }
 
-/** The same application in production and in tests. `clientFolder` holds the client built elsewhere than in `client/dist`. */
+/** Builds the same application for production and tests. Give `clientFolder` if the built client is not in `client/dist`. */
 export async function buildApp(deps: Deps, clientFolder?: URL): Promise<App> {
   const app: App = Fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: deps.config.trustedProxies.length > 0 ? deps.config.trustedProxies : false,
     bodyLimit,
-    // Addresses that can't be decoded, or hold more than any of ours: refused before the error handler's reach.
+    // Fastify refuses addresses it can't decode and parameters that are too long before our error handler can see them.
     frameworkErrors: (_error, _request, reply) => sendNotFound(setSecurityHeaders(reply, securityOf(deps))),
     forceCloseConnections: "idle",
+    // A process that is shutting down still answers the requests it has accepted (http/draining.ts).
+    return503OnClosing: false,
     requestTimeout: 30_000,
     keepAliveTimeout: 65_000,
+    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: headersTimeoutMs / 4 },
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.setValidatorCompiler(compileValidator);
-  await registerPlugins(app, deps);
-  await registerFeatures(app, deps);
+  limitConnections(app.server, deps.config.connectionsPerAddress, deps.config.trustedProxies);
+  const draining = registerDraining(app);
+  app.decorate("drain", (timeoutMs: number) => draining.drain(timeoutMs));
+  await registerPlugins(app, deps, draining);
+  await registerFeatures(app, deps, draining);
   await registerClient(app, deps.config.publicUrl, clientFolder);
   return app;
 }

@@ -1,6 +1,6 @@
 /**
- * The environment, parsed once. Nothing else reads `process.env`. Every fault is one clear line; the start prints them
- * all and exits with 1.
+ * Parses the environment variables once; no other module reads `process.env`. At the start a process prints one line for each
+ * invalid value and exits with code 1.
  */
 
 import { isIP } from "node:net";
@@ -10,7 +10,7 @@ import { checkEmail } from "#domain/rules.ts";
 
 export interface ProviderCredentials {
   apiKey: string;
-  /** Undefined: the provider's own address. */
+  /** Undefined for the provider's own address. */
   baseUrl: string | undefined;
 }
 
@@ -18,33 +18,41 @@ export interface Config {
   production: boolean;
   host: string;
   port: number;
+  /** Undefined for the client in the checkout's `client/dist`. */
+  clientDir: string | undefined;
   publicUrl: URL;
   /** Addresses or CIDR blocks of proxies whose X-Forwarded-* headers are believed. */
   trustedProxies: string[];
-  /** The restricted role. */
+  /** How many connections one network may have open; trusted proxies are exempt. */
+  connectionsPerAddress: number;
+  /** How long a process that was told to stop may take to finish the requests it has accepted. */
+  drainTimeoutMs: number;
+  /** With the application's restricted role. */
   databaseUrl: string;
   databasePoolSize: number;
-  /** Undefined: BullMQ runs on PostgreSQL. */
+  /** Undefined if BullMQ runs on PostgreSQL. */
   redisUrl: string | undefined;
   /** Signs access tokens and derives refresh tokens and mailed links. */
   secretKey: string;
   adminEmails: string[];
   stripe: {
     secretKey: string;
-    /** Old and new while rotating; never empty. */
+    /** The new and the old one during a rotation; never empty. */
     webhookSecrets: string[];
-    /** Undefined: Stripe itself. */
+    /** Undefined for Stripe itself. */
     apiUrl: URL | undefined;
     livemode: boolean;
   };
   mail: { smtpUrl: string; from: string };
-  /** Where what people write to the team goes. */
+  /** Messages to the team are mailed to this address. */
   contactEmail: string;
   models: Partial<Record<Provider, ProviderCredentials>>;
-  /** Present when a stand-in of the sandbox serves at least one missing credential. */
+  /** Undefined without a sandbox. The sandbox replaces every service that has no credentials. */
   sandbox: { url: URL; token: string } | undefined;
   logLevel: string;
-  /** For the tests: where this process dies (fault-points.ts). Never in production. */
+  /** The file a worker touches to show that it is healthy. */
+  workerHealthFile: string | undefined;
+  /** For tests: the point at which this process kills itself (fault-points.ts). Undefined in production. */
   faultPoint: string | undefined;
 }
 
@@ -58,7 +66,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Collects faults instead of stopping at the first. A variable that is set but blank counts as absent, except a secret's. */
+/** Collects all faults instead of stopping at the first. A variable that is blank counts as not set. */
 export class Environment {
   readonly faults: string[] = [];
   private readonly variables: NodeJS.ProcessEnv;
@@ -114,6 +122,7 @@ export class Environment {
 }
 
 const secretKeyMinimum = 32;
+const nodeEnvironments = ["production", "development", "test"];
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];
 
 function isAddressBlock(text: string): boolean {
@@ -138,8 +147,34 @@ function readAdminEmails(environment: Environment): string[] {
   return emails;
 }
 
+/** Refuses other values: with a misspelled "production" ("prod") the sandbox would run in public. */
+export function readProduction(environment: Environment): boolean {
+  const value = environment.text("NODE_ENV");
+  if (value !== undefined && !nodeEnvironments.includes(value))
+    environment.faults.push(`NODE_ENV=${value} is not one of ${nodeEnvironments.join(", ")}`);
+  return value === "production";
+}
+
+function readPublicUrl(environment: Environment, production: boolean, otherwise: string): URL {
+  const protocols = ["https:", "http:"];
+  if (production) environment.required("PUBLIC_URL", "links in mails and the return from checkout start with it, https://…");
+  return environment.url("PUBLIC_URL", protocols) ?? new URL(otherwise);
+}
+
+/** `address` or `Name <address>`. */
+function readMailFrom(environment: Environment, production: boolean): string {
+  const why = "it is the sender of all mail, Tessera <no-reply@…>";
+  const from = production
+    ? environment.required("MAIL_FROM", why)
+    : (environment.text("MAIL_FROM") ?? "Tessera <no-reply@tessera.example>");
+  const address = /^[^<>]*<([^<>]+)>$/.exec(from)?.[1] ?? from;
+  if (from !== "" && checkEmail(address) !== undefined)
+    environment.faults.push(`MAIL_FROM=${from} is neither an address nor of the form Name <address>`);
+  return from;
+}
+
 function readContactEmail(environment: Environment, production: boolean): string {
-  const why = "what people write to the team is mailed there";
+  const why = "messages to the team are mailed to it";
   const email = production ? environment.required("CONTACT_EMAIL", why) : (environment.text("CONTACT_EMAIL") ?? "team@tessera.example");
   if (email !== "" && checkEmail(email) !== undefined) environment.faults.push(`CONTACT_EMAIL: ${email} is not an e-mail address`);
   return email;
@@ -147,7 +182,7 @@ function readContactEmail(environment: Environment, production: boolean): string
 
 function readLogLevel(environment: Environment, fallback: string): string {
   const level = environment.text("LOG_LEVEL") ?? fallback;
-  if (!logLevels.includes(level)) environment.faults.push(`LOG_LEVEL=${level} is none of ${logLevels.join(", ")}`);
+  if (!logLevels.includes(level)) environment.faults.push(`LOG_LEVEL=${level} is not one of ${logLevels.join(", ")}`);
   return level;
 }
 
@@ -176,7 +211,7 @@ function readStripe(environment: Environment, sandbox: Config["sandbox"]): Confi
     return { secretKey: "sk_test_sandbox", webhookSecrets: [`whsec_${sandbox.token}`], apiUrl: sandbox.url, livemode: false };
   }
   const secretKey = environment.required("STRIPE_SECRET_KEY", "payments need it (dashboard.stripe.com, Developers, API keys)");
-  const webhookSecret = environment.required("STRIPE_WEBHOOK_SECRET", "without it no Stripe event can be trusted");
+  const webhookSecret = environment.required("STRIPE_WEBHOOK_SECRET", "Stripe's events are verified with it");
   const previous = environment.text("STRIPE_WEBHOOK_SECRET_PREVIOUS");
   return {
     secretKey,
@@ -188,22 +223,25 @@ function readStripe(environment: Environment, sandbox: Config["sandbox"]): Confi
 
 export function readConfig(variables: NodeJS.ProcessEnv): Config {
   const environment = new Environment(variables);
-  const production = environment.text("NODE_ENV") === "production";
+  const production = readProduction(environment);
   const host = environment.host("HOST", "127.0.0.1");
   const port = environment.integer("PORT", 3000, 0, 65_535);
   const sandboxUrl = production ? undefined : environment.url("SANDBOX_URL", ["http:", "https:"]);
   const sandbox = sandboxUrl
-    ? { url: sandboxUrl, token: environment.required("SANDBOX_TOKEN", "the sandbox and the product know each other by it") }
+    ? { url: sandboxUrl, token: environment.required("SANDBOX_TOKEN", "the sandbox and the product authenticate to each other with it") }
     : undefined;
   const config: Config = {
     production,
     host,
     port,
-    publicUrl: environment.url("PUBLIC_URL", ["https:", "http:"]) ?? new URL(`http://${host.includes(":") ? `[${host}]` : host}:${port}`),
+    clientDir: environment.text("CLIENT_DIR"),
+    publicUrl: readPublicUrl(environment, production, `http://${host.includes(":") ? `[${host}]` : host}:${port}`),
     trustedProxies: readTrustedProxies(environment),
+    connectionsPerAddress: environment.integer("CONNECTIONS_PER_ADDRESS", 500, 10, 100_000),
+    drainTimeoutMs: environment.integer("DRAIN_TIMEOUT_SECONDS", 120, 0, 3_600) * 1_000,
     databaseUrl:
       environment.url("DATABASE_URL", ["postgres:", "postgresql:"])?.href ??
-      environment.required("DATABASE_URL", "the restricted role's address, postgres://…"),
+      environment.required("DATABASE_URL", "the database's address with the restricted role, postgres://…"),
     databasePoolSize: environment.integer("DATABASE_POOL_SIZE", 10, 2, 500),
     redisUrl: environment.url("REDIS_URL", ["redis:", "rediss:"])?.href,
     secretKey: readSecretKey(environment),
@@ -211,20 +249,22 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
     stripe: readStripe(environment, sandbox),
     mail: {
       smtpUrl:
-        environment.url("SMTP_URL", ["smtp:", "smtps:"])?.href ?? environment.required("SMTP_URL", "mail leaves through it, smtp://…"),
-      from: environment.text("MAIL_FROM") ?? "Tessera <no-reply@tessera.example>",
+        environment.url("SMTP_URL", ["smtp:", "smtps:"])?.href ??
+        environment.required("SMTP_URL", "it is the server that sends mail, smtp://…"),
+      from: readMailFrom(environment, production),
     },
     contactEmail: readContactEmail(environment, production),
     models: readModels(environment, sandboxUrl),
     sandbox,
     logLevel: readLogLevel(environment, production ? "info" : "warn"),
+    workerHealthFile: environment.text("WORKER_HEALTH_FILE"),
     faultPoint: production ? undefined : environment.text("TESSERA_FAULT_POINT"),
   };
   if (environment.faults.length > 0) throw new ConfigError(environment.faults);
   return config;
 }
 
-/** Reads the environment or, where it is at fault, prints one line per fault and exits with 1. */
+/** Reads the environment. If values are invalid, prints one line for each and exits with 1. */
 export function readConfigOrExit(variables: NodeJS.ProcessEnv): Config {
   try {
     return readConfig(variables);

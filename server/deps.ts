@@ -1,4 +1,4 @@
-/** What is injected: built once in each process's main and in tests, and passed down; nothing reaches for a global. */
+/** The dependencies that are injected. Each process's main, or a test, builds them once and passes them down, so that there are no globals. */
 
 import type { FastifyBaseLogger } from "fastify";
 import type pg from "pg";
@@ -33,15 +33,15 @@ export interface Deps {
   log: Logger;
 }
 
-/** Writes to `destination`, standard output where none is given. */
+/** Writes to `destination`; the default is standard output. */
 export function createLogger(level: string, part: string, destination: DestinationStream = pino.destination(1)): Logger {
-  // PostgreSQL tells in detail what it refused: whole rows, pieces of JSON, and with them what people wrote.
+  // PostgreSQL's error details contain whole rows and pieces of JSON, and so what people wrote. They must not be logged.
   const told = ["err.detail", "err.where"];
   const redact = { paths: ["req.headers.authorization", "*.password", "*.refresh_token", "*.token", ...told], remove: true };
   return pino({ level, base: { part }, redact }, destination);
 }
 
-/** The processes' own `Deps`; `close` ends every connection. `part` names the process to PostgreSQL and in the log. */
+/** Builds the `Deps` of a process. `close` ends every connection. `part` is the process's name at PostgreSQL and in the log. */
 export function createDeps(
   config: Config,
   part: string,

@@ -1,6 +1,6 @@
 /**
- * Named instants at which the tests let a process die as kill -9 would: between two steps that belong together. Armed by
- * TESSERA_FAULT_POINT outside production, inert otherwise.
+ * Points between two steps that belong together. With TESSERA_FAULT_POINT set to a point's name the process kills itself
+ * there with SIGKILL, which the tests use. In production nothing happens.
  */
 export const faultPoints = [
   "webhook-stored",

@@ -1,4 +1,4 @@
-/** The documents name what is there. */
+/** The documents name only files, scripts and variables that exist. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { providers } from "#server/domain/models.ts";
 import { listFiles, read, root } from "#tests/support/sources.ts";
 
 const documents = [...listFiles("docs", /\.md$/), "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
-/** What is described by an example, or comes to be only when the product runs. */
+/** Names in examples, and files that exist only while the product runs. */
 const notThere = /[*<>{}…]|0042_name|^notes|\/notes|\.data|client\/dist|node_modules/;
 
 describe("the documents", () => {
@@ -22,16 +22,16 @@ describe("the documents", () => {
     );
     expect(missing).toEqual([]);
     const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
-    const run = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name = ""]) => name);
+    const run = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name = ""]) => name);
     expect(run.filter((name) => scripts[name] === undefined)).toEqual([]);
   });
 
-  it("tell every variable of the environment", () => {
-    const files = ["server/config.ts", "server/embedded/settings.ts", "server/sandbox/environment.ts", "server/db/migrate.ts"];
+  it("describe every environment variable", () => {
+    const files = ["server/config.ts", "server/embedded/settings.ts", "sandbox/environment.ts", "server/db/migrate.ts"];
     const parsed = files.flatMap((file) => [...read(file).matchAll(/"([A-Z][A-Z\d_]+)"/g)].map(([, name = ""]) => name));
     const keys = providers.map((provider) => `${provider.toUpperCase()}_API_KEY`);
     const table = read("README.md");
-    // For the tests alone.
+    // Used only by tests.
     const variables = new Set([...parsed, ...keys].filter((name) => name !== "TESSERA_FAULT_POINT"));
     expect([...variables].filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
   });

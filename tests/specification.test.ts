@@ -1,4 +1,4 @@
-/** docs/specification.md promises tests, texts and files: each has to be there under the name it gives. */
+/** Checks that the tests, texts and files named in docs/specification.md exist. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";

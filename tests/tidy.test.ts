@@ -1,4 +1,4 @@
-/** The rules of the house that a machine can check; CONTRIBUTING.md says why they are rules. */
+/** The project's rules that a test can check; CONTRIBUTING.md gives the reasons. */
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
@@ -10,10 +10,10 @@ import { zoneFault } from "#tests/support/zones.ts";
 
 const fileLinesMaximum = 300;
 const functionLinesMaximum = 70;
-const product = ["server", "worker", "client", "scripts"].flatMap((folder) => listFiles(folder, /\.tsx?$/));
+const product = ["server", "sandbox", "worker", "client", "scripts"].flatMap((folder) => listFiles(folder, /\.tsx?$/));
 const everything = [...product, ...listFiles("tests", /\.tsx?$/)];
 
-/** Wall time: tokens, sign-in sessions and attempts, Stripe's signatures and inbox age, leases, and the clock itself. */
+/** Folders that may use wall time: for tokens, sessions, attempts, Stripe's signatures and inbox age, leases, and the clock itself. */
 const wallTimeAllowed = [
   "server/features/auth/",
   "server/features/clock/",
@@ -22,13 +22,14 @@ const wallTimeAllowed = [
   "server/features/contact/limits.ts",
   "server/features/generations/",
 ];
-/** Where a process begins, its environment is handed on to what parses it. */
+/** Files that may read process.env: entry points, which pass it on to the code that parses it. */
 const environmentAllowed = [
   "server/embedded/",
+  "server/process.ts",
   "scripts/",
   "server/main.ts",
   "worker/main.ts",
-  "server/sandbox/main.ts",
+  "sandbox/main.ts",
   "server/db/migrate.ts",
   "client/vite.config.ts",
 ];
@@ -88,7 +89,7 @@ describe("sources", () => {
     expect(find(files, (node) => isNowDate(node) || isMember(node, "Date", "now"))).toEqual([]);
   });
 
-  it("silence no checker", () => {
+  it("don't silence a checker", () => {
     const markers = [
       "@ts-" + "ignore",
       "@ts-" + "nocheck",
@@ -104,7 +105,7 @@ describe("sources", () => {
     expect(found).toEqual([]);
   });
 
-  it("run every test: none is skipped or alone", () => {
+  it("run every test: no skip, only or todo", () => {
     const tests = listFiles("tests", /\.test\.tsx?$/);
     const isChosen = (node: SyntaxNode) =>
       ["it", "test", "describe"].some(
@@ -125,16 +126,16 @@ describe("imports", () => {
     expect(faults).toEqual([]);
   });
 
-  it("run in no circle", () => {
+  it("have no cycles", () => {
     expect(cyclesOf(imports)).toEqual([]);
   });
 
-  it("are refused where the map forbids them, and a circle is found", () => {
+  it("against the map are found, and so is a cycle", () => {
     const refused: [string, string, boolean][] = [
       ["server/domain/plans.ts", "server/db/database.ts", true],
-      ["server/http/problem.ts", "server/features/auth/service.ts", false],
-      ["server/features/auth/service.ts", "server/features/credits/queries.ts", false],
-      ["server/sandbox/app.ts", "server/db/database.ts", false],
+      ["server/http/problem.ts", "server/features/auth/sign-up.ts", false],
+      ["server/features/auth/sign-up.ts", "server/features/credits/queries.ts", false],
+      ["sandbox/app.ts", "server/db/database.ts", false],
       ["server/app.ts", "worker/relay.ts", false],
       ["client/features/chat/thread.ts", "client/features/auth/session.ts", true],
       ["client/lib/format.ts", "server/contract/api.ts", false],
@@ -169,7 +170,7 @@ describe("texts", () => {
 
   it.each(folders)("of %s have the English keys, placeholders and each language's plurals", (folder) => {
     const files = listFiles(folder, /\.json$/).map((file) => file.slice(folder.length + 1));
-    // A language is a folder of namespaces, or one file.
+    // A language is either a folder of namespaces or one file.
     const languages = [...new Set(files.map((file) => file.split(/[/.]/)[0] ?? ""))];
     const english = files.filter((file) => /^en[/.]/.test(file));
     const faults = languages.flatMap((language) => {
@@ -187,9 +188,9 @@ describe("texts", () => {
     expect(faults).toEqual([]);
   });
 
-  it("are all used by the client, where their names are told from its code", () => {
+  it("are all used in the client's code", () => {
     const sources = listFiles("client", /\.tsx?$/).map(read);
-    // Refusals are named by the server.
+    // Keys in errors.json are error codes of the server, so the client's code does not contain them.
     const files = listFiles("client/i18n/locales/en", /\.json$/).filter((file) => !file.endsWith("errors.json"));
     expect(files.flatMap((file) => unusedKeys(parse(file), sources).map((key) => `${path.basename(file, ".json")}: ${key}`))).toEqual([]);
     expect(unusedKeys({ a: { b: "", c_one: "", c_other: "" }, d: { e: "" } }, ['t("a.c")', `t(\`x:d.\${y}\`)`])).toEqual(["a.b"]);

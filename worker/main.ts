@@ -2,11 +2,17 @@
 import { readConfigOrExit } from "#server/config.ts";
 import { assertFitOrExit } from "#server/db/verify.ts";
 import { createDeps } from "#server/deps.ts";
-import { exitWithParent, signalReady } from "#server/embedded/child.ts";
 import { armFaultPoint } from "#server/fault-points.ts";
+import { exitWithParent, givenEnvironment, signalReady } from "#server/process.ts";
+import { poolFault } from "./slots.ts";
 import { startWorker } from "./worker.ts";
 
-const config = readConfigOrExit(process.env);
+const config = readConfigOrExit(await givenEnvironment());
+const fault = poolFault(config.databasePoolSize);
+if (fault !== undefined) {
+  console.error(fault);
+  process.exit(1);
+}
 const deps = createDeps(config, "worker");
 await assertFitOrExit(deps.pool);
 armFaultPoint(config.faultPoint);

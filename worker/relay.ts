@@ -10,6 +10,8 @@ import type { Db } from "#server/db/database.ts";
 import type { Logger } from "#server/deps.ts";
 import { faultPoint } from "#server/fault-points.ts";
 import type { DispatchedJob, JobPublisher } from "#server/queue/connection.ts";
+import type { JobKind, JobName } from "#server/queue/jobs.ts";
+import { jobKinds, kindOfJob } from "#server/queue/jobs.ts";
 
 const pollMs = 250;
 const batchSize = 200;
@@ -26,11 +28,13 @@ export interface Relay {
   stop(): Promise<void>;
 }
 
-async function takeDue(db: Db): Promise<DispatchedJob[]> {
+/** Of one kind and of no known kind, so that a long line of one kind (Stripe was away for a day) keeps none of the others waiting. */
+async function takeDue(db: Db, kind: JobKind): Promise<DispatchedJob[]> {
+  const others = (Object.keys(kindOfJob) as JobName[]).filter((job) => kindOfJob[job] !== kind);
   const result = await sql<{ id: string; job: string; payload: unknown }>`
     update outbox set published_at = clock_timestamp(), publications = publications + 1,
         redrive_at = clock_timestamp() + make_interval(secs => ${redriveMs / 1000})
-      where id in (select id from outbox where redrive_at <= clock_timestamp() order by redrive_at limit ${batchSize} for update skip locked)
+      where id in (select id from outbox where redrive_at <= clock_timestamp() and job <> all (${others}) order by redrive_at limit ${batchSize} for update skip locked)
       returning id, job, payload`.execute(db);
   return result.rows.map((row) => ({ id: row.id, name: row.job, payload: row.payload }));
 }
@@ -47,13 +51,29 @@ async function redrivePublished(db: Db): Promise<void> {
     where published_at is not null and failures = 0 and redrive_at > clock_timestamp()`.execute(db);
 }
 
-export function startRelay(db: Db, publisher: JobPublisher, log: Logger): Relay {
+/** True where there may be more at once. */
+async function handOut(db: Db, publisher: JobPublisher, log: Logger, jobs: readonly DispatchedJob[]): Promise<boolean> {
+  if (jobs.length === 0) return false;
+  try {
+    await publisher.publish(jobs);
+    faultPoint("job-published");
+  } catch (error) {
+    log.warn({ err: error, jobs: jobs.length }, "queue away, jobs wait in the outbox");
+    await putBack(db, jobs);
+    return false;
+  }
+  return jobs.length === batchSize;
+}
+
+/** `onRead` hears of every look at the outbox that succeeded. */
+export function startRelay(db: Db, publisher: JobPublisher, log: Logger, onRead: () => void = () => {}): Relay {
   const stopping = new AbortController();
   let wakeUp: AbortController | undefined;
   let woken = false;
   let mayBeLost = false;
 
-  async function relayOnce(): Promise<number> {
+  /** True where there may be more at once. */
+  async function relayOnce(): Promise<boolean> {
     if (mayBeLost) {
       mayBeLost = false;
       await redrivePublished(db).catch((error: unknown) => {
@@ -61,17 +81,13 @@ export function startRelay(db: Db, publisher: JobPublisher, log: Logger): Relay 
         throw error;
       });
     }
-    const jobs = await takeDue(db);
-    if (jobs.length === 0) return 0;
-    try {
-      await publisher.publish(jobs);
-      faultPoint("job-published");
-    } catch (error) {
-      log.warn({ err: error, jobs: jobs.length }, "queue away, jobs wait in the outbox");
-      await putBack(db, jobs);
-      return 0;
+    let more = false;
+    for (const kind of jobKinds) {
+      const jobs = await takeDue(db, kind);
+      onRead();
+      more = (await handOut(db, publisher, log, jobs)) || more;
     }
-    return jobs.length;
+    return more;
   }
 
   async function pause(milliseconds: number): Promise<void> {
@@ -85,8 +101,7 @@ export function startRelay(db: Db, publisher: JobPublisher, log: Logger): Relay 
     while (!stopping.signal.aborted) {
       woken = false;
       try {
-        const published = await relayOnce();
-        if (published < batchSize) await pause(pollMs);
+        if (!(await relayOnce())) await pause(pollMs);
       } catch (error) {
         log.warn({ err: error }, "relay could not read the outbox");
         // Nor could anybody write down what became of the jobs under way.

@@ -4,9 +4,9 @@
  */
 import { sql } from "kysely";
 import { Value } from "typebox/value";
-import { DomainError, PermanentFailure } from "#domain/errors.ts";
-import { isConnectionLost, sqlState } from "#server/db/transaction.ts";
+import { PermanentFailure } from "#domain/errors.ts";
 import type { Deps } from "#server/deps.ts";
+import { failureKind } from "#server/failures.ts";
 import { faultPoint } from "#server/fault-points.ts";
 import type { DispatchedJob } from "#server/queue/connection.ts";
 import type { JobName, JobPayload } from "#server/queue/jobs.ts";
@@ -24,24 +24,9 @@ export function backoffMs(attempt: number): number {
   return Math.min(maximumBackoffMs, firstBackoffMs * 2 ** Math.max(0, attempt - 1));
 }
 
-/** Somebody else is away (PostgreSQL, Stripe, mail): waits as long as it takes, and never becomes a dead letter. */
-export function isOutage(error: unknown): boolean {
-  const { code, name, type, statusCode, responseCode } = error as Record<"code" | "name" | "type" | "statusCode" | "responseCode", unknown>;
-  if (isConnectionLost(error)) return true;
-  if (typeof code === "string" && /^(ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|ESOCKET|EDNS|EAUTH|EPROTOCOL|53)/.test(code)) return true;
-  // SMTP: "try again later" (RFC 5321 §4.2.1), which greylisting means for many minutes.
-  if (typeof responseCode === "number" && responseCode >= 400 && responseCode < 500) return true;
-  if (type === "StripeConnectionError" || type === "StripeRateLimitError") return true;
-  if (typeof statusCode === "number" && statusCode >= 500) return true;
-  return name === "AggregateError" || ["40001", "40P01", "55P03"].includes(sqlState(error) ?? "");
-}
-
-export function isPermanent(error: unknown): boolean {
-  return error instanceof PermanentFailure || error instanceof DomainError;
-}
-
 async function settleFailure(deps: Deps, job: DispatchedJob, error: unknown): Promise<void> {
-  const outage = isOutage(error);
+  const kind = failureKind(error);
+  const outage = kind === "outage";
   const row = await deps.db
     .updateTable("outbox")
     .set((update) => ({ failures: update("failures", "+", outage ? 0 : 1) }))
@@ -50,7 +35,7 @@ async function settleFailure(deps: Deps, job: DispatchedJob, error: unknown): Pr
     .executeTakeFirst();
   if (!row) return;
   const attempts = row.publications;
-  const dead = isPermanent(error) || (!outage && row.failures >= maximumAttempts);
+  const dead = kind === "refusal" || (!outage && row.failures >= maximumAttempts);
   const details = { err: error, job: job.name, id: job.id, attempts };
   if (!dead) {
     deps.log.warn(details, "job failed, will be tried again");
@@ -73,7 +58,11 @@ async function settleFailure(deps: Deps, job: DispatchedJob, error: unknown): Pr
         attempts,
         replayed_at: null,
       })
-      .onConflict((conflict) => conflict.column("id").doUpdateSet({ error: message.slice(0, 8_000), attempts, replayed_at: null }))
+      .onConflict((conflict) =>
+        conflict
+          .column("id")
+          .doUpdateSet({ error: message.slice(0, 8_000), attempts, replayed_at: null, failed_at: sql`clock_timestamp()` }),
+      )
       .execute();
     await trx.deleteFrom("outbox").where("id", "=", job.id).execute();
   });
@@ -97,23 +86,4 @@ export async function runJob(deps: Deps, processors: Processors, job: Dispatched
   if (job.name === "process-stripe-event") faultPoint("event-committed");
   await deps.db.deleteFrom("outbox").where("id", "=", job.id).execute();
   deps.log.info({ job: job.name, id: job.id, durationMs: Math.round(performance.now() - startedAt) }, "job done");
-}
-
-/** Puts a dead letter back into the outbox. False: there is none, or it was replayed already. */
-export async function replayDeadLetter(deps: Deps, id: string): Promise<boolean> {
-  return deps.db.transaction().execute(async (trx) => {
-    const letter = await trx
-      .updateTable("dead_letters")
-      .set({ replayed_at: new Date() })
-      .where("id", "=", id)
-      .where("replayed_at", "is", null)
-      .returning(["job", "payload"])
-      .executeTakeFirst();
-    if (!letter) return false;
-    await trx
-      .insertInto("outbox")
-      .values({ id, job: letter.job, payload: JSON.stringify(letter.payload), published_at: null })
-      .execute();
-    return true;
-  });
 }

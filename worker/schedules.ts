@@ -1,35 +1,37 @@
 /**
  * Work that time makes due, swept from rows: moving the clock, an outage and a lost queue are all the same case. Business
  * sweeps run at their due instants, at once when the sandbox moves the clock; wall-time sweeps every few seconds. A lease
- * per sweep lets one worker at a time run it.
+ * per sweep lets one worker at a time run it. What asks Stripe, what moves credits, what wall time makes due and what deletes
+ * have a loop each, so that none waits for another.
  */
 
 import { setTimeout as delay } from "node:timers/promises";
-import { sql } from "kysely";
 import { addMilliseconds, hourMs } from "#domain/clock.ts";
 import type { Deps } from "#server/deps.ts";
-import { forgetOldAttempts } from "#server/features/auth/attempts.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
 import { endGracePeriods, postDueScheduledGrants } from "#server/features/billing/schedules.ts";
 import { dueInstants } from "#server/features/clock/service.ts";
 import type { SweepName } from "#server/features/clock/sweeps.ts";
 import { sweepNames } from "#server/features/clock/sweeps.ts";
-import { expireDueGrants, findDisagreements, releaseOverdueHolds } from "#server/features/credits/service.ts";
+import { checkBooks } from "#server/features/credits/check-books.ts";
+import { expireDueGrants, releaseOverdueHolds } from "#server/features/credits/service.ts";
 import { endOrphanedAnswers } from "#server/features/generations/orphans.ts";
-import { backoffMs } from "./run-job.ts";
+import { sweepRetention } from "#server/features/retention/service.ts";
+import { runLeased } from "./leases.ts";
 
 const tickMs = 500;
 const wallSweepEveryMs = 5_000;
-const forgetEveryMs = hourMs;
-const leaseMs = 120_000;
+/**
+ * Months are posted and credits expire once Stripe has said what ended meanwhile, which it does at once. A Stripe that does not
+ * answer is waited for no longer than this.
+ */
+const headStartMs = 5_000;
 const reconcileEveryMs = hourMs;
 
-async function reconcile(deps: Deps, now: Date): Promise<void> {
+async function reconcile(deps: Deps, now: Date, signal: AbortSignal): Promise<void> {
   const dueAt = (await dueInstants(deps.db)).reconcile ?? now;
-  const { repaired } = await reconcileBilling(deps, addMilliseconds(dueAt, -reconcileEveryMs));
-  const disagreements = await findDisagreements(deps.db);
+  const { repaired } = await reconcileBilling(deps, addMilliseconds(dueAt, -reconcileEveryMs), signal);
   if (repaired > 0) deps.log.warn({ repaired }, "reconciliation found events we had not been told of");
-  if (disagreements.length > 0) deps.log.error({ disagreements: disagreements.slice(0, 20) }, "the ledger and its balances disagree");
   await deps.db
     .updateTable("schedules")
     .set({ due_at: addMilliseconds(now, reconcileEveryMs) })
@@ -37,13 +39,15 @@ async function reconcile(deps: Deps, now: Date): Promise<void> {
     .execute();
 }
 
-/** In this order: what Stripe knows first, grants before the expiry of what they replace. */
-const sweeps: Readonly<Record<SweepName, (deps: Deps, now: Date) => Promise<unknown>>> = {
+const sweeps: Readonly<Record<SweepName, (deps: Deps, now: Date, signal: AbortSignal) => Promise<unknown>>> = {
   reconcile,
-  "scheduled-grants": (deps, now) => postDueScheduledGrants(deps, now),
-  "grace-periods": (deps, now) => endGracePeriods(deps, now),
-  "expired-grants": (deps, now) => expireDueGrants(deps.db, now),
+  "scheduled-grants": postDueScheduledGrants,
+  "grace-periods": endGracePeriods,
+  "expired-grants": expireDueGrants,
 };
+const sweepsOfStripe = ["reconcile", "grace-periods"] as const satisfies SweepName[];
+/** In this order: grants before the expiry of what they replace. */
+const sweepsOfCredits = ["scheduled-grants", "expired-grants"] as const satisfies SweepName[];
 
 async function ensureSchedules(deps: Deps): Promise<void> {
   await deps.db
@@ -53,46 +57,36 @@ async function ensureSchedules(deps: Deps): Promise<void> {
     .execute();
 }
 
-/** True when this worker may run the sweep; wall time, so that a killed worker's lease lapses. */
-async function takeLease(deps: Deps, name: string): Promise<boolean> {
-  const result = await sql`update schedules set leased_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
-    where name = ${name} and (leased_until is null or leased_until < clock_timestamp()) returning name`.execute(deps.db);
-  return result.rows.length > 0;
-}
-
-async function endLease(deps: Deps, name: string, now: Date, error: unknown, failures: number): Promise<void> {
-  const waitMs = error === undefined ? 0 : backoffMs(failures);
-  const message = error === undefined ? null : String(error).slice(0, 2_000);
-  await sql`update schedules set last_run_at = ${now}, last_error = ${message},
-      leased_until = case when ${waitMs} > 0 then clock_timestamp() + make_interval(secs => ${waitMs / 1000}) end
-    where name = ${name}`.execute(deps.db);
-}
-
 export interface Schedules {
-  stop(): Promise<void>;
+  /** Begins no row any more, and waits for those under way, up to `deadlineMs`. */
+  stop(deadlineMs?: number): Promise<void>;
 }
 
-export function startSchedules(deps: Deps): Schedules {
-  const stopping = new AbortController();
+async function pause(milliseconds: number, ...sooner: AbortSignal[]): Promise<void> {
+  await delay(milliseconds, undefined, { signal: AbortSignal.any(sooner) }).catch(() => {});
+}
+
+/** One that fails keeps none of the others. */
+async function onItsOwn(deps: Deps, sweep: string, stopping: AbortSignal, work: () => Promise<unknown>): Promise<void> {
+  if (stopping.aborted) return;
+  await work().catch((error: unknown) => deps.log.warn({ err: error, sweep }, "sweep failed, will be tried again"));
+}
+
+/** What business time makes due. */
+async function runBusiness(deps: Deps, stopping: AbortSignal): Promise<void> {
   const failures = new Map<SweepName, number>();
   let wakeUp = new AbortController();
   let ready = false;
-  let wallSweepDueAt = 0;
-  let forgetDueAt = 0;
+  let asking: Promise<void> | undefined;
   deps.clock.onMove(() => wakeUp.abort());
 
-  async function runSweep(name: SweepName, now: Date): Promise<void> {
-    if (!(await takeLease(deps, name))) return;
-    let failure: unknown;
-    try {
-      await sweeps[name](deps, now);
-      failures.delete(name);
-    } catch (error) {
-      failure = error ?? new Error("unknown");
-      failures.set(name, (failures.get(name) ?? 0) + 1);
-      deps.log.warn({ err: error, sweep: name }, "sweep failed, will be tried again");
+  async function runSweeps(names: readonly SweepName[], due: Readonly<Record<SweepName, Date | null>>, now: Date): Promise<void> {
+    for (const name of names) {
+      const at = due[name];
+      if (at === null || at > now) continue;
+      const run = () => runLeased(deps, name, now, failures, stopping, (signal) => sweeps[name](deps, now, signal));
+      await onItsOwn(deps, name, stopping, run);
     }
-    await endLease(deps, name, now, failure, failures.get(name) ?? 0);
   }
 
   async function runDue(): Promise<void> {
@@ -100,36 +94,49 @@ export function startSchedules(deps: Deps): Schedules {
     ready = true;
     const now = deps.clock.now();
     const due = await dueInstants(deps.db);
-    for (const name of sweepNames) {
-      const at = due[name];
-      if (at !== null && at <= now && !stopping.signal.aborted) await runSweep(name, now);
-    }
+    asking ??= runSweeps(sweepsOfStripe, due, now).finally(() => {
+      asking = undefined;
+    });
+    const answered = new AbortController();
+    await Promise.race([asking, pause(headStartMs, answered.signal, stopping)]);
+    answered.abort();
+    await runSweeps(sweepsOfCredits, due, now);
   }
 
-  async function runWallSweeps(): Promise<void> {
-    if (Date.now() < wallSweepDueAt) return;
-    wallSweepDueAt = Date.now() + wallSweepEveryMs;
-    await endOrphanedAnswers(deps);
-    await releaseOverdueHolds(deps.db, deps.clock.now(), new Date());
-    if (Date.now() < forgetDueAt) return;
-    forgetDueAt = Date.now() + forgetEveryMs;
-    await forgetOldAttempts(deps.db, new Date());
+  while (!stopping.aborted) {
+    wakeUp = new AbortController();
+    await runDue().catch((error: unknown) => deps.log.warn({ err: error }, "schedules could not be read"));
+    await pause(tickMs, wakeUp.signal, stopping);
   }
+  await asking;
+}
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      wakeUp = new AbortController();
-      await runDue().catch((error: unknown) => deps.log.warn({ err: error }, "schedules could not be read"));
-      await runWallSweeps().catch((error: unknown) => deps.log.warn({ err: error }, "wall-time sweeps failed"));
-      await delay(tickMs, undefined, { signal: AbortSignal.any([wakeUp.signal, stopping.signal]) }).catch(() => {});
-    }
+async function runWall(deps: Deps, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    await onItsOwn(deps, "orphaned answers", stopping, () => endOrphanedAnswers(deps, stopping));
+    await onItsOwn(deps, "overdue holds", stopping, () => releaseOverdueHolds(deps, new Date(), stopping));
+    await pause(wallSweepEveryMs, stopping);
   }
+}
 
-  const running = run();
+/** What waits neither for Stripe nor for business time. */
+async function runHourly(deps: Deps, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    await sweepRetention(deps, stopping);
+    await onItsOwn(deps, "books", stopping, () => checkBooks(deps, stopping));
+    await pause(hourMs, stopping);
+  }
+}
+
+export function startSchedules(deps: Deps): Schedules {
+  const stopping = new AbortController();
+  const running = Promise.all([runBusiness, runWall, runHourly].map((run) => run(deps, stopping.signal)));
   return {
-    async stop() {
+    async stop(deadlineMs) {
       stopping.abort();
-      await running;
+      const ended = new AbortController();
+      await Promise.race([running, ...(deadlineMs === undefined ? [] : [pause(deadlineMs, ended.signal)])]);
+      ended.abort();
     },
   };
 }

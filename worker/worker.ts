@@ -1,12 +1,13 @@
 import type { Deps } from "#server/deps.ts";
 import { createJobConsumer, createJobPublisher } from "#server/queue/connection.ts";
+import { createHeartbeat } from "./heartbeat.ts";
 import { processors } from "./processors/all.ts";
 import { startRelay } from "./relay.ts";
 import { runJob } from "./run-job.ts";
 import { startSchedules } from "./schedules.ts";
+import { slots } from "./slots.ts";
 
-const concurrency = 8;
-/** Jobs get this long to finish; past it another worker takes them over. */
+/** Jobs and sweeps get this long to finish what they are at; past it another worker takes them over. */
 const closeDeadlineMs = 8_000;
 
 export interface RunningWorker {
@@ -16,8 +17,9 @@ export interface RunningWorker {
 /** Relay, jobs and schedules of one worker process; start as many as needed. */
 export function startWorker(deps: Deps): RunningWorker {
   const publisher = createJobPublisher(deps.config);
-  const relay = startRelay(deps.db, publisher, deps.log);
-  const consumer = createJobConsumer(deps.config, concurrency, async (job) => {
+  const heartbeat = createHeartbeat(deps.config.workerHealthFile, deps.log);
+  const relay = startRelay(deps.db, publisher, deps.log, heartbeat.beat);
+  const consumer = createJobConsumer(deps.config, slots, async (job) => {
     await runJob(deps, processors, job);
     // What a job wrote into the outbox (a mail, say) goes out at once.
     relay.wake();
@@ -25,8 +27,8 @@ export function startWorker(deps: Deps): RunningWorker {
   const schedules = startSchedules(deps);
   return {
     async close() {
-      await Promise.all([relay.stop(), schedules.stop(), consumer.close(closeDeadlineMs)]);
-      await publisher.close();
+      await Promise.all([relay.stop(), schedules.stop(closeDeadlineMs), consumer.close(closeDeadlineMs)]);
+      await Promise.all([publisher.close(), heartbeat.stop()]);
     },
   };
 }

@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import { classNames } from "./class-names.ts";
 import styles from "./section.module.css";
 
 interface HeadingProps {
@@ -25,14 +24,13 @@ interface SectionProps {
   id: string;
   title: string;
   lead?: string;
-  className?: string | undefined;
   children?: ReactNode;
 }
 
 /** A part of a page, named by its heading. */
-export function Section({ id, title, lead, className, children }: SectionProps) {
+export function Section({ id, title, lead, children }: SectionProps) {
   return (
-    <section id={id} className={classNames(styles.section, className)} aria-labelledby={`${id}-heading`}>
+    <section id={id} className={styles.section} aria-labelledby={`${id}-heading`}>
       <Heading as="h2" id={`${id}-heading`} title={title} lead={lead} />
       {children}
     </section>

@@ -20,7 +20,7 @@ function ToastCard({ toast }: { toast: Toast }) {
   }, [toast, dismiss]);
 
   return (
-    <li className={classNames(styles.toast, styles[toast.tone])}>
+    <li className={classNames(styles.toast, styles[toast.tone])} data-toast>
       <div className={styles.text}>
         <p className={styles.title}>{toast.title}</p>
         {toast.text && <p>{toast.text}</p>}

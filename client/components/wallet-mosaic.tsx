@@ -16,20 +16,32 @@ interface WalletMosaicProps {
   grants: readonly WalletGrant[];
   /** Business time, from the server: what counts as expiring soon. */
   now: Date;
+  /** The day a plan ends that is not renewed, and its credits with it. */
+  planEndsAt?: string | null;
 }
 
 const rows = 5;
 
-/** A plan's credits end when the next ones come; their own date is a day later, for a renewal that takes its time. */
-function untilKey(kind: GrantKind): "untilPlan" | "until" {
-  return kind === "plan" ? "untilPlan" : "until";
+/**
+ * A plan's credits end when the next ones come; their own date is a day later, for a renewal that takes its time. Where none
+ * come any more they end with the plan, which for a year's plan may be months later.
+ */
+function useUntil(planEndsAt: string | null): (grant: WalletGrant) => string {
+  const { t } = useTranslation("wallet");
+  const { date } = useFormat();
+  return ({ kind, expiresAt }) => {
+    if (kind !== "plan") return t("until", { date: date(expiresAt) });
+    const isLast = planEndsAt !== null && Date.parse(planEndsAt) <= Date.parse(expiresAt);
+    return isLast ? t("until", { date: date(planEndsAt) }) : t("untilPlan", { date: date(expiresAt) });
+  };
 }
 
 /** The wallet as a mosaic: every grant a field of tiles, what expires first at the edge and warmer, what is spent left open. */
-export function WalletMosaic({ grants, now }: WalletMosaicProps) {
+export function WalletMosaic({ grants, now, planEndsAt = null }: WalletMosaicProps) {
   const { t } = useTranslation("wallet");
   const format = useFormat();
   const perTile = creditsPerTile(grants);
+  const until = useUntil(planEndsAt);
   return (
     <figure className={styles.wallet}>
       <ol className={styles.fields}>
@@ -41,7 +53,7 @@ export function WalletMosaic({ grants, now }: WalletMosaicProps) {
               {t("remaining", { remaining: format.number(Math.max(0, grant.remaining)), credits: format.number(grant.credits) })}
             </p>
             {grant.held > 0 && <p className={styles.text}>{t("held", { held: format.number(grant.held) })}</p>}
-            <p className={styles.text}>{t(untilKey(grant.kind), { date: format.date(grant.expiresAt) })}</p>
+            <p className={styles.text}>{until(grant)}</p>
           </li>
         ))}
       </ol>

@@ -2,17 +2,31 @@
  * The figures a text may name: `{{price:starter}}`. They come from the catalogues when a page is drawn, so that no text
  * can go on saying what something used to cost.
  */
-import { formatMoney, formatNumber, formatPercent } from "#client/lib/format.ts";
+import { formatDuration, formatMoney, formatNumber, formatPercent } from "#client/lib/format.ts";
 import type { Model } from "#domain/models.ts";
 import { findModel, models } from "#domain/models.ts";
+import { answerLogGoneMs, answerLogReadableMs, keptMs } from "#domain/periods.ts";
 import type { Plan } from "#domain/plans.ts";
-import { annualPriceCents, annualSavingPercent, moneyBackDays, packs, planList, trialCredits, trialDays } from "#domain/plans.ts";
+import {
+  annualPriceCents,
+  annualSavingPercent,
+  graceDays,
+  moneyBackDays,
+  moneyBackUsedPercent,
+  packMonths,
+  packs,
+  planList,
+  renewalOverlapHours,
+  trialCredits,
+  trialDays,
+} from "#domain/plans.ts";
 
 type Figure =
   | { unit: "money"; cents: number }
   | { unit: "credits"; credits: number }
   | { unit: "percent"; percent: number }
   | { unit: "number"; value: number }
+  | { unit: "duration"; ms: number }
   | { unit: "name"; name: string };
 
 const number = (value: number): Figure => ({ unit: "number", value });
@@ -25,6 +39,9 @@ const ofModel = (figure: (model: Model) => Figure) => (id: string | undefined) =
   return model && figure(model);
 };
 const alone = (figure: Figure) => (subject: string | undefined) => (subject === undefined ? figure : undefined);
+
+/** How long things are kept: what the sweep goes by. */
+const periods = { ...keptMs, answerLogReadable: answerLogReadableMs, answerLogGone: answerLogGoneMs };
 
 const figures: Readonly<Record<string, (subject: string | undefined) => Figure | undefined>> = {
   price: ofPlan((plan) => ({ unit: "money", cents: plan.monthlyPriceCents })),
@@ -40,10 +57,18 @@ const figures: Readonly<Record<string, (subject: string | undefined) => Figure |
     const pack = packs.find((candidate) => String(candidate.credits) === credits);
     return pack && { unit: "money", cents: pack.priceCents };
   },
+  kept: (what) => {
+    const ms = Object.hasOwn(periods, what ?? "") ? periods[what as keyof typeof periods] : undefined;
+    return ms === undefined ? undefined : { unit: "duration", ms };
+  },
   modelCount: alone(number(models.length)),
   trialDays: alone(number(trialDays)),
   trialCredits: alone(number(trialCredits)),
   refundDays: alone(number(moneyBackDays)),
+  moneyBackUsed: alone({ unit: "percent", percent: moneyBackUsedPercent }),
+  graceDays: alone(number(graceDays)),
+  packMonths: alone(number(packMonths)),
+  renewalOverlapHours: alone(number(renewalOverlapHours)),
   annualSaving: alone({ unit: "percent", percent: annualSavingPercent }),
 };
 
@@ -86,6 +111,8 @@ function written(figure: Figure, { language, credits }: FigureFormat): string {
       return formatPercent(figure.percent, language);
     case "number":
       return formatNumber(figure.value, language);
+    case "duration":
+      return formatDuration(figure.ms, language);
     case "name":
       return figure.name;
   }

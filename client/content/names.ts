@@ -1,4 +1,4 @@
-import { paths } from "#client/paths.ts";
+import { paths, signUpPath } from "#client/paths.ts";
 
 /** Everything that is read, by the last part of its address (spec §2). A piece is `client/content/<language>/<name>.md`. */
 export const guideNames = ["content-creation", "image-generation", "getting-started", "small-business-ai", "marketing"] as const;
@@ -42,5 +42,5 @@ const notForReaders: readonly string[] = [paths.admin, paths.design];
 
 /** Where a text may link to: every address of the product that anybody may open. */
 export const linkablePaths: readonly string[] = [
-  ...new Set([...Object.values(paths).filter((path) => !notForReaders.includes(path)), ...pieceNames.map(piecePath)]),
+  ...new Set([signUpPath, ...Object.values(paths).filter((path) => !notForReaders.includes(path)), ...pieceNames.map(piecePath)]),
 ];

@@ -25,7 +25,7 @@ function isPseudoAsked(): boolean {
   return import.meta.env.DEV && new URLSearchParams(location.search).get("lang") === pseudoLanguage;
 }
 
-/** An address with `?lang=` is an explicit choice (decisions.md, "Language"). */
+/** An address with `?lang=` is an explicit choice (docs/decisions/0009). */
 function addressLanguage(): LanguageCode | undefined {
   return isPseudoAsked() ? undefined : matchLanguage(new URLSearchParams(location.search).get("lang"));
 }

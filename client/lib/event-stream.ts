@@ -74,9 +74,29 @@ export async function* readEventStream(body: ReadableStream<Uint8Array>, silence
       if (done) return;
       yield* parse(decoder.decode(value, { stream: true }));
     }
+  } catch (error) {
+    void reader.cancel().catch(() => undefined);
+    throw error;
   } finally {
     clearTimeout(timer);
-    // The rest of a stream nobody reads must not keep its connection.
-    await reader.cancel().catch(() => undefined);
+    void letGo(reader);
+  }
+}
+
+/** How long a stream that nobody reads any more may take to end by itself. */
+const endsWithinMs = 1_000;
+
+/**
+ * The rest of a stream nobody reads must not keep its connection. One that is about to end is left to it: cancelled, a request
+ * that went well counts as aborted.
+ */
+async function letGo(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const timer = setTimeout(() => void reader.cancel().catch(() => undefined), endsWithinMs);
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // A broken stream has ended as well.
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -17,6 +17,13 @@ export function formatMoney(cents: number, language: string): string {
   return kept(`money ${language}`, () => new Intl.NumberFormat(language, options)).format(cents / 100);
 }
 
+/** In the largest unit it is a whole number of: "2 years" (of 365 days), "30 days", "49 hours". */
+export function formatDuration(ms: number, language: string): string {
+  const hours = ms / 3_600_000;
+  const [value, unit] = hours % 8_760 === 0 ? [hours / 8_760, "year"] : hours % 24 === 0 ? [hours / 24, "day"] : [hours, "hour"];
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
+}
+
 export function formatNumber(value: number, language: string): string {
   return kept(`number ${language}`, () => new Intl.NumberFormat(language)).format(value);
 }
@@ -39,6 +46,11 @@ export function formatDateTime(timestamp: string | Date, language: string): stri
   );
 }
 
+/** "10:42", of a moment whose day is said already. */
+export function formatTime(timestamp: string | Date, language: string): string {
+  return kept(`time ${language}`, () => new Intl.DateTimeFormat(language, { timeStyle: "short" })).format(new Date(timestamp));
+}
+
 /** "a, b, and c", or as the language joins them. */
 export function formatList(items: readonly string[], language: string): string {
   return kept(`list ${language}`, () => new Intl.ListFormat(language, { type: "conjunction" })).format(items);
@@ -52,14 +64,14 @@ const relativeSteps = [
   ["minute", 60],
 ] as const;
 
-/** "3 hours ago", "in 2 days"; under a minute it is "now". */
+/** "3 hours ago", "in 2 days", "12 seconds ago": never "now", which does not go with what has passed. */
 export function formatRelative(timestamp: string | Date, now: Date, language: string): string {
   const seconds = (new Date(timestamp).getTime() - now.getTime()) / 1000;
   const formatter = kept(`relative ${language}`, () => new Intl.RelativeTimeFormat(language, { numeric: "auto" }));
   for (const [unit, length] of relativeSteps) {
     if (Math.abs(seconds) >= length) return formatter.format(Math.trunc(seconds / length), unit);
   }
-  return formatter.format(0, "second");
+  return kept(`relative seconds ${language}`, () => new Intl.RelativeTimeFormat(language)).format(Math.trunc(seconds), "second");
 }
 
 const byteUnits = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;

@@ -1,6 +1,6 @@
 import type { Session } from "#contract/auth.ts";
 
-/** Spec §3: the session in local storage, exactly these fields (decisions.md, "Session in local storage"). */
+/** The session is in local storage with exactly the fields of spec §3 (docs/decisions/0006). */
 const storageKey = "session";
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -2,7 +2,7 @@ import { createStore } from "zustand/vanilla";
 import type { Session, User } from "#contract/auth.ts";
 import { readSession, toSession, writeSession } from "./session-storage.ts";
 
-/** decisions.md, "Auth events": all tabs hear each of them. */
+/** The events of the auth session (spec §4). All tabs receive each of them. */
 const authEvents = ["SIGNED_IN", "SIGNED_OUT", "TOKEN_REFRESHED", "PASSWORD_RECOVERY", "USER_UPDATED", "MFA_CHALLENGE_VERIFIED"] as const;
 export type AuthEvent = (typeof authEvents)[number];
 

@@ -56,16 +56,16 @@ export async function keepConversation(owner: string, id: string, messages: read
   const kept: KeptConversation = { owner, id, messages: [...messages], openedAtMs: Date.now() };
   await writeStored(conversationKind, keyOf(owner, id), kept);
   const all = await listKeptConversations(owner);
-  const tooMany = all.sort((one, other) => other.openedAtMs - one.openedAtMs).slice(conversationsMaximum);
-  for (const old of tooMany) await forgetConversation(owner, old.id);
+  for (const old of all.slice(conversationsMaximum)) await forgetConversation(owner, old.id);
 }
 
 export async function readKeptConversation(owner: string, id: string): Promise<Message[] | undefined> {
   return (await readStored(conversationKind, keyOf(owner, id)))?.messages;
 }
 
-export async function listKeptConversations(owner: string): Promise<{ id: string; openedAtMs: number }[]> {
-  return await listStored(conversationKind, `${conversationPrefix}${owner}:`);
+export async function listKeptConversations(owner: string): Promise<KeptConversation[]> {
+  const kept = await listStored(conversationKind, `${conversationPrefix}${owner}:`);
+  return kept.sort((one, other) => other.openedAtMs - one.openedAtMs);
 }
 
 export async function forgetConversation(owner: string, id: string): Promise<void> {
@@ -76,10 +76,26 @@ export async function keepConversationList(owner: string, conversations: readonl
   await writeStored(listKind, listPrefix + owner, { owner, conversations: [...conversations] });
 }
 
-/** Of the latest conversations those that can be opened. */
-export async function readKeptList(owner: string): Promise<ConversationSummary[]> {
+/** A conversation that the kept list does not name is one of many, or the list was never kept: its first words name it. */
+function summaryOf({ id, messages, openedAtMs }: KeptConversation): ConversationSummary {
+  const [first, last] = [messages[0], messages.at(-1)];
+  const openedAt = new Date(openedAtMs).toISOString();
+  const [title = ""] = (first?.content ?? "").split(/[\r\n]/, 1);
+  return { id, title, pinned: false, createdAt: first?.timestamp ?? openedAt, updatedAt: last?.timestamp ?? openedAt };
+}
+
+export interface OpenableConversation extends ConversationSummary {
+  openedAtMs: number;
+}
+
+/** Every conversation that can be opened without a connection, the latest first. */
+export async function readKeptList(owner: string): Promise<OpenableConversation[]> {
   const [list, kept] = await Promise.all([readStored(listKind, listPrefix + owner), listKeptConversations(owner)]);
-  return (list?.conversations ?? []).filter(({ id }) => kept.some((conversation) => conversation.id === id));
+  const named = new Map(list?.conversations.map((summary) => [summary.id, summary]));
+  return kept
+    .filter(({ messages }) => messages.length > 0)
+    .map((conversation) => ({ ...(named.get(conversation.id) ?? summaryOf(conversation)), openedAtMs: conversation.openedAtMs }))
+    .sort((one, other) => Date.parse(other.updatedAt) - Date.parse(one.updatedAt));
 }
 
 export async function forgetAllConversations(owner: string): Promise<void> {

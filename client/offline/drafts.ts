@@ -1,5 +1,5 @@
 import type { Kept, Kind } from "./store.ts";
-import { isRecord, readStored, writeAllStored } from "./store.ts";
+import { isRecord, listStoredKeys, readStored, removeStored, writeAllStored } from "./store.ts";
 
 /** What somebody was about to send in one conversation; it survives a reload, a closed tab and a lost connection. */
 export interface Draft {
@@ -49,4 +49,15 @@ export async function writeDrafts(userId: string, drafts: Readonly<Record<string
 
 export async function writeDraft(userId: string, threadKey: string, draft: Draft): Promise<Kept> {
   return await writeDrafts(userId, { [threadKey]: draft });
+}
+
+/** The conversations in which this person was typing, by `threadKey`. */
+export async function listDrafted(userId: string): Promise<string[]> {
+  const prefix = keyOf(userId, "");
+  return (await listStoredKeys(prefix)).map((key) => key.slice(prefix.length));
+}
+
+/** Of a conversation that is no more. */
+export async function forgetDraft(userId: string, threadKey: string): Promise<void> {
+  await removeStored(kind, keyOf(userId, threadKey));
 }

@@ -1,5 +1,7 @@
 import { sessionStore } from "#client/lib/session-store.ts";
 import { keepOnlyConversationsOf } from "./conversations.ts";
+import { keepOnlyLastModelOf } from "./last-model.ts";
+import { dropOldSentForms } from "./sent-forms.ts";
 import { keepOnlyCheckOf } from "./subscription-cache.ts";
 
 /**
@@ -15,7 +17,9 @@ export function startForgetting(): () => void {
     known = owner;
     void keepOnlyConversationsOf(owner);
     void keepOnlyCheckOf(owner);
+    void keepOnlyLastModelOf(owner);
   };
+  void dropOldSentForms();
   follow();
   return sessionStore.subscribe(follow);
 }

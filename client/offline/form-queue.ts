@@ -1,8 +1,8 @@
-/** The forms that wait for a connection, each under a key of its own: `form:<id>`. */
+/** The forms that wait for a connection, each under a key of its own: `form:<id>`; and what has gone of late: `sent-form:<id>`. */
 import type { FormFields, FormName } from "./form-drafts.ts";
 import { readFields } from "./form-drafts.ts";
 import type { Kept, Kind } from "./store.ts";
-import { isRecord, listStored, removeStored, writeStored } from "./store.ts";
+import { isRecord, listStored, removeStored, writeAllStored, writeStored } from "./store.ts";
 
 /** A form ready to go. Its id is the Idempotency-Key it is sent under, however often. */
 export interface OutgoingForm {
@@ -83,4 +83,16 @@ export async function writeQueuedForm(form: QueuedForm): Promise<Kept> {
 
 export async function removeQueuedForm(id: string): Promise<void> {
   await removeStored(kind, prefix + id);
+}
+
+/** Under which it is noted that a form has gone (sent-forms.ts). */
+export const sentPrefix = "sent-form:";
+
+/** Takes a form out of the queue, in one step with the note that it went. */
+export async function settleSentForm({ id, owner, queuedAtMs }: QueuedForm): Promise<void> {
+  const sent = { id, owner, queuedAtMs, sentAtMs: Date.now() };
+  await writeAllStored([
+    { kind, key: prefix + id, value: undefined },
+    { kind, key: sentPrefix + id, value: sent },
+  ]);
 }

@@ -7,7 +7,7 @@ import { ApiProblem, api, NetworkProblem } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import type { FormName } from "./form-drafts.ts";
 import type { OutgoingForm, QueuedForm } from "./form-queue.ts";
-import { listQueuedForms, removeQueuedForm, writeQueuedForm } from "./form-queue.ts";
+import { listQueuedForms, settleSentForm, writeQueuedForm } from "./form-queue.ts";
 import type { Kept } from "./store.ts";
 
 export interface FormOutcome {
@@ -62,7 +62,7 @@ async function deliver(form: QueuedForm): Promise<"done" | "later"> {
   const told = { id: form.id, form: form.form, owner: form.owner };
   try {
     await sendForm(form);
-    await removeQueuedForm(form.id);
+    await settleSentForm(form);
     announce({ ...told, outcome: "sent" });
     return "done";
   } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * The one place that touches IndexedDB: everything kept on the device, under the keys of decisions.md ("Keys on the device").
+ * The only module that uses IndexedDB, with one store for everything kept there.
  *
  * - Each kind says how it is read: what is damaged or foreign counts as absent and never reaches the product.
  * - What a newer version of the product kept is not read, not overwritten and not removed: an older tab must not spoil it.
@@ -38,7 +38,7 @@ class NewerData extends Error {
   override readonly name = "NewerData";
 }
 
-/** What the device refused to keep, for as long as the page lives. */
+/** What the device refused to keep, or to let go of (undefined), for as long as the page lives. */
 const unkept = new Map<string, unknown>();
 let opened: UseStore | undefined;
 
@@ -126,6 +126,11 @@ export async function listStored<Value>(kind: Kind<Value>, prefix: string): Prom
   });
 }
 
+export async function listStoredKeys(prefix: string): Promise<string[]> {
+  const all = await readAll(prefix);
+  return [...all.keys()].filter((key) => all.get(key) !== undefined);
+}
+
 /** Keeps all entries or none of them, in one transaction: whatever ends the page, they stay of one time. */
 export async function writeAllStored(entries: readonly Entry[]): Promise<Kept> {
   const values = entries.map(({ kind, value }) => (kind.stamped && isRecord(value) ? { ...value, version: kind.version } : value));
@@ -135,7 +140,8 @@ export async function writeAllStored(entries: readonly Entry[]): Promise<Kept> {
     else store.put(values[index], key);
   });
   for (const [index, { key }] of entries.entries()) {
-    if (kept === "kept" || values[index] === undefined) unkept.delete(key);
+    // What a newer version owns is not removed; else a removal that failed holds as long as the page, as a write does.
+    if (kept === "kept" || (kept === "newer" && values[index] === undefined)) unkept.delete(key);
     else unkept.set(key, values[index]);
   }
   return kept;

@@ -8,12 +8,13 @@ import { AccessGate } from "#client/features/chat/access-gate.tsx";
 import chatStyles from "#client/features/chat/chat.module.css";
 import { ChatScreen } from "#client/features/chat/chat-screen.tsx";
 import { useChat } from "#client/features/chat/chat-store.ts";
-import { conversationPath } from "#client/features/chat/conversation-list.tsx";
+import { conversationPath } from "#client/features/chat/conversation-path.ts";
 import { ModelsPage } from "#client/features/chat/models-page.tsx";
 import { refreshModels } from "#client/features/chat/models-store.ts";
 import { newThreadKey } from "#client/features/chat/thread.ts";
 import { useLiveConversations } from "#client/features/chat/use-live-conversations.ts";
 import { WaitingPrompt } from "#client/features/chat/waiting-prompt.tsx";
+import { nextCredits } from "#client/lib/next-credits.ts";
 import { paths } from "#client/paths.ts";
 
 export function AiModelsPage() {
@@ -35,10 +36,11 @@ export function AiModelsPage() {
   const known = check?.subscribed ? check : checkStatus === "failed" ? lastKnown?.check : undefined;
   if (user && known?.subscribed) {
     return (
-      <Page title={t("title")} width="bare" className={chatStyles.page ?? ""}>
+      <Page key="chat" title={t("title")} width="bare" className={chatStyles.page ?? ""}>
         <ChatScreen
           userId={user.id}
           available={known.credits}
+          nextCredits={nextCredits(known)}
           maySend={check?.subscribed === true}
           threadKey={threadKey}
           givenPrompt={search.get("prompt")}
@@ -60,7 +62,7 @@ export function AiModelsPage() {
     />
   );
   return (
-    <Page title={t("title")}>
+    <Page key="catalogue" title={t("title")}>
       {/* Until the session is read the mark of boot.js decides: whoever is signed in never sees the way to sign in. */}
       <ModelsPage
         gate={<div className={status === "loading" ? chatStyles.unsure : undefined}>{gate}</div>}

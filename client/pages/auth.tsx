@@ -2,17 +2,24 @@ import { useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearchParams } from "wouter";
 import { Page } from "#client/components/page.tsx";
+import { PageSpinner } from "#client/components/spinner.tsx";
 import styles from "#client/features/auth/auth.module.css";
 import { AuthPicture } from "#client/features/auth/auth-picture.tsx";
 import { CheckEmail } from "#client/features/auth/check-email.tsx";
-import { ConfirmAddress } from "#client/features/auth/confirm-address.tsx";
 import type { AuthMode } from "#client/features/auth/credentials-form.tsx";
 import { CredentialsForm } from "#client/features/auth/credentials-form.tsx";
-import { ReplaceSession } from "#client/features/auth/replace-session.tsx";
+import { MailedLink } from "#client/features/auth/mailed-link.tsx";
 import { useSession } from "#client/features/auth/session-store.ts";
+import { useSubscription } from "#client/features/billing/subscription-store.ts";
 import { useEnvironment } from "#client/features/environment/environment-store.ts";
 import { ownPath } from "#client/lib/own-path.ts";
 import { paths } from "#client/paths.ts";
+
+/** Where somebody goes who asked for no page: a subscriber to the chat. Null until it is known who is one. */
+function useOwnHome(): string | null {
+  const check = useSubscription((state) => state.check);
+  return check && (check.subscribed ? paths.aiModels : paths.home);
+}
 
 export function AuthPage() {
   const { t } = useTranslation("auth");
@@ -21,28 +28,30 @@ export function AuthPage() {
   const [email, setEmail] = useState("");
   const [waitingForMail, setWaitingForMail] = useState(false);
   // Kept apart from the address, which must not go on showing a token that signs in.
-  const [token] = useState(() => search.get("confirm"));
+  const [token, setToken] = useState(() => search.get("confirm"));
   const sandboxUrl = useEnvironment((state) => state.sandboxUrl);
   const { status, user } = useSession();
-  /** Who was signed in when the mailed link was opened; undefined until it is. */
+  /** Who was signed in when the mailed link was opened, null for nobody; undefined until the session is read. */
   const [openedBy, setOpenedBy] = useState<string | null>();
-  const [confirmed, setConfirmed] = useState(false);
+  const [done, setDone] = useState(false);
   const mode: AuthMode = search.get("mode") === "sign-up" ? "signUp" : "signIn";
   const wanted = search.get("return");
-  const destination = ownPath(wanted) ?? (token === null ? paths.home : paths.pricing);
+  const home = useOwnHome();
+  const destination = ownPath(wanted) ?? (token === null ? home : paths.pricing);
 
   useEffect(() => {
     if (token === null) return;
     history.replaceState(history.state, "", wanted === null ? paths.auth : `${paths.auth}?return=${encodeURIComponent(wanted)}`);
   }, [token, wanted]);
 
-  const leave = useCallback(() => navigate(destination, { replace: true }), [destination, navigate]);
-  const onConfirmed = useCallback(() => setConfirmed(true), []);
+  const leave = useCallback(() => destination !== null && navigate(destination, { replace: true }), [destination, navigate]);
+  const onDone = useCallback(() => setDone(true), []);
   useEffect(() => {
-    if (status === "signed_out") setOpenedBy((known) => known ?? null);
+    if (status !== "loading") setOpenedBy((known) => (known === undefined ? (user?.id ?? null) : known));
+    // Whoever signs in while the page is open, here or in another tab, is taken on.
     const isNew = openedBy !== undefined && user?.id !== openedBy;
-    if (user && (token === null || confirmed || isNew)) leave();
-  }, [token, status, user, openedBy, confirmed, leave]);
+    if (user && (token === null || done || isNew)) leave();
+  }, [token, status, user, openedBy, done, leave]);
 
   const other = new URLSearchParams(wanted === null ? {} : { return: wanted });
   if (mode === "signIn") other.set("mode", "sign-up");
@@ -54,17 +63,17 @@ export function AuthPage() {
         {waitingForMail ? (
           <CheckEmail email={email.trim()} sandboxUrl={sandboxUrl} onBack={() => setWaitingForMail(false)} />
         ) : token !== null ? (
-          openedBy === undefined ? (
-            user && <ReplaceSession email={user.email} onStay={leave} onUse={() => setOpenedBy(user.id)} />
-          ) : (
-            <ConfirmAddress
+          openedBy !== undefined && (
+            <MailedLink
               token={token}
-              email={email}
+              signedInAs={user?.email ?? null}
               onEmail={setEmail}
-              onResent={() => setWaitingForMail(true)}
-              onConfirmed={onConfirmed}
+              onDone={onDone}
+              onInstead={() => setToken(null)}
             />
           )
+        ) : user ? (
+          <PageSpinner />
         ) : (
           <CredentialsForm
             key={mode}

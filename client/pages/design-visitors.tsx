@@ -1,7 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { Counted } from "#client/features/marketing/counted.tsx";
 import { PlanFinder } from "#client/features/marketing/plan-finder.tsx";
-import { TrialBanner } from "#client/features/marketing/trial-banner.tsx";
 import { WorkedExample } from "#client/features/marketing/worked-example.tsx";
 import type { Turn } from "#client/features/support-widget/conversation-store.ts";
 import { TurnView } from "#client/features/support-widget/turn-view.tsx";
@@ -19,10 +18,6 @@ export function VisitorSpecimens() {
   const { t } = useTranslation(["design", "about", "home", "pricing", "support"]);
   return (
     <>
-      {/* To be looked at: a visitor has the same one at the top of the page. */}
-      <div inert>
-        <TrialBanner sessionKnown />
-      </div>
       <PlanFinder />
       <WorkedExample />
       <Counted />

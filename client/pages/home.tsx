@@ -14,7 +14,6 @@ import { SubscriptionSummary } from "#client/features/marketing/subscription-sum
 import { paths } from "#client/paths.ts";
 import { models } from "#domain/models.ts";
 import styles from "./home.module.css";
-import { planOf } from "./plan-of.ts";
 
 export function HomePage() {
   const { t } = useTranslation("home");
@@ -24,7 +23,7 @@ export function HomePage() {
   return (
     <Page className={styles.home ?? ""}>
       <div className={styles.opening}>
-        {check?.subscribed && <SubscriptionSummary check={check} />}
+        {status !== "signed_out" && <div className={styles.summary}>{check?.subscribed && <SubscriptionSummary check={check} />}</div>}
         <Hero signedIn={user !== null} />
       </div>
       <PriceFirst />
@@ -35,8 +34,7 @@ export function HomePage() {
           onSubscribe={start}
           processing={processing}
           userId={status === "loading" ? undefined : (user?.id ?? null)}
-          currentPlan={planOf(check)}
-          currentInterval={check?.billing_interval ?? null}
+          check={check}
         />
         <p>
           <Link href={paths.pricing}>{t("pricing.more")}</Link>

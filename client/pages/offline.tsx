@@ -8,21 +8,29 @@ import { Page } from "#client/components/page.tsx";
 import { pieceOf, pieces } from "#client/content/library.ts";
 import { pieceNameAt, piecePath } from "#client/content/names.ts";
 import { useSession } from "#client/features/auth/session-store.ts";
+import { FormQueue } from "#client/features/contact/form-queue.tsx";
+import { KeptConversations } from "#client/features/kept/kept-conversations.tsx";
 import { KeptList } from "#client/features/kept/kept-list.tsx";
 import { keptPieces } from "#client/features/kept/kept-pieces.ts";
 import { refreshKept, removeAll, save, useKept } from "#client/features/kept/kept-store.ts";
 import { MissingPage } from "#client/features/kept/missing-page.tsx";
-import { RoomLine } from "#client/features/kept/room.tsx";
+import { RoomLine, useRoom } from "#client/features/kept/room.tsx";
 import { ownPath } from "#client/lib/own-path.ts";
-import { forgetAllConversations, listKeptConversations } from "#client/offline/conversations.ts";
+import type { OpenableConversation } from "#client/offline/conversations.ts";
+import { forgetAllConversations, readKeptList } from "#client/offline/conversations.ts";
+import { paths } from "#client/paths.ts";
 import styles from "./offline.module.css";
 
 /** Everything there is to save: the legal pages are read where they apply. */
 const savable = pieces.filter(({ kind }) => kind !== "legal").map(({ name }) => piecePath(name));
 
-function titleOf(path: string, language: string): string {
-  const name = pieceNameAt(path);
-  return (name && pieceOf(name, language)?.title) ?? path;
+/** What the reader knows the page by; undefined for one that no link of ours leads to. */
+function useTitleOf(path: string | null): string | undefined {
+  const { t, i18n } = useTranslation("common");
+  const name = path && pieceNameAt(path);
+  if (name) return pieceOf(name, i18n.language)?.title;
+  if (path === paths.about) return t("navigation.about");
+  return path === paths.blog ? t("footer.blog") : undefined;
 }
 
 function SaveAll() {
@@ -66,22 +74,37 @@ function Guides() {
   );
 }
 
-/** How many of the person's conversations can be read here; null while that is unknown, or nobody is signed in. */
-function useConversationCount(owner: string | null): [number | null, () => Promise<void>] {
-  const [count, setCount] = useState<number | null>(null);
+/** The person's conversations that can be read here; undefined until the device has said. */
+function useKeptConversations(owner: string | null | undefined): [readonly OpenableConversation[] | undefined, () => Promise<void>] {
+  const [kept, setKept] = useState<readonly OpenableConversation[]>();
   useEffect(() => {
     let current = true;
-    if (owner === null) setCount(null);
-    else void listKeptConversations(owner).then((kept) => current && setCount(kept.length));
+    setKept(owner === null ? [] : undefined);
+    if (owner) void readKeptList(owner).then((found) => current && setKept(found));
     return () => {
       current = false;
     };
   }, [owner]);
   async function forget(): Promise<void> {
-    if (owner !== null) await forgetAllConversations(owner);
-    setCount(owner === null ? null : 0);
+    if (owner) await forgetAllConversations(owner);
+    setKept([]);
   }
-  return [count, forget];
+  return [kept, forget];
+}
+
+function Conversations({ kept, onForget }: { kept: readonly OpenableConversation[]; onForget: () => void }) {
+  const { t } = useTranslation("offline");
+  if (kept.length === 0) return null;
+  return (
+    <section className={styles.section} aria-labelledby="kept-conversations">
+      <h2 id="kept-conversations">{t("conversations.heading")}</h2>
+      <KeptConversations conversations={kept.map((one) => ({ ...one, path: `${paths.aiModels}?conversation=${one.id}` }))} />
+      <p className={styles.note}>{t("conversations.text", { count: kept.length })}</p>
+      <Button size="small" onClick={onForget}>
+        {t("conversations.remove")}
+      </Button>
+    </section>
+  );
 }
 
 function ClearDialog({ open, onClose, onClear }: { open: boolean; onClose: () => void; onClear: () => void }) {
@@ -101,51 +124,59 @@ function ClearDialog({ open, onClose, onClear }: { open: boolean; onClose: () =>
   );
 }
 
-/** What this device keeps, how much room it takes, and how to let it go. It also answers for pages that are not here. */
-export function OfflinePage() {
+/** All that is read from the device, drawn at once when the last of it is known: nothing moves what already stands. */
+function KeptHere() {
   const { t, i18n } = useTranslation("offline");
-  const [search] = useSearchParams();
-  const { pages } = useKept();
-  const owner = useSession((state) => state.user?.id ?? null);
-  const [conversations, forgetConversations] = useConversationCount(owner);
+  const { status: keptStatus, pages } = useKept();
+  const { status, user } = useSession();
+  const owner = status === "loading" ? undefined : (user?.id ?? null);
+  const [conversations, forgetConversations] = useKeptConversations(owner);
+  const room = useRoom(pages);
   const [clearing, setClearing] = useState(false);
-  const missing = ownPath(search.get("page"));
-
-  useEffect(() => void refreshKept(), []);
+  if (keptStatus === "unknown" || conversations === undefined || room === undefined) return null;
 
   async function clear(): Promise<void> {
     setClearing(false);
     await Promise.all([removeAll(), forgetConversations()]);
   }
 
-  const hasAnything = keptPieces(pages, i18n.language).length > 0 || (conversations ?? 0) > 0;
+  const hasAnything = keptPieces(pages, i18n.language).length > 0 || conversations.length > 0;
+  return (
+    <>
+      <FormQueue owner={owner} />
+      <Conversations kept={conversations} onForget={() => void forgetConversations()} />
+      <Guides />
+      <section className={styles.section} aria-labelledby="kept-room">
+        <h2 id="kept-room">{t("room.heading")}</h2>
+        {room && <RoomLine room={room} />}
+        <p className={styles.note}>{t("room.base")}</p>
+        {hasAnything && <Button onClick={() => setClearing(true)}>{t("clear.action")}</Button>}
+      </section>
+      <ClearDialog open={clearing} onClose={() => setClearing(false)} onClear={() => void clear()} />
+    </>
+  );
+}
+
+/** What this device keeps, how much room it takes, and how to let it go. It also answers for pages that are not here. */
+export function OfflinePage() {
+  const { t } = useTranslation("offline");
+  const [search] = useSearchParams();
+  const missing = ownPath(search.get("page"));
+  const missingTitle = useTitleOf(missing);
+
+  useEffect(() => void refreshKept(), []);
+
   return (
     <Page title={t("title")} indexable={false} width="narrow" className={styles.page ?? ""}>
       {missing ? (
-        <MissingPage path={missing} title={titleOf(missing, i18n.language)} />
+        <MissingPage path={missing} title={missingTitle} />
       ) : (
         <header className={styles.head}>
           <h1>{t("title")}</h1>
           <p className={styles.lead}>{t("lead")}</p>
         </header>
       )}
-      <Guides />
-      {conversations !== null && conversations > 0 && (
-        <section className={styles.section} aria-labelledby="kept-conversations">
-          <h2 id="kept-conversations">{t("conversations.heading")}</h2>
-          <p className={styles.note}>{t("conversations.text", { count: conversations })}</p>
-          <Button size="small" onClick={() => void forgetConversations()}>
-            {t("conversations.remove")}
-          </Button>
-        </section>
-      )}
-      <section className={styles.section} aria-labelledby="kept-room">
-        <h2 id="kept-room">{t("room.heading")}</h2>
-        <RoomLine of={pages} />
-        <p className={styles.note}>{t("room.base")}</p>
-        {hasAnything && <Button onClick={() => setClearing(true)}>{t("clear.action")}</Button>}
-      </section>
-      <ClearDialog open={clearing} onClose={() => setClearing(false)} onClear={() => void clear()} />
+      <KeptHere />
     </Page>
   );
 }

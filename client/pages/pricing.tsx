@@ -1,4 +1,6 @@
 import { useTranslation } from "react-i18next";
+import { useSearchParams } from "wouter";
+import { Late } from "#client/components/late.tsx";
 import { Page } from "#client/components/page.tsx";
 import { Heading, Section } from "#client/components/section.tsx";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
@@ -13,25 +15,31 @@ import { PlansSection } from "#client/features/marketing/plans-section.tsx";
 import { PriceTable } from "#client/features/marketing/price-table.tsx";
 import { models } from "#domain/models.ts";
 import { packMonths } from "#domain/plans.ts";
-import { planOf } from "./plan-of.ts";
 import styles from "./pricing.module.css";
+
+const loadCancelled = async () => (await import("#client/features/billing/checkout-cancelled.tsx")).CheckoutCancelled;
 
 export function PricingPage() {
   const { t } = useTranslation("pricing");
   const { status, user } = useSession();
   const check = useSubscription((state) => state.check);
   const { start, processing } = useCheckout();
+  const [search] = useSearchParams();
   return (
     <Page title={t("title")} className={styles.pricing ?? ""}>
       <div className={styles.opening}>
         <Heading as="h1" title={t("heading")} lead={t("lead", { count: models.length })} />
+        {search.get("checkout") === "cancelled" && (
+          <div className={styles.cancelled}>
+            <Late load={loadCancelled} />
+          </div>
+        )}
         <VisuallyHidden as="h2">{t("plansHeading")}</VisuallyHidden>
         <PlansSection
           onSubscribe={start}
           processing={processing}
           userId={status === "loading" ? undefined : (user?.id ?? null)}
-          currentPlan={planOf(check)}
-          currentInterval={check?.billing_interval ?? null}
+          check={check}
         />
       </div>
       <Section id="finder" title={t("finder.title")} lead={t("finder.lead")}>

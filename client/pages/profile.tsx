@@ -1,12 +1,16 @@
 import { useTranslation } from "react-i18next";
+import { useSearchParams } from "wouter";
 import { LinkButton } from "#client/components/button.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
 import { Page } from "#client/components/page.tsx";
 import { PageSpinner } from "#client/components/spinner.tsx";
 import { AccountPanel } from "#client/features/account/account-panel.tsx";
 import { useSession } from "#client/features/auth/session-store.ts";
+import { CheckoutReturn } from "#client/features/billing/checkout-return.tsx";
 import { LedgerPanel } from "#client/features/billing/ledger-panel.tsx";
 import { SubscriptionPanel } from "#client/features/billing/subscription-panel.tsx";
+import { useSubscription } from "#client/features/billing/subscription-store.ts";
+import { useCheckoutReturn } from "#client/features/billing/use-checkout-return.ts";
 import { WalletPanel } from "#client/features/billing/wallet-panel.tsx";
 import { ThemeSwitch } from "#client/features/frame/theme-switch.tsx";
 import { InstallButton } from "#client/features/install/install-button.tsx";
@@ -17,10 +21,18 @@ import styles from "./profile.module.css";
 export function ProfilePage() {
   const { t } = useTranslation("account");
   const { status, user } = useSession();
+  const [search] = useSearchParams();
+  const sessionId = search.get("checkout") === "success" ? search.get("session_id") : null;
+  const back = useCheckoutReturn(sessionId, user?.id);
+  // Nobody whose payment is on its way is told that they have no plan; one that waits for the person is on show.
+  const subscriptionKnown = useSubscription(({ check }) => back === null || back.step === "paid" || check?.status === "incomplete");
   if (status === "loading") return <PageSpinner />;
   if (!user) {
     const signIn = (
-      <LinkButton href={`${paths.auth}?return=${encodeURIComponent(paths.profile)}`} variant="primary">
+      <LinkButton
+        href={`${paths.auth}?return=${encodeURIComponent(search.size > 0 ? `${paths.profile}?${search}` : paths.profile)}`}
+        variant="primary"
+      >
         {t("signIn")}
       </LinkButton>
     );
@@ -42,12 +54,17 @@ export function ProfilePage() {
   );
   return (
     <Page title={t("title")} className={styles.page ?? ""}>
+      {back && <CheckoutReturn view={back} />}
       <AccountPanel user={user} preferences={preferences} />
-      <div className={styles.columns}>
-        <SubscriptionPanel />
-        <WalletPanel />
-      </div>
-      <LedgerPanel />
+      {subscriptionKnown && (
+        <>
+          <div className={styles.columns}>
+            <SubscriptionPanel />
+            <WalletPanel />
+          </div>
+          <LedgerPanel />
+        </>
+      )}
     </Page>
   );
 }

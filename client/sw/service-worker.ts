@@ -4,16 +4,16 @@
  * answered with HTML. A waiting version takes over on the person's word only.
  */
 import { matchLanguage } from "#domain/languages.ts";
+import { answerAsset, keepAssets } from "./caches/assets.ts";
+import { dropEarlier, noteEarlier } from "./caches/earlier.ts";
+import { keepLanguage } from "./caches/languages.ts";
+import { answerNavigation, answerShare } from "./caches/navigation.ts";
+import { carryOver, hasPage, keepPage, limitVisited, listPages, removePages } from "./caches/pages.ts";
+import { noteQueries } from "./caches/queries.ts";
+import { firstLanguage, rememberLanguage } from "./caches/reader.ts";
+import { isAsset, shellFiles } from "./caches/release.ts";
 import type { Replies, WorkerMessage } from "./messages.ts";
 import { sharePath } from "./messages.ts";
-import { answerAsset, keepAssets } from "./worker/assets.ts";
-import { dropEarlier, noteEarlier } from "./worker/earlier.ts";
-import { keepLanguage } from "./worker/languages.ts";
-import { answerNavigation, answerShare } from "./worker/navigation.ts";
-import { carryOver, hasPage, keepPage, limitVisited, listPages, removePages } from "./worker/pages.ts";
-import { noteQueries } from "./worker/queries.ts";
-import { firstLanguage, rememberLanguage } from "./worker/reader.ts";
-import { isAsset, shellFiles } from "./worker/release.ts";
 
 declare const self: ServiceWorkerGlobalScope;
 

@@ -1,4 +1,4 @@
-/** Every call by name, for the client's typed caller and the OpenAPI document. */
+/** Every call by name, for the client's typed `api`. */
 import type { authRoutes } from "./auth.ts";
 import type { billingRoutes } from "./billing.ts";
 import type { catalogueRoutes } from "./catalogue.ts";

@@ -31,10 +31,18 @@ export const Account = Type.Object({
 });
 export type Account = Static<typeof Account>;
 
-/** Generous here, exact in the domain's rules, whose messages the specification gives. */
+/** Only a rough limit: the domain's rules check the exact length and give the specification's messages. */
 const text = (maxLength: number) => Type.String({ maxLength });
 const Credentials = { email: text(2_000), password: text(2_000) };
+const LinkToken = text(200);
 const Accepted = Type.Object({ status: Type.Literal("check_email") });
+
+/** `here`: one click confirms. `password`: the person has to enter the password chosen at sign-up. `used`: already confirmed. */
+export const MailedLink = Type.Object({
+  email: Type.String(),
+  state: Type.Union([Type.Literal("here"), Type.Literal("password"), Type.Literal("used")]),
+});
+export type MailedLink = Static<typeof MailedLink>;
 
 export const authRoutes = {
   "POST /api/auth/sign-up": {
@@ -42,10 +50,20 @@ export const authRoutes = {
     body: Type.Object({ ...Credentials, language: Type.Optional(text(35)) }, { additionalProperties: false }),
     response: { 202: Accepted },
   },
+  "POST /api/auth/link": {
+    summary: "Look at a mailed link without opening it: whose it is, and whether opening it here asks for the password",
+    body: Type.Object({ token: LinkToken }, { additionalProperties: false }),
+    response: { 200: MailedLink },
+  },
   "POST /api/auth/confirm": {
-    summary: "Confirm the address with the token of the mailed link, and sign in",
-    body: Type.Object({ token: text(200) }, { additionalProperties: false }),
+    summary: "Confirm the address and sign in: in the browser that signed up by the link alone, elsewhere with the password as well",
+    body: Type.Object({ token: LinkToken, password: Type.Optional(Credentials.password) }, { additionalProperties: false }),
     response: { 200: Session },
+  },
+  "POST /api/auth/disown": {
+    summary: "Delete the sign-up a mailed link belongs to, for an address's owner who never signed up",
+    body: Type.Object({ token: LinkToken }, { additionalProperties: false }),
+    response: { 204: NoContent },
   },
   "POST /api/auth/resend-confirmation": {
     summary: "Mail the confirmation link again",

@@ -25,14 +25,16 @@ export const Tier = Type.Union([
   Type.Literal("none"),
 ]);
 
-/** The fields of spec §3, and what the profile shows beside them. */
+/** The fields of spec §3, and more that the profile shows. */
 export const SubscriptionCheck = Type.Object({
   subscribed: Type.Boolean(),
   subscription_tier: Tier,
   plan_name: Type.String(),
-  /** What can be spent now: without held credits, without packs locked for want of a subscription. */
+  /** The credits that can be spent now: neither held credits nor credits that are locked without a subscription. */
   credits: Credits,
   subscription_end: Type.Union([Timestamp, Type.Null()]),
+  /** When the plan's next credits come; null if none will. */
+  next_credits_at: Type.Union([Timestamp, Type.Null()]),
   reason: Type.Union([Type.String(), Type.Null()]),
   status: Type.Union([
     Type.Literal("none"),
@@ -43,10 +45,18 @@ export const SubscriptionCheck = Type.Object({
   ]),
   billing_interval: Type.Union([Type.Literal("month"), Type.Literal("year"), Type.Null()]),
   cancel_at_period_end: Type.Boolean(),
-  /** Business time at the server: "time left" is reckoned from it, not from the device's clock. */
+  /** Whether the person has ever paid for an answer. We ask for feedback only after that. */
+  answered: Type.Boolean(),
+  /** Business time at the server. "Time left" is computed from it, because the device's clock may be wrong. */
   server_time: Timestamp,
 });
 export type SubscriptionCheck = Static<typeof SubscriptionCheck>;
+
+/** The state of a checkout for a person who returns from the payment page: paid, payment under way, not paid in time, ended since. */
+export const CheckoutReturn = Type.Object({
+  state: Type.Union([Type.Literal("paid"), Type.Literal("waiting"), Type.Literal("expired"), Type.Literal("over")]),
+});
+export type CheckoutReturn = Static<typeof CheckoutReturn>;
 
 export const WalletGrant = Type.Object({
   id: Uuid,
@@ -67,7 +77,7 @@ export const Wallet = Type.Object({
 });
 export type Wallet = Static<typeof Wallet>;
 
-/** One line of the wallet's history: `balanceAfter` is the running sum, so a person can replay it down to the balance. */
+/** One line of the wallet's history. `balanceAfter` is the running sum, so that a person can check the balance. */
 export const LedgerLine = Type.Object({
   id: Uuid,
   kind: Type.Union([
@@ -83,28 +93,35 @@ export const LedgerLine = Type.Object({
   occurredAt: Timestamp,
   /** For a capture: the model that answered. */
   modelId: Type.Union([Type.String(), Type.Null()]),
+  /** For a capture: the conversation with the answer, unless it was deleted. */
+  conversationId: Type.Union([Uuid, Type.Null()]),
 });
 export const LedgerPage = Type.Object({ lines: Type.Array(LedgerLine), nextCursor: Type.Union([Type.String(), Type.Null()]) });
 export type LedgerPage = Static<typeof LedgerPage>;
 
 export const billingRoutes = {
   "POST /api/functions/check-discount-eligibility": {
-    summary: "Whether a discount applies, and every plan's price with it (spec §7). Bearer if signed in",
+    summary: "Whether a discount applies, and every plan's price with it (spec §7). With a bearer token if signed in",
     body: NoBody,
     response: { 200: DiscountEligibility },
   },
   "POST /api/functions/reliable-subscription-check": {
-    summary: "The person's subscription, read afresh (spec §7)",
+    summary: "The person's current subscription (spec §7)",
     body: NoBody,
     response: { 200: SubscriptionCheck },
   },
   "POST /api/functions/create-checkout": {
-    summary: "A checkout for a plan's price; the browser goes to `url` (spec §7)",
+    summary: "Creates a checkout for a plan's price; the browser goes to `url` (spec §7)",
     body: Type.Object({ priceId: Type.String({ maxLength: 100 }) }, { additionalProperties: false }),
     response: { 200: Type.Object({ url: Type.String() }) },
   },
+  "POST /api/billing/checkout-return": {
+    summary: "The state of a checkout; asks Stripe if we have no payment for it yet",
+    body: Type.Object({ sessionId: Type.String({ maxLength: 200 }) }, { additionalProperties: false }),
+    response: { 200: CheckoutReturn },
+  },
   "POST /api/billing/portal": {
-    summary: "A session of the payment portal: cards, invoices, cancelling",
+    summary: "Creates a session of the payment portal: cards, invoices, cancelling",
     body: NoBody,
     response: { 200: Type.Object({ url: Type.String() }) },
   },
@@ -112,7 +129,7 @@ export const billingRoutes = {
   "GET /api/credits/ledger": {
     summary: "The wallet's history, newest first",
     querystring: Type.Object(
-      { cursor: Type.Optional(Uuid), limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })) },
+      { cursor: Type.Optional(Type.String({ maxLength: 200 })), limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })) },
       { additionalProperties: false },
     ),
     response: { 200: LedgerPage },

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { Credits, NoBody, Timestamp } from "./common.ts";
 import type { RouteContract } from "./route.ts";
 
-/** What the catalogue in the domain can't know: whether a model can be reached here, now, and who serves it. */
+/** What depends on the installation and is therefore not in the domain's catalogue: whether a model is available, and who serves it. */
 export const ModelAvailability = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -18,7 +18,7 @@ export const ModelList = Type.Object({ models: Type.Array(ModelAvailability) });
 export type ModelList = Static<typeof ModelList>;
 
 export const Environment = Type.Object({
-  /** Address of the sandbox's control page; null outside the sandbox. The interface says "Sandbox" wherever it is on. */
+  /** Address of the sandbox's control page; null without a sandbox. The client shows "Sandbox" while there is one. */
   sandboxUrl: Type.Union([Type.String(), Type.Null()]),
   serverTime: Timestamp,
 });

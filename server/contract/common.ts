@@ -6,11 +6,11 @@ export const Timestamp = Type.String({ format: "date-time" });
 export const Uuid = Type.String({ format: "uuid" });
 export const Credits = Type.Integer({ minimum: 0 });
 export const Cents = Type.Integer();
-/** A call without a payload: `{}` or no body at all (which arrives as null). */
+/** A call without a payload: `{}`, or no body (which arrives as null). */
 export const NoBody = Type.Union([Type.Object({}, { additionalProperties: false }), Type.Null()]);
 export const NoContent = Type.Null();
 
-/** RFC 9457 with a stable `code`; `error` repeats the message where spec §7 reads one. */
+/** RFC 9457 with a stable `code`. `error` repeats the message, because spec §7 reads it from there. */
 export const Problem = Type.Object({
   type: Type.String(),
   title: Type.String(),

@@ -2,22 +2,22 @@ import { Type } from "typebox";
 import { Uuid } from "./common.ts";
 import type { RouteContract } from "./route.ts";
 
-/** Measured by the domain's rules (domain/contact.ts), whose messages the specification gives; the body's limit bounds them here. */
+/** No limit here: the domain's rules check lengths and give the specification's messages (domain/contact.ts). The request's body limit applies. */
 const Text = Type.String();
 const Sender = {
   name: Text,
   email: Text,
   message: Text,
-  /** A trap for robots: no person sees the field, and what fills it in is answered and dropped. */
+  /** A honeypot: people don't see the field. A message that fills it in gets the normal answer and is dropped. */
   website: Type.Optional(Text),
-  /** Of the acknowledgement; without it the person's own, or what Accept-Language asks for. */
+  /** The language of the acknowledgement. Default: the account's language, else Accept-Language. */
   language: Type.Optional(Type.String({ maxLength: 35 })),
 };
 const Received = Type.Object({ id: Uuid });
 
 export const contactRoutes = {
   "POST /api/contact": {
-    summary: "Write to the team. Sent again under the same Idempotency-Key, nothing happens twice",
+    summary: "Write to the team. A repeated request with the same Idempotency-Key has no second effect",
     headers: Type.Object({ "idempotency-key": Uuid }),
     body: Type.Object({ ...Sender, category: Text, subject: Type.Optional(Text) }, { additionalProperties: false }),
     response: { 202: Received },

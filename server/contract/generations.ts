@@ -11,19 +11,21 @@ export const GenerationStatus = Type.Union([
 ]);
 export type GenerationStatus = Static<typeof GenerationStatus>;
 
-/** Promise 3: a receipt on every answer. */
+/** Every answer has a receipt. */
 export const Receipt = Type.Object({
   generationId: Uuid,
   conversationId: Type.Union([Uuid, Type.Null()]),
   modelId: Type.String(),
   status: GenerationStatus,
-  /** The binding price, held before the send. */
+  /** The price, held before the request is sent to the model. */
   heldCredits: Credits,
-  /** Null while the answer is under way; 0 when nothing was charged. */
+  /** Null while the answer runs; 0 if nothing was charged. */
   chargedCredits: Type.Union([Credits, Type.Null()]),
-  /** What could be spent right after. */
+  /** The credits that could be spent right after the answer ended. */
   availableAfter: Type.Union([Credits, Type.Null()]),
   failureCode: Type.Union([Type.String(), Type.Null()]),
+  /** The answer reached the model's length limit. It is complete and charged, and the person can ask the model to continue. */
+  cutShort: Type.Boolean(),
   /** How many of the oldest messages were left out to fit the model's input. */
   trimmedMessages: Type.Integer({ minimum: 0 }),
   createdAt: Timestamp,
@@ -52,7 +54,7 @@ export const CreateGeneration = Type.Object(
     model: Type.String({ maxLength: 100 }),
     prompt: Type.String({ maxLength: 200_000 }),
     conversationId: Type.Optional(Uuid),
-    /** The price the person saw. Another price now: 409 `price_changed`, and nothing is held. */
+    /** The price the person saw. If the price is another one now: 409 `price_changed`, and no credits are held. */
     quotedCredits: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
   },
   { additionalProperties: false },
@@ -67,15 +69,28 @@ export const Message = Type.Object({
   receipt: Type.Union([Receipt, Type.Null()]),
 });
 export type Message = Static<typeof Message>;
-export const ConversationSummary = Type.Object({ id: Uuid, title: Type.String(), createdAt: Timestamp, updatedAt: Timestamp });
+export const ConversationSummary = Type.Object({
+  id: Uuid,
+  title: Type.String(),
+  pinned: Type.Boolean(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
 export type ConversationSummary = Static<typeof ConversationSummary>;
 export const Conversation = Type.Object({
   ...ConversationSummary.properties,
   messages: Type.Array(Message),
-  /** An answer still under way: resume it at GET /api/generations/:id/events. */
+  /** An answer that still runs: read its events at GET /api/generations/:id/events. */
   streamingGenerationId: Type.Union([Uuid, Type.Null()]),
 });
 export type Conversation = Static<typeof Conversation>;
+
+/** A conversation whose title or messages contain the query. `excerpt` is from the message, null if only the title matches. */
+export const FoundConversation = Type.Object({
+  conversation: ConversationSummary,
+  excerpt: Type.Union([Type.Object({ before: Type.String(), match: Type.String(), after: Type.String() }), Type.Null()]),
+});
+export type FoundConversation = Static<typeof FoundConversation>;
 
 const byId = Type.Object({ id: Uuid });
 const EventStream = Type.Any({ description: "text/event-stream" });
@@ -89,7 +104,9 @@ export const generationRoutes = {
   },
   "GET /api/generations/:id": { summary: "The receipt", params: byId, response: { 200: Receipt } },
   "GET /api/generations/:id/events": {
-    summary: "The same stream from after Last-Event-ID (or from the start), from any process",
+    summary:
+      "The same stream from after Last-Event-ID (or from the start), from any process. A day after its end its text comes at once, " +
+      "and the middle of it is 410 `answer_gone`; so is an answer deleted with its conversation",
     params: byId,
     headers: Type.Object({ "last-event-id": Type.Optional(Type.String({ pattern: "^[0-9]{1,9}$" })) }),
     response: { 200: EventStream },
@@ -101,7 +118,7 @@ export const generationRoutes = {
     response: { 200: Receipt },
   },
   "GET /api/conversations": {
-    summary: "The person's conversations, latest first",
+    summary: "The person's conversations: pinned ones, then the others, each latest first",
     querystring: Type.Object(
       { cursor: Type.Optional(Type.String({ maxLength: 200 })), limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })) },
       { additionalProperties: false },
@@ -114,6 +131,28 @@ export const generationRoutes = {
     summary: "One conversation with its messages and receipts",
     params: byId,
     response: { 200: Conversation },
+  },
+  "POST /api/conversations/gone": {
+    summary: "Of these conversations those that are not the person's (any more): a device deletes its copies of them",
+    body: Type.Object({ ids: Type.Array(Uuid, { maxItems: 100 }) }, { additionalProperties: false }),
+    response: { 200: Type.Object({ gone: Type.Array(Uuid) }) },
+  },
+  "GET /api/conversations/search": {
+    summary: "Conversations with these words in title or text, latest first. A page may be empty and not the last",
+    querystring: Type.Object(
+      { query: Type.String({ maxLength: 200 }), cursor: Type.Optional(Type.String({ maxLength: 200 })) },
+      { additionalProperties: false },
+    ),
+    response: { 200: Type.Object({ found: Type.Array(FoundConversation), nextCursor: Type.Union([Type.String(), Type.Null()]) }) },
+  },
+  "PATCH /api/conversations/:id": {
+    summary: "Rename a conversation, pin it or unpin it",
+    params: byId,
+    body: Type.Object(
+      { title: Type.Optional(Type.String({ maxLength: 1_000 })), pinned: Type.Optional(Type.Boolean()) },
+      { additionalProperties: false, minProperties: 1 },
+    ),
+    response: { 200: ConversationSummary },
   },
   "DELETE /api/conversations/:id": { summary: "Delete a conversation; its receipts stay", params: byId, response: { 204: NoContent } },
 } as const satisfies Record<string, RouteContract>;

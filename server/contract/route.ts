@@ -1,6 +1,6 @@
 import type { Static, TSchema } from "typebox";
 
-/** One HTTP call: what goes in and what comes back. Refusals are always `application/problem+json` (problem.ts). */
+/** The request and response of one HTTP call. Refusals are always `application/problem+json` (http/problem.ts). */
 export interface RouteContract {
   summary: string;
   body?: TSchema;
@@ -23,5 +23,5 @@ export interface CallTypes<R> {
   result: Success<R>;
 }
 
-/** `{"POST /api/auth/sign-in": {…}}` → the types of every call by that name, for the client's typed caller. */
+/** From `{"POST /api/auth/sign-in": {…}}` to the types of each call, under the same names, for the client's typed `api`. */
 export type CallsOf<Routes extends Record<string, RouteContract>> = { [Name in keyof Routes]: CallTypes<Routes[Name]> };

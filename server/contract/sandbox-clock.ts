@@ -2,10 +2,10 @@ import { Type } from "typebox";
 import { Timestamp } from "./common.ts";
 import type { RouteContract } from "./route.ts";
 
-/** How the sandbox moves the product's business time: registered only while the sandbox is on, behind its token. */
+/** The sandbox moves the product's business time with these calls. They exist only while the sandbox is on, and need its token. */
 export const ClockState = Type.Object({
   now: Timestamp,
-  /** The next instant at which the product has something to do; null when nothing is planned. */
+  /** The next time at which the product has work to do; null if none is planned. */
   nextDueAt: Type.Union([Timestamp, Type.Null()]),
   /** Inbox events, outbox rows and overdue sweeps not done yet. */
   pending: Type.Integer({ minimum: 0 }),

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { isConnectionLost } from "./transaction.ts";
+import { isConnectionLost } from "../failures.ts";
 
 export interface BatchOptions<Item, Result> {
   /** Items of one statement. */

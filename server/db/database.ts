@@ -1,7 +1,9 @@
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
+import { isConnectionLost } from "../failures.ts";
 import type { Database } from "./types.ts";
+import { WatchedPool } from "./watched-pool.ts";
 
 export type Db = Kysely<Database>;
 
@@ -14,7 +16,7 @@ pg.types.setTypeParser(int8Oid, (text) => {
 });
 
 export function createPool(connectionString: string, size: number, applicationName: string): pg.Pool {
-  const pool = new pg.Pool({
+  const pool = new WatchedPool({
     connectionString,
     max: size,
     application_name: applicationName,
@@ -22,6 +24,9 @@ export function createPool(connectionString: string, size: number, applicationNa
     idleTimeoutMillis: 30_000,
     // One slow statement must not hold a connection for good.
     statement_timeout: 15_000,
+    // Nor one whose end PostgreSQL could not tell us.
+    query_timeout: 20_000,
+    keepAlive: true,
     idle_in_transaction_session_timeout: 30_000,
   });
   // An idle connection lost with the server is no crash: the next query opens another.
@@ -43,6 +48,8 @@ function statementName(text: string): string {
 
 class PreparingClient implements PostgresPoolClient {
   private readonly client: pg.PoolClient;
+  /** A statement was given up: PostgreSQL may still be at it, and nobody else may get this connection. */
+  private unsound = false;
 
   constructor(client: pg.PoolClient) {
     this.client = client;
@@ -55,11 +62,15 @@ class PreparingClient implements PostgresPoolClient {
     const statement = text.startsWith(preparedMark)
       ? { name: statementName(text), text, values: [...values] }
       : { text, values: [...values] };
-    return this.client.query(statement) as unknown as Promise<PostgresQueryResult<R>>;
+    const result = this.client.query(statement) as unknown as Promise<PostgresQueryResult<R>>;
+    result.catch((error: unknown) => {
+      this.unsound ||= isConnectionLost(error);
+    });
+    return result;
   }
 
   release(destroy?: boolean): void {
-    this.client.release(destroy);
+    this.client.release(destroy || this.unsound);
   }
 }
 

@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { ConfigError, Environment } from "../config.ts";
+import { isConnectionLost } from "../failures.ts";
 import { migrate } from "./migrator.ts";
 
 interface Task {
@@ -48,6 +49,14 @@ async function assertRole(ownerUrl: string, role: string): Promise<void> {
   }
 }
 
+function describe(error: unknown): string {
+  if (error instanceof ConfigError) return error.faults.join("\n");
+  const { message } = error as Error;
+  // A commit whose answer was lost may have been one.
+  if (isConnectionLost(error)) return `the connection to the database was lost (${message}); run it again: it goes on from what it finds`;
+  return `the migration failed and nothing was changed: ${message}`;
+}
+
 try {
   const { downTo, ...task } = readTask();
   await assertRole(task.ownerUrl, task.applicationRole);
@@ -55,8 +64,6 @@ try {
   const direction = downTo === undefined ? "up" : "down";
   console.log(steps.length === 0 ? "the database is as it should be" : steps.map((name) => `${direction} ${name}`).join("\n"));
 } catch (error) {
-  console.error(
-    error instanceof ConfigError ? error.faults.join("\n") : `the migration failed and nothing was changed: ${(error as Error).message}`,
-  );
+  console.error(describe(error));
   process.exitCode = 1;
 }

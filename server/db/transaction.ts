@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Transaction } from "kysely";
+import { sqlState } from "../failures.ts";
 import type { Db } from "./database.ts";
 import type { Database } from "./types.ts";
 
@@ -10,17 +11,6 @@ export type Executor = Db | Trx;
 /** SQLSTATE of serialization_failure and deadlock_detected: nothing was written, the same work may be tried again. */
 const retryable = new Set(["40001", "40P01"]);
 const attempts = 5;
-
-export function sqlState(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === "string" ? code : undefined;
-}
-
-/** The connection went away, under a statement or between two: node-postgres tells some of it in words alone. */
-export function isConnectionLost(error: unknown): boolean {
-  if (/^(08|57P0|25P03)/.test(sqlState(error) ?? "")) return true;
-  return error instanceof Error && /^(Connection terminated|Client has encountered a connection error)/.test(error.message);
-}
 
 /**
  * Runs `work` in one READ COMMITTED transaction; on a serialization failure or a deadlock runs it again, up to five

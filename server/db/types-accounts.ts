@@ -36,6 +36,7 @@ export interface EmailLinks {
   purpose: "confirm" | "recover";
   token_hash: Buffer;
   password_hash: string | null;
+  sign_up_id: Generated<string>;
   expires_at: Date;
   used_at: Date | null;
   created_at: Date;

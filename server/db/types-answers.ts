@@ -4,6 +4,7 @@ export interface Conversations {
   id: Generated<string>;
   user_id: string;
   title: string;
+  pinned: Generated<boolean>;
   created_at: Date;
   updated_at: Date;
 }
@@ -17,6 +18,7 @@ export interface Generations {
   request_hash: Buffer;
   status: Generated<"streaming" | "completed" | "stopped" | "failed">;
   failure_code: string | null;
+  cut_short: Generated<boolean>;
   quoted_credits: number;
   charged_credits: number | null;
   available_after: number | null;
@@ -27,10 +29,12 @@ export interface Generations {
   lease_expires_at: Date;
   stop_requested_at: Date | null;
   created_at: Date;
+  asked_at: Generated<Date>;
   ended_at: Date | null;
 }
 
-export type GenerationRow = Selectable<Generations>;
+/** But for `asked_at`, which PostgreSQL alone reads. */
+export type GenerationRow = Omit<Selectable<Generations>, "asked_at">;
 
 export interface Messages {
   id: Generated<string>;

@@ -8,6 +8,7 @@ export interface StripeEvents {
   type: string;
   livemode: boolean;
   object_id: string | null;
+  created_at: Date | null;
   payload: Json<unknown>;
   received_at: Generated<Date>;
   status: Generated<"received" | "processed" | "ignored" | "set_aside">;

@@ -62,3 +62,8 @@ export interface HoldParts {
   grant_id: string;
   amount: number;
 }
+
+export interface LedgerChecks {
+  name: "recent" | "round";
+  reached: string;
+}

@@ -11,6 +11,7 @@ export interface Outbox {
   redrive_at: Generated<Date>;
   publications: Generated<number>;
   failures: Generated<number>;
+  once: Generated<string | null>;
 }
 
 export interface DeadLetters {
@@ -41,6 +42,7 @@ export interface Mails {
   parameters: Json<Record<string, string | number>>;
   created_at: Date;
   sent_at: Date | null;
+  leased_until: Generated<Date | null>;
 }
 
 export interface ContactMessages {
@@ -55,6 +57,14 @@ export interface ContactMessages {
   message: string;
   language: string;
   created_at: Date;
+}
+
+export interface SweepFailures {
+  sweep: string;
+  subject: string;
+  failures: number;
+  retry_at: Date;
+  error: string;
 }
 
 export interface BusinessClock {

@@ -2,8 +2,8 @@
 import type { AuthAttempts, AuthSessions, EmailLinks, Users } from "./types-accounts.ts";
 import type { Conversations, GenerationEvents, Generations, Messages } from "./types-answers.ts";
 import type { Checkouts, DiscountCampaigns, PaidInvoices, ScheduledGrants, StripeEvents, UserSubscriptions } from "./types-billing.ts";
-import type { Grants, HoldParts, Holds, LedgerEntries, LedgerTransactions, Wallets } from "./types-ledger.ts";
-import type { BusinessClock, ContactMessages, DeadLetters, Mails, Outbox, Schedules } from "./types-work.ts";
+import type { Grants, HoldParts, Holds, LedgerChecks, LedgerEntries, LedgerTransactions, Wallets } from "./types-ledger.ts";
+import type { BusinessClock, ContactMessages, DeadLetters, Mails, Outbox, Schedules, SweepFailures } from "./types-work.ts";
 
 export interface Database {
   users: Users;
@@ -26,9 +26,11 @@ export interface Database {
   generations: Generations;
   messages: Messages;
   generation_events: GenerationEvents;
+  ledger_checks: LedgerChecks;
   outbox: Outbox;
   dead_letters: DeadLetters;
   schedules: Schedules;
+  sweep_failures: SweepFailures;
   mails: Mails;
   contact_messages: ContactMessages;
   business_clock: BusinessClock;

@@ -1,7 +1,7 @@
 /** What a process checks of its database before it serves: that it may not rewrite the books, and that they are of this release. */
 import type pg from "pg";
+import { sqlState } from "../failures.ts";
 import { migrationNames } from "./migrator.ts";
-import { sqlState } from "./transaction.ts";
 
 /** One line for the person who starts the product. */
 export class DatabaseFault extends Error {

@@ -1,6 +1,6 @@
 /**
- * Business time: periods, expiry, schedules and grace run on it, and it moves with the sandbox's clock. Tokens, leases,
- * hold deadlines and rate limits run on wall time instead.
+ * Business time is used for periods, expiry, schedules and days of grace; the sandbox can move it forward. Tokens, leases,
+ * hold deadlines and rate limits use wall time (docs/decisions/0004).
  */
 export interface Clock {
   now(): Date;
@@ -13,8 +13,8 @@ export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
 /**
- * `months` after `start` in UTC, on the original day clamped to the month's length (Stripe's billing-cycle anchor):
- * 31 January + 1 = 28 or 29 February, + 2 = 31 March.
+ * Adds `months` to `start` in UTC and keeps the day of the month, or takes the last day of a shorter month, as Stripe's
+ * billing-cycle anchor does: 31 January + 1 = 28 or 29 February, + 2 = 31 March.
  */
 export function addMonths(start: Date, months: number): Date {
   const result = new Date(start);

@@ -1,14 +1,14 @@
 /**
- * What people write to the team, by the contact form and the feedback dialog: every rule of spec §5, for the server's answer
- * and the client's hint alike. A text is trimmed, measured in code points and refused where it breaks a rule; only then is it
- * sanitised and checked for empty again (decisions.md, "Sanitising"). Nothing is cut.
+ * The rules for the contact form and the feedback dialog (spec §5), used by the server and by the client's hints. A text is
+ * trimmed and its length is checked in code points; then angle brackets are removed, and a text that is empty without them is
+ * refused. A text that is too long is refused, never shortened.
  */
 import { checkEmail, codePoints, limits, ruleMessages } from "./rules.ts";
 
 export const contactCategories = ["bug", "feature", "feedback", "support"] as const;
 export type ContactCategory = (typeof contactCategories)[number];
 
-/** What a broken rule says, in the words of spec §5. The client finds its translation by the same names. */
+/** The message for each broken rule, as spec §5 words it. The client's translations have the same keys. */
 export const contactRuleMessages = {
   nameMissing: "Name is required",
   nameLong: `Name must be less than ${limits.nameMax} characters`,
@@ -21,7 +21,7 @@ export const contactRuleMessages = {
 } as const;
 export type ContactRule = keyof typeof contactRuleMessages;
 
-/** As typed. A form sends no subject as an empty one. */
+/** As typed. A form without a subject sends an empty string. */
 export interface ContactInput {
   name: string;
   email: string;
@@ -50,22 +50,22 @@ export function isContactCategory(value: string): value is ContactCategory {
   return (contactCategories as readonly string[]).includes(value);
 }
 
-/** Nothing a reader would see: spaces, control characters, direction marks, joiners. */
+/** Whether a text has no visible character, only spaces, control characters, direction marks and joiners. */
 function isBlank(text: string): boolean {
   return /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*$/u.test(text);
 }
 
-/** Angle brackets removed, then trimmed (spec §5). */
+/** Removes angle brackets, then trims (spec §5). */
 function sanitizeText(text: string): string {
   return text.replace(/[<>]/g, "").trim();
 }
 
-/** Names and subjects are one line: line breaks and other control characters in them become a space, so no mail header can be broken up. */
+/** For names and subjects: replaces line breaks and other control characters by a space, so that they can't add a mail header. */
 function sanitizeLine(text: string): string {
   return sanitizeText(text.replace(/[\p{Cc}\u2028\u2029]+/gu, " "));
 }
 
-/** The one form an address is stored and mailed in. */
+/** The form in which an address is stored and used for mail. */
 function tidyEmail(email: string): string {
   return email.trim().normalize("NFC");
 }
@@ -76,7 +76,7 @@ function checkRequired<Rule extends ContactRule>(text: string, maximum: number, 
   return isBlank(sanitizeText(text)) ? missing : undefined;
 }
 
-/** The rule each field breaks, or undefined where it is fine. */
+/** Each returns the rule that the field breaks, or undefined. */
 const checks: Readonly<Record<ContactField, (value: string) => ContactRule | undefined>> = {
   name: (value) => checkRequired(value, limits.nameMax, "nameMissing", "nameLong"),
   email: (value) => {
@@ -91,7 +91,7 @@ const checks: Readonly<Record<ContactField, (value: string) => ContactRule | und
 
 const fieldsInOrder = ["name", "email", "category", "subject", "message"] as const satisfies readonly ContactField[];
 
-/** Every field at fault, in the order of the form; empty when the message may be sent. */
+/** The fields that break a rule, in the order of the form; empty if the message may be sent. */
 export function contactFaults(input: ContactInput): ContactFault[] {
   return fieldsInOrder.flatMap((field) => {
     const rule = checks[field](input[field] ?? "");
@@ -99,7 +99,7 @@ export function contactFaults(input: ContactInput): ContactFault[] {
   });
 }
 
-/** What is kept of an input without faults. A subject nothing is left of is none. */
+/** What is stored of a valid input. A subject that is blank after sanitising becomes null. */
 export function sanitizeContact(input: ContactInput): ContactText {
   const { category } = input;
   if (!isContactCategory(category)) throw new Error("sanitising comes after validation");
@@ -113,7 +113,7 @@ export function sanitizeContact(input: ContactInput): ContactText {
   };
 }
 
-/** The feedback dialog asks for no category and no subject: these are its own (spec §7). */
+/** The feedback dialog does not ask for category and subject; it sends these (spec §7). */
 export const feedbackCategory = "feedback" satisfies ContactCategory;
 export function feedbackSubject(name: string): string {
   return `General Feedback from ${name.trim()}`;

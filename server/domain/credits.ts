@@ -1,6 +1,6 @@
 /** Arithmetic of the wallet, shared by server and client. Credits are non-negative safe integers. */
 
-/** What a grant came from; decides who may spend it on what (decisions.md, "When credits expire" and "Trial"). */
+/** Where a grant came from. This decides when and on which models it may be spent (`spendableKinds`). */
 export const grantKinds = ["plan", "trial", "pack", "adjustment"] as const;
 export type GrantKind = (typeof grantKinds)[number];
 
@@ -14,7 +14,17 @@ export function creditLevel(credits: number): CreditLevel {
   return credits >= 100 ? "low" : "verylow";
 }
 
-/** The ceiling of one posting: far above any sale, far below where integers stop being exact. */
+/** How much of the month's own credits is left; colours and warnings follow it. (The levels above are fixed amounts, the same for every plan.) */
+export const creditSupplies = ["plenty", "low", "out"] as const;
+export type CreditSupply = (typeof creditSupplies)[number];
+
+/** `monthlyCredits` are the credits of the plan or the trial. A quarter of them or less is low, a twentieth or less is nearly out. */
+export function creditSupply(credits: number, monthlyCredits: number): CreditSupply {
+  if (credits * 4 > monthlyCredits) return "plenty";
+  return credits * 20 > monthlyCredits ? "low" : "out";
+}
+
+/** The most credits of one posting: far above any sale, far below the limit of exact integers. */
 export const maximumCredits = 1_000_000_000;
 
 export function isCreditAmount(value: unknown): value is number {
@@ -22,8 +32,8 @@ export function isCreditAmount(value: unknown): value is number {
 }
 
 /**
- * The grants a spend may draw on. A plan's month and packs need an active subscription (spec §4: without one, models are
- * locked); trial credits reach small text models only, and every model once the person has subscribed.
+ * The kinds of grant that may pay for an answer. Plan credits and packs need an active subscription (spec §4: without one,
+ * models are locked). Trial credits pay for small text models only, and for every model once the person has subscribed.
  */
 export function spendableKinds(subscribed: boolean, smallTextModel: boolean): GrantKind[] {
   const kinds: GrantKind[] = ["adjustment"];

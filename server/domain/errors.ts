@@ -1,6 +1,6 @@
 /**
- * Expected refusals. The `code` is stable and the client translates it; `status` is the HTTP status it is answered with;
- * `details` are the figures the text needs (RFC 9457 extension members). Anything else that is thrown is a bug.
+ * Expected refusals, with the HTTP status of each. The client translates the `code`, so it must not change; `details` are the
+ * figures that the text needs (RFC 9457 extension members). Any other exception is a bug.
  */
 export const refusals = {
   validation_failed: 400,
@@ -13,22 +13,26 @@ export const refusals = {
   invalid_credentials: 401,
   session_expired: 401,
   email_not_confirmed: 403,
+  confirmation_password_needed: 403,
   forbidden_origin: 403,
   subscription_required: 402,
   insufficient_credits: 402,
   wallet_frozen: 402,
   link_invalid: 400,
   not_found: 404,
+  method_not_allowed: 405,
   already_subscribed: 409,
   price_changed: 409,
   idempotency_conflict: 409,
   conflict: 409,
   generation_ended: 409,
+  answer_gone: 410,
   body_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,
   too_many_answers: 429,
   too_many_attempts: 429,
+  sign_in_busy: 429,
   model_unavailable: 503,
   payment_provider_unavailable: 502,
   model_not_supported: 422,
@@ -53,7 +57,7 @@ export class DomainError extends Error {
   }
 }
 
-/** Work that cannot succeed however often it is tried: the worker makes it a dead letter at once. */
+/** Trying again can't help: the worker turns the job into a dead letter at once. */
 export class PermanentFailure extends Error {
   override readonly name: string = "PermanentFailure";
 }

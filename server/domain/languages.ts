@@ -6,7 +6,7 @@ export const languages = [
   { code: "de", name: "Deutsch", flag: "de" },
   { code: "zh", name: "中文", flag: "cn" },
   { code: "ja", name: "日本語", flag: "jp" },
-  { code: "pt", name: "Português", flag: "pt" },
+  { code: "pt", name: "Português", flag: "br" },
   { code: "pl", name: "Polski", flag: "pl" },
   { code: "ro", name: "Română", flag: "ro" },
   { code: "it", name: "Italiano", flag: "it" },
@@ -15,10 +15,10 @@ export const languages = [
 
 export type LanguageCode = (typeof languages)[number]["code"];
 
-/** Spec §1: what is used when nothing else fits. */
+/** Used if no other language matches (spec §1). */
 export const fallbackLanguage: LanguageCode = "en";
 
-/** `"de-AT"` → `"de"`; undefined when the product does not speak it. */
+/** `"de-AT"` → `"de"`; undefined if the product does not support the language. */
 export function matchLanguage(tag: string | null | undefined): LanguageCode | undefined {
   const base = tag?.trim().toLowerCase().split(/[-_]/)[0];
   return languages.find((language) => language.code === base)?.code;

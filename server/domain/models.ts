@@ -1,6 +1,6 @@
 /**
- * The one catalogue of models and what they cost (decisions.md, "The 15 models" and "Credit costs"). `id` is the
- * product's own and stands on receipts for good; `upstreamModel` is the provider's and may change.
+ * The only catalogue of models and their prices in credits. `id` is our own and never changes, because receipts contain it;
+ * `upstreamModel` is the provider's id and may change.
  */
 export const modelCategories = ["text", "image", "audio", "video", "search"] as const;
 export type ModelCategory = (typeof modelCategories)[number];
@@ -19,16 +19,16 @@ export interface Model {
   name: string;
   provider: Provider;
   category: ModelCategory;
-  /** Small text models are the ones the free trial reaches (decisions.md, "Trial"). */
+  /** The free trial may use small text models only. */
   size: "small" | "large" | "none";
   upstreamModel: string;
   credits: number;
   unit: PriceUnit;
-  /** Named on the plan cards; the rest is "and 5 more". */
+  /** Named on the plan cards; the others are summed up as "and 5 more". */
   highlighted: boolean;
   /**
-   * Tokens of history that go in and tokens that may come out, so that the fixed price always covers the cost; what was
-   * left out is shown to the person. Zero where the model takes no conversation.
+   * The largest number of tokens sent as history and returned as an answer, so that the fixed price always covers the cost.
+   * The receipt says how many messages were left out. Zero for models that take no conversation.
    */
   inputTokenLimit: number;
   outputTokenLimit: number;
@@ -165,7 +165,7 @@ export const models = [
   },
 ] as const satisfies readonly Model[];
 
-/** Whether a model answers in words: text and search do; the other kinds bring assets and are not served yet. */
+/** Whether a model returns text. The other categories return files, which the product can't serve yet. */
 export function answersInText(model: Pick<Model, "category">): boolean {
   return model.category === "text" || model.category === "search";
 }

@@ -1,6 +1,7 @@
 /**
- * The one catalogue of what is sold (decisions.md, "Money and credits"): cards, checkout, grants, summary, support
- * answers and translations all read it. Money is integer US cents, credits are integers.
+ * The only catalogue of what is sold: plan cards, checkout, grants, the summary, support answers and translations take their
+ * figures from here. Money is in integer US cents, credits are integers. The README lists the decisions behind the figures
+ * that the specification leaves open.
  */
 export const planKeys = ["starter", "basic", "professional", "enterprise"] as const;
 export type PlanKey = (typeof planKeys)[number];
@@ -67,7 +68,7 @@ export const currency = "usd";
 /** Spec §2: the annual toggle saves 20 %. */
 export const annualSavingPercent = 20;
 
-/** 12 months less 20 %, rounded down to the cent (decisions.md, "Prices"). */
+/** 12 months less 20 %, rounded down to the cent. */
 export function annualPriceCents(plan: Plan): number {
   return Math.floor((12 * plan.monthlyPriceCents * (100 - annualSavingPercent)) / 100);
 }
@@ -76,14 +77,14 @@ export function priceCents(plan: Plan, interval: BillingInterval): number {
   return interval === "year" ? annualPriceCents(plan) : plan.monthlyPriceCents;
 }
 
-/** Stripe lookup keys double as our own `priceId` (spec §3): stable, readable, the same in sandbox and production. */
+/** Our `priceId` (spec §3), which is also the price's lookup key at Stripe: the same in the sandbox and in production. */
 export type PriceId = `${PlanKey}_${BillingInterval}`;
 
 export function priceIdOf(plan: PlanKey, interval: BillingInterval): PriceId {
   return `${plan}_${interval}`;
 }
 
-/** Undefined for anything that is not a price of a plan. */
+/** Undefined if the id is not a plan's price. */
 export function parsePriceId(priceId: string): { plan: Plan; interval: BillingInterval } | undefined {
   const [key, interval, rest] = priceId.split("_");
   const plan = planList.find((candidate) => candidate.key === key);
@@ -91,7 +92,7 @@ export function parsePriceId(priceId: string): { plan: Plan; interval: BillingIn
   return plan && known && rest === undefined ? { plan, interval: known } : undefined;
 }
 
-/** Extra credits, sold to subscribers only (decisions.md, "Credit packs"). */
+/** Extra credits, sold to subscribers only. */
 export const packs = [
   { key: "pack_100", credits: 100, priceCents: 799 },
   { key: "pack_250", credits: 250, priceCents: 1799 },
@@ -99,21 +100,28 @@ export const packs = [
   { key: "pack_1000", credits: 1000, priceCents: 5999 },
 ] as const;
 
-/** Months after purchase at whose end the credits of a pack expire (decisions.md, "When credits expire"). */
+/** The credits of a pack expire this many months after the purchase. */
 export const packMonths = 12;
 
-/** decisions.md, "Money-back". */
+/** Days after the first payment within which a person may take the money back. */
 export const moneyBackDays = 14;
 
-/** decisions.md, "Money-back": no refund once more than this share of the credits granted so far is spent. */
+/** No refund if more than this share of the credits granted so far is spent. */
 export const moneyBackUsedPercent = 20;
 
-/** decisions.md, "Payment failure": access stays this long while a renewal is unpaid. */
+/** Access continues for this long while a renewal is unpaid. */
 export const graceDays = 7;
 
-/** decisions.md, "Renewal while the invoice is still a draft": the old month's credits live this long past its end. */
+/** The old month's credits stay valid for this long after its end, because a renewal's invoice is a draft for an hour. */
 export const renewalOverlapHours = 24;
 
-/** decisions.md, "Trial": days it lasts and credits it brings, without a card and for small text models only. */
+/** Whether the free trial can be started. While false, the product does not offer it, and support says so. */
+export const trialOffered = false;
+/** The trial needs no card; its credits pay for small text models only. */
 export const trialDays = 7;
 export const trialCredits = 50;
+
+/** The credits of a month of that plan, or of the trial for people without a plan. */
+export function monthlyCreditsOf(tier: PlanKey | "none"): number {
+  return tier === "none" ? trialCredits : plans[tier].monthlyCredits;
+}

@@ -9,7 +9,7 @@ export interface DiscountPricing {
   discountedPrice: number;
   savings: number;
   discountPercentage: number;
-  /** The share taken off, 0–1. */
+  /** The discount as a share of the price, 0–1. */
   discount: number;
 }
 
@@ -23,14 +23,14 @@ export function discountPricing(plan: Plan, percent: number): DiscountPricing & 
   return { ...discountedPrice(plan.monthlyPriceCents, percent), annual: discountedPrice(annualPriceCents(plan), percent) };
 }
 
-/** What is sent, in the units models are priced by; text answers count as one whatever their length. */
+/** The size of a request in the units that models are priced by. A text answer counts as one unit, whatever its length. */
 export interface QuoteInput {
   images?: number;
   seconds?: number;
   characters?: number;
 }
 
-/** The binding price of one send, in credits (promise 1: exact before every send). */
+/** The price of one request in credits. It is shown before the request is sent and does not change afterwards. */
 export function quoteCredits(model: Model, input: QuoteInput = {}): number {
   switch (model.unit) {
     case "image":

@@ -1,7 +1,7 @@
 /**
- * What a plan is worth against the time one weekly task takes: the calculator of the article on return on investment.
- * Whole minutes and integer US cents go in; every result is rounded once, at its end, so that the figures on the page
- * add up to the cent.
+ * The calculator of the article on return on investment: what a plan costs, compared with the time it saves on one weekly
+ * task. Inputs are whole minutes and integer US cents. Each result is rounded once, at the end, so that the figures on the
+ * page add up to the cent.
  */
 import type { BillingInterval, PlanKey } from "./plans.ts";
 import { plans, priceCents } from "./plans.ts";
@@ -12,19 +12,19 @@ const monthsPerYear = 12;
 const minutesPerHour = 60;
 
 export interface RoiInputs {
-  /** Spent on the task every week, today. */
+  /** Minutes a week the task takes without a model. */
   taskMinutes: number;
   /** What an hour of that time costs. */
   hourlyCents: number;
   /** The share of the task's time that a model takes over, 0–100. */
   savedPercent: number;
-  /** Spent every week on reading and correcting what the model wrote. */
+  /** Minutes a week for reading and correcting what the model wrote. */
   checkMinutes: number;
   plan: PlanKey;
   interval: BillingInterval;
 }
 
-/** Sensible, and far within what integers hold exactly. All inclusive. */
+/** Inclusive limits; far below the limit of exact integers. */
 export const roiBounds = {
   taskMinutes: { min: 0, max: 168 * minutesPerHour },
   hourlyCents: { min: 0, max: 1_000_000 },
@@ -34,13 +34,13 @@ export const roiBounds = {
 export type RoiAmount = keyof typeof roiBounds;
 
 export interface RoiResult {
-  /** Saved in a month less what checking takes, in minutes; negative where checking takes longer. */
+  /** Minutes saved in a month minus the time for checking; negative if checking takes longer. */
   savedMinutes: number;
   valueCents: number;
-  /** Of the plan for a month; a twelfth of the year where it is paid annually. */
+  /** The plan's price for a month; for annual plans a twelfth of the year's price. */
   costCents: number;
   netCents: number;
-  /** Minutes a week that have to be left over for the plan to pay for itself; null where an hour costs nothing. */
+  /** Minutes a week that must be saved for the plan to pay for itself; null if an hour costs nothing. */
   breakEvenMinutes: number | null;
 }
 
@@ -49,7 +49,7 @@ export function isRoiAmount(name: RoiAmount, value: number): boolean {
   return Number.isInteger(value) && value >= min && value <= max;
 }
 
-/** Halves away from zero, so that a loss is as long as the gain it mirrors. */
+/** Rounds halves away from zero, so that a loss and a gain of the same size round to the same figure. */
 function rounded(numerator: number, denominator: number): number {
   const size = Math.round(Math.abs(numerator) / denominator);
   return numerator < 0 && size > 0 ? -size : size;
@@ -62,7 +62,7 @@ export function monthlyCostCents(plan: PlanKey, interval: BillingInterval): numb
 
 /** For inputs within `roiBounds`. */
 export function returnOnPlan({ taskMinutes, hourlyCents, savedPercent, checkMinutes, plan, interval }: RoiInputs): RoiResult {
-  // Hundredths of a minute: the percentage stays exact.
+  // Hundredths of a minute keep the percentage exact.
   const weeklyHundredths = taskMinutes * savedPercent - checkMinutes * 100;
   const valueCents = rounded(weeklyHundredths * hourlyCents * weeksPerYear, 100 * minutesPerHour * monthsPerYear);
   const costCents = monthlyCostCents(plan, interval);

@@ -1,7 +1,7 @@
 /**
- * Validation rules (spec §5) as plain functions, so that the server's answer and the client's hint are the same code.
- * Lengths are code points; every field but the password is trimmed first (decisions.md, "must be less than N").
- * A rule returns the spec's message, or undefined when the value is fine.
+ * Validation rules (spec §5) as plain functions that server and client share. Lengths are code points. Every field except the
+ * password is trimmed first. "Must be less than N" accepts N itself. A rule returns the spec's message, or undefined if the
+ * value is valid.
  */
 export const limits = {
   emailMax: 255,
@@ -13,7 +13,7 @@ export const limits = {
   promptMax: 10_000,
 } as const;
 
-/** What a broken rule says, in the words of spec §5. The client finds its translation by the same names. */
+/** The message for each broken rule, as spec §5 words it. The client's translations have the same keys. */
 export const ruleMessages = {
   emailLong: `Email must be less than ${limits.emailMax} characters`,
   emailInvalid: "Invalid email address",
@@ -32,7 +32,7 @@ export function codePoints(value: string): number {
   return count;
 }
 
-/** `local@domain.tld`: HTML's e-mail grammar plus the demand for a dot in the domain. */
+/** `local@domain.tld`: the grammar of HTML's e-mail input, but the domain must contain a dot. */
 const emailPattern =
   /^[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]+@[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?)+$/u;
 
@@ -42,7 +42,7 @@ export function checkEmail(value: string): string | undefined {
   return emailPattern.test(email) ? undefined : ruleMessages.emailInvalid;
 }
 
-/** Passwords that open every list of leaked ones and satisfy the letter-and-digit rule. */
+/** The most common leaked passwords that satisfy the letter-and-digit rule. */
 const commonPasswords = new Set(
   (
     "password1 password12 password123 password1234 passw0rd p@ssw0rd 1q2w3e4r 1q2w3e4r5t 1qaz2wsx qwerty12 qwerty123 qwerty1234 qwerty12345 " +
@@ -68,13 +68,13 @@ export function checkPrompt(value: string): string | undefined {
   return codePoints(prompt) > limits.promptMax ? ruleMessages.promptLong : undefined;
 }
 
-/** As mail is sent to it: one domain may be spelled in letters of many kinds (`ｅxample.com`, `bücher.example`). */
+/** The domain as mail uses it (ASCII), since one domain can be written in several ways (`ｅxample.com`, `bücher.example`). */
 function asciiDomain(domain: string): string {
   const address = `http://${domain}`;
   return URL.canParse(address) ? new URL(address).hostname : domain;
 }
 
-/** The key under which one mailbox may have one trial: aliases folded for all, dots for Gmail only (decisions.md, "Trial"). */
+/** The same key for all addresses of one mailbox, so that a mailbox gets one trial: removes plus-aliases, and dots for Gmail only. */
 export function mailboxKey(email: string): string {
   const [local = "", spelled = ""] = email.trim().toLowerCase().split("@");
   const domain = asciiDomain(spelled);
@@ -83,5 +83,5 @@ export function mailboxKey(email: string): string {
   return gmail ? `${bare.replaceAll(".", "")}@gmail.com` : `${bare}@${domain}`;
 }
 
-/** The largest files and the kinds of sound that are taken (spec §5): what the chat and the support answers say. */
+/** The largest uploads and the accepted audio formats (spec §5), as the chat and the support answers state them. */
 export const uploadLimits = { fileMegabytes: 10, audioMegabytes: 25, audioFormats: ["MP3", "WAV", "M4A"] } as const;

@@ -1,7 +1,7 @@
 import type { PlanKey } from "./plans.ts";
 import { plans } from "./plans.ts";
 
-/** Tier order low to high (spec §4); `none` is everybody else, the free trial included. */
+/** `none` is everybody without a plan, including people on the free trial (spec §4). */
 export type SubscriptionTier = PlanKey | "none";
 
 /** Display names of spec §4. */
@@ -9,7 +9,7 @@ export function tierDisplayName(tier: SubscriptionTier): string {
   return tier === "none" ? "No Plan" : `${plans[tier].name} Plan`;
 }
 
-/** Why a check says "not subscribed": three of spec §8 for checks that failed, and what the server says of people without a plan. */
+/** The reasons for "not subscribed": three for checks that failed (spec §8), the others for people without a plan. */
 export const checkReasons = {
   unavailable: "Subscription verification temporarily unavailable - please refresh",
   empty: "No subscription data available",
@@ -18,8 +18,8 @@ export const checkReasons = {
 } as const;
 
 /**
- * The states of Stripe's subscription we act on. `past_due` keeps access for the days of grace (decisions.md,
- * "Payment failure"); everything unknown counts as ended, so that a new Stripe status never grants by accident.
+ * The states of a Stripe subscription that we distinguish. With `past_due` access continues for the days of grace. Any other
+ * state counts as ended, so that a status that Stripe adds later gives no one access by accident.
  */
 export const subscriptionStatuses = ["incomplete", "active", "past_due", "canceled"] as const;
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
@@ -38,13 +38,13 @@ export function fromStripeStatus(status: string): SubscriptionStatus {
   }
 }
 
-/** Whether this state lets a person use models at `now`: active, or unpaid within grace. */
+/** Whether a person with this subscription may use models at `now`: it is active, or unpaid and still within the days of grace. */
 export function grantsAccess(status: SubscriptionStatus, graceUntil: Date | null, now: Date): boolean {
   if (status === "active") return true;
   return status === "past_due" && graceUntil !== null && now < graceUntil;
 }
 
-/** The pieces of "time left until subscription_end" (spec §4; a month is 30 days, decisions.md "Time left"). */
+/** The parts of "time left until subscription_end" (spec §4). A month counts as 30 days. */
 export type TimeLeft =
   | { kind: "unknown" }
   | { kind: "expired" }

@@ -1,4 +1,4 @@
-/** One supervisor at a time on one data folder. */
+/** A lock, so that only one supervisor uses a data folder at a time. */
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { startOf } from "./processes.ts";
@@ -20,7 +20,7 @@ async function tryLink(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Takes the lock or throws StartError. The lock of a process that has gone is taken over. Returns how to release it. */
+/** Takes the lock or throws StartError. Takes over the lock of a process that has ended. Returns a function that releases it. */
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
   const file = path.join(dataDir, "supervisor.pid");
   const own = `${file}.${process.pid}`;
@@ -33,7 +33,8 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
       const holder = await readFile(file, "utf8").catch(() => undefined);
       if (holder === undefined) continue;
       if (await isAlive(holder)) break;
-      // Renaming picks one winner among several that found the same stale file; a fresh one caught by it goes back.
+      // Several processes may find the same stale file; only one of them can rename it. If that one renamed a lock that was taken
+      // meanwhile, it puts the lock back.
       await rename(file, aside).catch(() => {});
       const caught = await readFile(aside, "utf8").catch(() => undefined);
       if (caught !== undefined && caught !== holder) await tryLink(aside, file);

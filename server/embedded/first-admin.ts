@@ -1,16 +1,16 @@
-/** The first administrator, so that a fresh installation can be signed in to. */
+/** Creates the first admin account, so that someone can sign in to a new installation. */
 import { rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { hash } from "@node-rs/argon2";
 import pg from "pg";
 import { mailboxKey } from "#domain/rules.ts";
 
-/** There from the moment the administrator is created until the password was shown, so that a start cut short loses it not. */
+/** This file exists from the creation of the admin until the password was printed, so that an interrupted start prints it the next time. */
 function unshownPath(dataDir: string): string {
   return path.join(dataDir, "admin-password-unshown");
 }
 
-/** Whether the password has still to be shown, once. */
+/** Whether the password has not been printed yet. */
 export async function isPasswordUnshown(dataDir: string): Promise<boolean> {
   return stat(unshownPath(dataDir)).then(
     () => true,
@@ -22,7 +22,7 @@ export async function notePasswordShown(dataDir: string): Promise<void> {
   await rm(unshownPath(dataDir), { force: true });
 }
 
-/** Creates the administrator where nobody has that address. */
+/** Creates the admin unless there is an account with that address. */
 export async function createFirstAdmin(databaseUrl: string, email: string, password: string, dataDir: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

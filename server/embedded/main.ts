@@ -1,4 +1,4 @@
-/** `npm start` and `npm run dev`: everything the product needs, from one command, on one machine. */
+/** `npm start` and `npm run dev`: starts everything the product needs on one machine. */
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -19,14 +19,20 @@ function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** Stops once, in order; a second signal ends everything at once. */
+/** The terminal sends Ctrl-C to all processes of the command, and npm forwards it to us again. A second signal within this time is the same key press. */
+const sameKeyMs = 500;
+
+/** At the first signal stops everything in order; at a second one kills it. */
 function stopOnSignal(stack: Stack): void {
   let stopping: Promise<void> | undefined;
+  let askedAt = 0;
   const ask = () => {
     if (stopping) {
+      if (performance.now() - askedAt < sameKeyMs) return;
       stack.kill();
       process.exit(130);
     }
+    askedAt = performance.now();
     say("\nstopping …");
     stopping = stack.stop().then(
       () => process.exit(process.exitCode ?? 0),

@@ -1,4 +1,4 @@
-/** One supervised process: started, watched, started again after a crash with back-off, and stopped. */
+/** Supervises one process: starts it, restarts it with back-off after a crash, and stops it. */
 import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
@@ -9,42 +9,61 @@ const longestBackoffMs = 10_000;
 const steadyAfterMs = 30_000;
 
 export interface PartDescription {
-  /** Begins a sentence: "API". */
+  /** The name at the beginning of a message: "API". */
   name: string;
   /** A file Node runs. */
   entry: string;
   arguments?: readonly string[];
   nodeOptions?: readonly string[];
   environment: NodeJS.ProcessEnv;
-  /** False where the program does not say by itself when it serves. */
+  /** False if the program does not report when it is ready. */
   signalsReady: boolean;
+  /** A process started by `startAhead`, which has loaded its code already. The first run sends it the environment. */
+  ahead?: ChildProcess | undefined;
   log: (line: string) => void;
 }
 
 export interface Part {
-  /** Resolves when it serves for the first time; rejects with StartError where it ends before. */
+  /** Resolves when the process is ready for the first time; rejects with StartError if it ends before. */
   ready: Promise<void>;
-  /** Asks the process to end, and kills it after `deadlineMs`. */
+  /** Sends SIGTERM to the process, and kills it after `deadlineMs`. */
   stop(deadlineMs: number): Promise<void>;
   kill(): void;
 }
 
 interface Run {
   child: ChildProcess;
-  /** True once it serves, false when it ended first. */
+  /** True when the process is ready, false if it ended before. */
   ready: Promise<boolean>;
   /** How it ended: "SIGKILL", "exit code 1". */
   ended: Promise<string>;
 }
 
-function run(part: PartDescription): Run {
-  const child = fork(part.entry, part.arguments ?? [], {
-    env: part.environment,
+function start(part: PartDescription, environment: NodeJS.ProcessEnv): ChildProcess {
+  return fork(part.entry, part.arguments ?? [], {
+    env: environment,
     execArgv: [...(part.nodeOptions ?? [])],
-    // A session of its own: Ctrl-C in the terminal reaches the supervisor alone, which stops the parts in order.
+    // In its own session the process does not get Ctrl-C from the terminal. The supervisor does, and stops the parts in order.
     detached: true,
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
+}
+
+/** Starts the process before the database is ready; it waits for its environment (process.ts, `givenEnvironment`). */
+export function startAhead(part: PartDescription): ChildProcess {
+  const child = start(part, { ...part.environment, TESSERA_AHEAD: "1" });
+  child.on("error", () => {});
+  return child;
+}
+
+function takeAhead({ ahead, environment }: PartDescription): ChildProcess | undefined {
+  if (ahead?.connected !== true) return undefined;
+  ahead.send({ environment });
+  return ahead;
+}
+
+function run(part: PartDescription): Run {
+  const child = takeAhead(part) ?? start(part, part.environment);
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
     child.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
@@ -58,7 +77,7 @@ function run(part: PartDescription): Run {
   return { child, ready: Promise.race([said, ended.then(() => false)]), ended };
 }
 
-/** Starts the part. Once it has served, it is started again whenever it ends without having been asked to. */
+/** Starts the part. Once it has been ready, it is restarted whenever it ends without being stopped. */
 export function startPart(part: PartDescription): Part {
   let stopping = false;
   const stopped = new AbortController();
@@ -78,7 +97,7 @@ export function startPart(part: PartDescription): Part {
       await delay(backoffMs, undefined, { signal: stopped.signal }).catch(() => {});
       if (stopping) return;
       backoffMs = Math.min(backoffMs * 2, longestBackoffMs);
-      current = run(part);
+      current = run({ ...part, ahead: undefined });
     }
   }
 

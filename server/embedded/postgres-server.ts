@@ -1,12 +1,14 @@
-/** One PostgreSQL server process over one cluster folder: initialise, start, end, and end what an earlier run left behind. */
+/** Runs one PostgreSQL server on one cluster folder: initialises the cluster, starts and stops the server, and stops a server that an earlier run left running. */
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
-import { chown, mkdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+import { chown, mkdir, open, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { Programs, Runner } from "./postgres-system.ts";
-import { findPrograms, findRunner } from "./postgres-system.ts";
-import { commandOf, signal, waitUntil } from "./processes.ts";
+import { BoundedLog } from "./bounded-log.ts";
+import type { Identity, Programs } from "./postgres-system.ts";
+import { findRunnable } from "./postgres-system.ts";
+import { commandOf, folderOf, signal, waitUntil } from "./processes.ts";
 import { StartError } from "./start-error.ts";
 
 export const postgresMajor = "18";
@@ -14,36 +16,46 @@ export const superuser = "postgres";
 const readyTimeoutMs = 60_000;
 const fastShutdownMs = 20_000;
 const immediateShutdownMs = 5_000;
-const logBytesMaximum = 10_000_000;
 
 export interface Cluster {
   /** The folder PostgreSQL calls its data directory. */
   folder: string;
   logFile: string;
   programs: Programs;
-  runner: Runner;
-  /** Tests only: nothing survives a crash of the machine. */
+  /** The user who runs the programs; undefined for our own user. */
+  identity: Identity | undefined;
+  /** For tests: faster, but data is lost if the machine crashes. */
   volatile: boolean;
 }
 
 export async function openCluster(dataDir: string, volatile: boolean): Promise<Cluster> {
-  const programs = await findPrograms();
-  const runner = await findRunner([dataDir, path.dirname(programs.postgres)]);
-  return { folder: path.join(dataDir, "postgres"), logFile: path.join(dataDir, "postgres.log"), programs, runner, volatile };
+  const { programs, identity } = await findRunnable();
+  return { folder: path.join(dataDir, "postgres"), logFile: path.join(dataDir, "postgres.log"), programs, identity, volatile };
 }
 
-function launch(cluster: Cluster, program: string, programArguments: readonly string[], output: number): ChildProcess {
-  const [first = program, ...rest] = [...cluster.runner.prefix, program, ...programArguments];
-  // With a prefix it is that program which takes the identity on.
-  const identity = cluster.runner.prefix.length === 0 ? cluster.runner.identity : undefined;
-  const child = spawn(first, rest, {
-    // A session of its own: Ctrl-C in the terminal must reach the processes that use the database first.
+/**
+ * The path of the folder that we give to PostgreSQL. On Linux it is the process's working directory, so that the process needs
+ * no access to the folders above, which its user may not have.
+ */
+function ownFolder(cluster: Cluster): string {
+  return process.platform === "linux" ? "/proc/self/cwd" : cluster.folder;
+}
+
+function launch(
+  cluster: Cluster,
+  program: string,
+  programArguments: readonly string[],
+  stdio: (number | "ignore" | "pipe")[],
+): ChildProcess {
+  const child = spawn(program, programArguments, {
+    // In its own session the server does not get Ctrl-C from the terminal: the processes that use the database must stop first.
     detached: true,
-    stdio: ["ignore", output, output],
+    cwd: cluster.folder,
+    stdio,
     env: { PATH: process.env.PATH, LC_ALL: "C", TZ: "UTC" },
-    ...identity,
+    ...cluster.identity,
   });
-  // Where the program cannot run at all, `close` follows and says so.
+  // If the program can't be run, the event `close` follows and reports it.
   child.on("error", () => {});
   return child;
 }
@@ -54,41 +66,54 @@ async function lastLog(cluster: Cluster): Promise<string> {
   return lines.at(-1)?.trim() ?? "no message";
 }
 
+/** Opens a file with the password and deletes its name at once, so that no crash can leave the password on the disk. */
+async function openPassword(cluster: Cluster, password: string): Promise<FileHandle> {
+  const { identity } = cluster;
+  const file = `${cluster.folder}.password`;
+  await rm(file, { force: true });
+  await writeFile(file, `${password}\n`, { mode: 0o600, flag: "wx" });
+  try {
+    if (identity) await chown(file, identity.uid, identity.gid);
+    return await open(file, "r");
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
 /** Creates the cluster in an empty folder. */
 export async function initialise(cluster: Cluster, superuserPassword: string): Promise<void> {
-  const { identity } = cluster.runner;
-  const passwordFile = `${cluster.folder}.password`;
+  const { identity } = cluster;
   await mkdir(cluster.folder, { recursive: true, mode: 0o700 });
-  await writeFile(passwordFile, `${superuserPassword}\n`, { mode: 0o600 });
-  if (identity) await Promise.all([cluster.folder, passwordFile].map((target) => chown(target, identity.uid, identity.gid)));
+  if (identity) await chown(cluster.folder, identity.uid, identity.gid);
+  const password = await openPassword(cluster, superuserPassword);
   const log = openSync(cluster.logFile, "a", 0o600);
   try {
     const child = launch(
       cluster,
       cluster.programs.initdb,
       [
-        `--pgdata=${cluster.folder}`,
+        `--pgdata=${ownFolder(cluster)}`,
         "--auth=scram-sha-256",
         `--username=${superuser}`,
-        `--pwfile=${passwordFile}`,
+        "--pwfile=/dev/stdin",
         "--encoding=UTF8",
-        // Sorting that no system library can change under the indexes.
+        // PostgreSQL's own locale: an update of a system library can't change the sort order and corrupt the indexes.
         "--locale-provider=builtin",
         "--builtin-locale=C.UTF-8",
         "--locale=C",
         ...(cluster.volatile ? ["--no-sync"] : []),
       ],
-      log,
+      [password.fd, log, log],
     );
     const code = await new Promise((resolve) => child.once("close", resolve));
     if (code !== 0) throw new StartError(`PostgreSQL could not initialise ${cluster.folder}: ${await lastLog(cluster)}`);
   } finally {
     closeSync(log);
-    await rm(passwordFile, { force: true });
+    await password.close();
   }
 }
 
-/** Throws StartError where the folder is not a cluster this PostgreSQL can open. */
+/** Throws StartError if this PostgreSQL can't open the folder as a cluster. */
 export async function checkCluster(cluster: Cluster): Promise<void> {
   const remedy = "restore it from a backup, or start with another, empty DATA_DIR";
   const version = await readFile(path.join(cluster.folder, "PG_VERSION"), "utf8").catch(() => undefined);
@@ -100,7 +125,7 @@ export async function checkCluster(cluster: Cluster): Promise<void> {
   }
 }
 
-/** Fast shutdown (open transactions are rolled back, everything committed is kept), then the immediate one. */
+/** Tries a fast shutdown (PostgreSQL rolls back open transactions), then an immediate one, then SIGKILL. Committed data is kept in each case. */
 async function end(pid: number, alive: () => Promise<boolean> | boolean): Promise<void> {
   signal(pid, "SIGINT");
   if (await waitUntil(async () => !(await alive()), fastShutdownMs)) return;
@@ -109,22 +134,24 @@ async function end(pid: number, alive: () => Promise<boolean> | boolean): Promis
   signal(pid, "SIGKILL");
 }
 
-/** Ends the server an earlier run left behind on this folder. A pid file of somebody else's process confuses nothing. */
+async function servesFolder(pid: number, folder: string): Promise<boolean> {
+  if (process.platform === "linux") return (await folderOf(pid)) === (await realpath(folder).catch(() => folder));
+  return (await commandOf(pid))?.includes(`-D ${folder} `) === true;
+}
+
+/** Stops a server that an earlier run left running on this folder. If the pid in postmaster.pid now belongs to another process, that one is left alone. */
 export async function endLeftover(cluster: Cluster): Promise<boolean> {
   const file = path.join(cluster.folder, "postmaster.pid");
   const lines = (await readFile(file, "utf8").catch(() => "")).split("\n");
   const pid = Number(lines[0]);
   if (!Number.isInteger(pid) || pid <= 1) return false;
-  const isOurs = async () => {
-    const command = await commandOf(pid);
-    return command?.includes(`-D ${cluster.folder} `) === true && command.includes("postgres");
-  };
+  const isOurs = async () => (await commandOf(pid))?.includes("postgres") === true && (await servesFolder(pid, cluster.folder));
   if (await isOurs()) {
     await end(pid, isOurs);
     return true;
   }
-  // PostgreSQL would take any live process of that id for its predecessor, except its parent: then it goes by the
-  // shared memory named in the file, which is the check that counts.
+  // If a process with the pid in the file exists, PostgreSQL believes that its predecessor still runs, unless the pid is that of
+  // its own parent. Then it only checks the shared memory named in the file, which is reliable. So we write our pid.
   if ((await commandOf(pid)) !== undefined) await writeFile(file, [String(process.pid), ...lines.slice(1)].join("\n"));
   return false;
 }
@@ -141,7 +168,7 @@ function settings(cluster: Cluster, port: number): string[] {
     timezone: "UTC",
     log_timezone: "UTC",
     log_min_messages: "warning",
-    // A refused statement is the application's to report, with the request it belongs to.
+    // The application logs refused statements itself, together with the request.
     log_min_error_statement: "panic",
     ...(cluster.volatile ? { fsync: "off", full_page_writes: "off", autovacuum_naptime: "10min" } : {}),
   };
@@ -149,23 +176,27 @@ function settings(cluster: Cluster, port: number): string[] {
 }
 
 export interface RunningServer {
-  /** Resolves when the process has gone, whatever the reason. */
+  /** Resolves when the process has ended, for whatever reason. */
   exited: Promise<void>;
   stop(): Promise<void>;
   kill(): void;
 }
 
-/** Starts the server on 127.0.0.1:`port` and waits until it takes connections. Throws StartError where it does not. */
+/** Starts the server on 127.0.0.1:`port` and waits until it accepts connections. Throws StartError if it does not. */
 export async function startServer(cluster: Cluster, port: number): Promise<RunningServer> {
-  const known = await stat(cluster.logFile).catch(() => undefined);
-  if (known && known.size > logBytesMaximum) await truncate(cluster.logFile);
-  const log = openSync(cluster.logFile, "a", 0o600);
-  const child = launch(cluster, cluster.programs.postgres, ["-D", cluster.folder, ...settings(cluster, port)], log);
-  closeSync(log);
+  const child = launch(
+    cluster,
+    cluster.programs.postgres,
+    ["-D", ownFolder(cluster), ...settings(cluster, port)],
+    ["ignore", "pipe", "pipe"],
+  );
+  const log = new BoundedLog(cluster.logFile);
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (data: Buffer) => log.write(data));
   let running = true;
   const exited = new Promise<void>((resolve) => {
     child.once("close", () => {
       running = false;
+      log.close();
       resolve();
     });
   });
@@ -177,7 +208,9 @@ export async function startServer(cluster: Cluster, port: number): Promise<Runni
   };
   const settled = await waitUntil(async () => !running || (await isReady()), readyTimeoutMs, 10);
   if (!running || pid === undefined)
-    throw new StartError(`PostgreSQL does not start on ${cluster.folder}: ${await lastLog(cluster)} (all of it in ${cluster.logFile})`);
+    throw new StartError(
+      `PostgreSQL does not start on ${cluster.folder}: ${await lastLog(cluster)} (the full log is in ${cluster.logFile})`,
+    );
   const stop = () => end(pid, () => running);
   if (!settled) {
     await stop();

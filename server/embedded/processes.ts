@@ -1,18 +1,18 @@
-/** What the operating system says about processes; a process id alone may long belong to somebody else. */
+/** Asks the operating system about processes. A process id alone does not identify a process, because ids are reused. */
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, readlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** The command line of a live process, arguments separated by blanks; undefined when there is no such process. */
+/** The command line of a running process, arguments separated by blanks; undefined if there is no such process. */
 export async function commandOf(pid: number): Promise<string | undefined> {
   try {
     if (process.platform === "linux") {
       const text = (await readFile(`/proc/${pid}/cmdline`, "utf8")).replaceAll("\0", " ").trim();
-      // A process that has ended but was not yet collected has no command line.
+      // A zombie process has no command line.
       return text === "" ? undefined : text;
     }
     return (await run("ps", ["-p", String(pid), "-o", "command="])).stdout.trim() || undefined;
@@ -21,13 +21,18 @@ export async function commandOf(pid: number): Promise<string | undefined> {
   }
 }
 
-/** Tells one process from a later one with the same id; undefined when there is no such process. */
+/** The working directory of a running process; undefined if there is no such process or we may not see it. Linux only. */
+export async function folderOf(pid: number): Promise<string | undefined> {
+  return readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+}
+
+/** The start time of a process, to distinguish it from a later one with the same id; undefined if there is no such process. */
 export async function startOf(pid: number): Promise<string | undefined> {
   try {
     if (process.platform === "linux") {
       const text = await readFile(`/proc/${pid}/stat`, "utf8");
       const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
-      // The name in brackets may hold blanks; the start time is the 20th field after it, the state the first.
+      // The name in brackets may contain blanks. After it the state is the first field, the start time the 20th.
       const rest = text.slice(text.lastIndexOf(")") + 2).split(" ");
       return rest[0] === "Z" ? undefined : `${boot}/${rest[19]}`;
     }
@@ -47,7 +52,7 @@ export async function waitUntil(condition: () => Promise<boolean> | boolean, tim
   }
 }
 
-/** Sends a signal to a process that may have gone. */
+/** Sends a signal to a process, which may have ended already. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -56,7 +61,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** The error code of listening there, or undefined when the port is free. */
+/** The error code of an attempt to listen there, or undefined if the port is free. */
 export function portFault(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -65,7 +70,7 @@ export function portFault(host: string, port: number): Promise<string | undefine
   });
 }
 
-/** A port on 127.0.0.1 that nobody listens on now. */
+/** A port on 127.0.0.1 that is free now. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -1,4 +1,4 @@
-/** What is generated once, on the first start, and kept in DATA_DIR/secrets.json for its owner's eyes only. */
+/** The secrets generated at the first start. They are stored in DATA_DIR/secrets.json, which only its owner can read. */
 import { randomBytes } from "node:crypto";
 import { open, readFile, rename } from "node:fs/promises";
 import path from "node:path";
@@ -19,12 +19,12 @@ function generate(): Secrets {
     applicationPassword: random(),
     secretKey: randomBytes(48).toString("base64url"),
     sandboxToken: random(),
-    // The sign-in rule asks for a letter and a digit, which random characters alone do not promise.
+    // A password needs a letter and a digit, which random characters may not include.
     adminPassword: `${randomBytes(9).toString("base64url")}a7`,
   };
 }
 
-/** Undefined where the file does not exist. Throws StartError where it cannot be read or lacks a field. */
+/** Undefined if the file does not exist. Throws StartError if it can't be read or lacks a field. */
 export async function readSecrets(dataDir: string): Promise<Secrets | undefined> {
   const file = secretsPath(dataDir);
   const remedy = "restore it from a backup, or start with another, empty DATA_DIR";
@@ -47,7 +47,7 @@ export async function readSecrets(dataDir: string): Promise<Secrets | undefined>
   return Object.fromEntries(fields.map((field) => [field, String(values[field])])) as Secrets;
 }
 
-/** Written beside and renamed, so that a crash leaves the whole file or none. */
+/** Writes a temporary file and renames it, so that a crash leaves a complete file or none. */
 export async function createSecrets(dataDir: string): Promise<Secrets> {
   const secrets = generate();
   const file = secretsPath(dataDir);

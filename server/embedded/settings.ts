@@ -1,8 +1,8 @@
-/** What the one-command start reads of the environment, and what it gives to the processes it starts. */
+/** The settings that `npm start` reads from the environment, and the environment it gives to the processes it starts. */
 
-import { fileURLToPath } from "node:url";
+import path from "node:path";
 import { providers } from "#domain/models.ts";
-import { ConfigError, Environment, readConfig } from "../config.ts";
+import { ConfigError, Environment, readConfig, readProduction } from "../config.ts";
 import type { Secrets } from "./secrets.ts";
 
 export interface Settings {
@@ -12,20 +12,18 @@ export interface Settings {
   port: number;
   sandboxPort: number;
   dataDir: string;
-  /** Absent: the embedded PostgreSQL. */
+  /** Undefined for the embedded PostgreSQL. */
   databaseUrl: string | undefined;
   migrateDatabaseUrl: string | undefined;
   adminEmail: string | undefined;
-  /** The stand-ins that serve what has no credentials; undefined where everything has, and in production. */
+  /** Which services the sandbox replaces because they have no credentials. Undefined if all have them, and in production. */
   sandbox: { stripe: boolean; mail: boolean } | undefined;
 }
 
-const compileCache = fileURLToPath(new URL("../../node_modules/.cache/node", import.meta.url));
-
-/** Where the development server of the client listens, in front of the API. */
+/** The port of Vite's development server, which forwards calls to the API. */
 export const developmentPort = 5173;
 
-/** A wildcard address can be bound but not visited. */
+/** An address a browser can open: a wildcard address is replaced, since one can listen on it but not open it. */
 export function visitable(host: string, port: number): string {
   if (host === "0.0.0.0" || host === "::") return `http://127.0.0.1:${port}`;
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
@@ -34,7 +32,7 @@ export function visitable(host: string, port: number): string {
 export function readSettings(variables: NodeJS.ProcessEnv, development: boolean): Settings {
   const environment = new Environment(variables);
   const protocols = ["postgres:", "postgresql:"];
-  const production = environment.text("NODE_ENV") === "production";
+  const production = readProduction(environment);
   const missing = {
     stripe: !environment.text("STRIPE_SECRET_KEY"),
     mail: !environment.text("SMTP_URL"),
@@ -57,9 +55,11 @@ export function readSettings(variables: NodeJS.ProcessEnv, development: boolean)
   }
   if (settings.sandbox && settings.port === settings.sandboxPort)
     environment.faults.push(`PORT and SANDBOX_PORT are both ${settings.port}: set one of them to another port`);
-  // The faults of the processes' own configuration are told now, before anything is started.
+  // Check the processes' own configuration too, so that its faults are printed before anything is started.
   const stand = { secretKey: "-".repeat(32), sandboxToken: "-" } as Secrets;
-  const faults = faultsOf(processEnvironment(variables, settings, stand, { databaseUrl: "postgres://127.0.0.1/tessera", smtpPort: 1 }));
+  const faults = faultsOf(
+    processEnvironment(variables, settings, stand, { databaseUrl: "postgres://127.0.0.1/tessera", clientDir: undefined, smtpPort: 1 }),
+  );
   const all = [...new Set([...environment.faults, ...faults])];
   if (all.length > 0) throw new ConfigError(all);
   return settings;
@@ -75,29 +75,40 @@ function faultsOf(variables: NodeJS.ProcessEnv): readonly string[] {
   }
 }
 
-/** The environment of API, worker and sandbox: what was given, and what the start itself provides. */
+/** The environment of a process that is started before the database is ready (part.ts, `startAhead`). */
+export function environmentAhead(variables: NodeJS.ProcessEnv, settings: Settings): NodeJS.ProcessEnv {
+  const environment: NodeJS.ProcessEnv = {
+    ...variables,
+    TESSERA_SUPERVISED: "1",
+    DATA_DIR: settings.dataDir,
+    // With Node's compile cache the processes need a third less time to start.
+    NODE_COMPILE_CACHE: variables.NODE_COMPILE_CACHE?.trim() || path.join(settings.dataDir, "compile-cache"),
+  };
+  // Only the migration may use the owner's role.
+  delete environment.MIGRATE_DATABASE_URL;
+  return environment;
+}
+
+/** The environment of API, worker and sandbox: the given variables, and those that `npm start` sets. */
 export function processEnvironment(
   variables: NodeJS.ProcessEnv,
   settings: Settings,
   secrets: Secrets,
-  found: { databaseUrl: string; smtpPort: number },
+  found: { databaseUrl: string; clientDir: string | undefined; smtpPort: number },
 ): NodeJS.ProcessEnv {
   const { host, port, sandboxPort, sandbox } = settings;
   const given = (name: string) => (variables[name]?.trim() ? variables[name] : undefined);
   const environment: NodeJS.ProcessEnv = {
-    ...variables,
-    TESSERA_SUPERVISED: "1",
+    ...environmentAhead(variables, settings),
     HOST: host,
     PORT: String(port),
-    DATA_DIR: settings.dataDir,
   };
   environment.DATABASE_URL = given("DATABASE_URL") ?? found.databaseUrl;
   environment.PUBLIC_URL = given("PUBLIC_URL") ?? (settings.development ? visitable(host, developmentPort) : visitable(host, port));
-  // Parsed once, the programs start in two thirds of the time.
-  environment.NODE_COMPILE_CACHE = given("NODE_COMPILE_CACHE") ?? compileCache;
-  // The owner's rights are for the migration alone.
-  delete environment.MIGRATE_DATABASE_URL;
-  // Whoever gives a blank key meant to give one; in production none is made up.
+  // No other API process takes over here, and Ctrl-C should not take long.
+  environment.DRAIN_TIMEOUT_SECONDS = "5";
+  if (found.clientDir) environment.CLIENT_DIR = found.clientDir;
+  // A blank SECRET_KEY is probably a mistake, so it is not replaced by the generated one. In production no secret is generated.
   if (!settings.production && variables.SECRET_KEY === undefined) environment.SECRET_KEY = secrets.secretKey;
   if (sandbox) {
     environment.SANDBOX_URL = given("SANDBOX_URL") ?? visitable(host, sandboxPort);

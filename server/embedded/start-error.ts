@@ -1,4 +1,4 @@
-/** A fault the person who starts the product can mend: shown as one line naming the remedy, without a stack. */
+/** An error that the person who starts the product can fix. It is printed as one line that names the remedy, without a stack. */
 export class StartError extends Error {
   override readonly name = "StartError";
 }

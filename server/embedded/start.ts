@@ -1,4 +1,5 @@
-/** Brings everything up in order and takes it down in the reverse one. */
+/** Starts all parts in order, and stops them in reverse order. */
+import type { ChildProcess } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { createPool } from "../db/database.ts";
@@ -8,25 +9,25 @@ import { buildClientWhenStale } from "./client-build.ts";
 import { lockDataDir } from "./data-lock.ts";
 import { createFirstAdmin, isPasswordUnshown, notePasswordShown } from "./first-admin.ts";
 import type { Part, PartDescription } from "./part.ts";
-import { startPart } from "./part.ts";
+import { startAhead, startPart } from "./part.ts";
 import { startPostgres } from "./postgres.ts";
 import { freePort, portFault } from "./processes.ts";
 import type { Secrets } from "./secrets.ts";
 import { createSecrets, readSecrets } from "./secrets.ts";
 import type { Settings } from "./settings.ts";
-import { developmentPort, processEnvironment, visitable } from "./settings.ts";
+import { developmentPort, environmentAhead, processEnvironment, visitable } from "./settings.ts";
 import { StartError } from "./start-error.ts";
 
 type Log = (line: string) => void;
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** With Node's own, larger young generation, a thousand connections' short-lived objects stay resident (package.json, `start:api`). */
+/** A smaller young generation than Node's default keeps memory low with a thousand connections. `start:api` in package.json has the same option. */
 const apiNodeOptions = ["--max-semi-space-size=16"];
 const stopDeadlineMs = 15_000;
 const sandboxStopDeadlineMs = 5_000;
 
 export interface Stack {
-  /** The lines that tell where everything is. */
+  /** Resolves, when all parts are ready, to the lines with their addresses. */
   ready: Promise<string[]>;
   stopping(): boolean;
   stop(): Promise<void>;
@@ -52,7 +53,7 @@ interface Stoppable {
   kill(): void;
 }
 
-/** What was started, in order; stopped in the reverse one. */
+/** The parts that were started, in order; they are stopped in reverse order. */
 class Started {
   private readonly aborted = new AbortController();
   private readonly groups: Stoppable[][] = [];
@@ -61,7 +62,7 @@ class Started {
     return this.aborted.signal;
   }
 
-  /** Members of a group stop at the same time. A group added after the stop was asked for is stopped at once. */
+  /** Adds parts that stop at the same time. A group that is added after `stop` was called is stopped at once. */
   async add(group: Stoppable[]): Promise<void> {
     this.groups.push(group);
     if (!this.signal.aborted) return;
@@ -84,7 +85,7 @@ function stoppable(part: Part, deadlineMs: number): Stoppable {
   return { stop: () => part.stop(deadlineMs), kill: () => part.kill() };
 }
 
-/** The database's address for the application, migrated and safe to use. */
+/** Starts the database if needed, migrates and checks it, and returns its address for the application's role. */
 async function prepareDatabase(settings: Settings, started: Started, log: Log): Promise<{ databaseUrl: string; secrets: Secrets }> {
   const { dataDir, databaseUrl, migrateDatabaseUrl } = settings;
   if (databaseUrl === undefined) {
@@ -133,7 +134,7 @@ function describeParts(
   return {
     api: { ...describe("API", "server/main.ts"), nodeOptions: [...nodeOptions, ...apiNodeOptions] },
     worker: describe("worker", "worker/main.ts"),
-    sandbox: { ...describe("sandbox", "server/sandbox/main.ts"), nodeOptions: [] },
+    sandbox: { ...describe("sandbox", "sandbox/main.ts"), nodeOptions: [] },
     client: {
       ...describe("client", "node_modules/vite/bin/vite.js"),
       arguments: ["--config", "client/vite.config.ts", "--host", settings.host, "--port", String(developmentPort), "--strictPort"],
@@ -144,9 +145,33 @@ function describeParts(
   };
 }
 
-/** The sandbox stops last: what API and worker finish while they close may still need it. */
-async function startParts(settings: Settings, environment: NodeJS.ProcessEnv, started: Started, log: Log): Promise<void> {
+interface Ahead {
+  api: ChildProcess;
+  worker: ChildProcess;
+}
+
+/** Starts API and worker early, so that they load their code while the database starts. */
+async function loadAhead(settings: Settings, variables: NodeJS.ProcessEnv, started: Started, log: Log): Promise<Ahead> {
+  const { api, worker } = describeParts(settings, environmentAhead(variables, settings), log);
+  const ahead = { api: startAhead(api), worker: startAhead(worker) };
+  // Processes that became parts have been stopped before these.
+  const end = (child: ChildProcess) => child.kill("SIGKILL");
+  const stoppables = Object.values(ahead).map((child) => ({ stop: async () => end(child), kill: () => end(child) }));
+  await started.add(stoppables);
+  return ahead;
+}
+
+/** The sandbox is added first so that it stops last: API and worker may still need it while they close. */
+async function startParts(
+  settings: Settings,
+  environment: NodeJS.ProcessEnv,
+  ahead: Ahead | undefined,
+  started: Started,
+  log: Log,
+): Promise<void> {
   const descriptions = describeParts(settings, environment, log);
+  descriptions.api.ahead = ahead?.api;
+  descriptions.worker.ahead = ahead?.worker;
   const sandbox = settings.sandbox ? [startPart(descriptions.sandbox)] : [];
   await started.add(sandbox.map((part) => stoppable(part, sandboxStopDeadlineMs)));
   const rest = [descriptions.api, descriptions.worker, ...(settings.development ? [descriptions.client] : [])].map(startPart);
@@ -158,14 +183,16 @@ async function bringUp(settings: Settings, variables: NodeJS.ProcessEnv, started
   const release = await lockDataDir(settings.dataDir);
   await started.add([{ stop: release, kill: () => {} }]);
   await assertPortsFree(settings);
-  const building = settings.development ? Promise.resolve(false) : buildClientWhenStale(log, started.signal);
-  // Its failure is told where it is awaited.
-  building.catch(() => {});
+  const building = settings.development ? undefined : buildClientWhenStale(settings.dataDir, log, started.signal);
+  // A failure is reported where the promise is awaited; this only prevents an unhandled rejection.
+  building?.catch(() => {});
+  // Not in development: there the child process is Node's watcher, which can't forward the environment.
+  const ahead = settings.development ? undefined : await loadAhead(settings, variables, started, log);
   const { databaseUrl, secrets } = await prepareDatabase(settings, started, log);
   if (settings.adminEmail) await createFirstAdmin(databaseUrl, settings.adminEmail, secrets.adminPassword, settings.dataDir);
-  await building;
-  const environment = processEnvironment(variables, settings, secrets, { databaseUrl, smtpPort: await freePort() });
-  await startParts(settings, environment, started, log);
+  const found = { databaseUrl, clientDir: await building, smtpPort: await freePort() };
+  const environment = processEnvironment(variables, settings, secrets, found);
+  await startParts(settings, environment, ahead, started, log);
   return describe(settings, environment, secrets);
 }
 
@@ -180,7 +207,7 @@ async function describe(settings: Settings, environment: NodeJS.ProcessEnv, secr
   return [...lines, ""];
 }
 
-/** Begins at once; `stop` works at any moment, also while it is still starting. */
+/** Starts everything at once. `stop` may be called at any time, also during the start. */
 export function startEverything(settings: Settings, variables: NodeJS.ProcessEnv, log: Log): Stack {
   const started = new Started();
   const ready = bringUp(settings, variables, started, log);
@@ -189,7 +216,7 @@ export function startEverything(settings: Settings, variables: NodeJS.ProcessEnv
     stopping: () => started.signal.aborted,
     async stop() {
       await started.stop();
-      // What was being started at that moment is stopped by whoever started it.
+      // `Started.add` stops the parts that were being started at that moment.
       await ready.catch(() => {});
     },
     kill: () => started.kill(),

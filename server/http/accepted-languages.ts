@@ -1,6 +1,6 @@
 const longestHeader = 1_000;
 
-/** The tags of an Accept-Language header (RFC 9110 §12.5.4), best first; those refused with `q=0` are left out. */
+/** The language tags of an Accept-Language header (RFC 9110 §12.5.4), best first, without those that `q=0` refuses. */
 export function acceptedLanguages(header: string | undefined): string[] {
   return (header ?? "")
     .slice(0, longestHeader)

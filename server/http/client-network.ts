@@ -7,6 +7,17 @@ function groupsOf(address: string): string[] {
   return [...leading, ...Array.from({ length: 8 - leading.length - trailing.length }, () => "0"), ...trailing];
 }
 
+/** A site has as much room as so many of its networks. */
+export const siteShare = 4;
+
+/**
+ * The /48 of a network that is an IPv6 /64: a customer who was given all of it has 65,536 networks, and so as many callers. It is
+ * counted besides, with a higher ceiling, for it may also be many customers. Undefined for IPv4.
+ */
+export function clientSite(network: string): string | undefined {
+  return network.endsWith("::/64") ? `${network.split(":", 3).join(":")}::/48` : undefined;
+}
+
 /** What counts as one caller: an IPv4 address as it is, of IPv6 the /64, which a subscriber owns at least. */
 export function clientNetwork(ip: string): string {
   const bare = ip.split("%")[0] ?? ip;

@@ -1,22 +1,22 @@
-/** Numbered server-sent events (WHATWG HTML §9.2) that any number of readers follow at their own pace. */
+/** Numbered server-sent events (WHATWG HTML §9.2). Any number of readers can read one feed, each at its own speed. */
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
 
 const heartbeatMs = 15_000;
-/** A reader that takes nothing for this long is cut; it comes back with Last-Event-ID. */
+/** A reader that has read nothing for this long is disconnected; it can resume with Last-Event-ID. */
 const stalledReaderMs = 60_000;
-/** What is handed to a socket at once: a slow reader's backlog stays in the feed, which all readers share. */
+/** The most characters written to a socket at once. The rest waits in the feed, which all readers share, so a slow reader needs no memory. */
 const writeCharacters = 64 * 1024;
 
 export function formatEvent(id: number, event: string, data: unknown): string {
   return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** The events of one stream so far: `frames[n]` is event n + 1; `closing`, numbered on its own, is the last. */
+/** The events of one stream so far: `frames[n]` is event n + 1. `closing` is the last event and has a number of its own. */
 export class Feed {
   readonly frames: string[] = [];
   closing: { id: number; frame: string } | undefined;
-  /** Over: with `closing` when the stream is told to its end, without when this process alone stops telling it. */
+  /** No more events follow. If `closing` is undefined, only this process stopped, and the stream may continue elsewhere. */
   closed = false;
   private readonly listeners = new Set<() => void>();
 
@@ -68,11 +68,11 @@ export class Feed {
   }
 }
 
-/** One reader: it holds no more than a position in the feed, so a slow one costs no memory. */
+/** One reader. It stores only its position in the feed, so a slow reader needs no extra memory. */
 class Reader {
   private readonly response: ServerResponse;
   private readonly feed: Feed;
-  /** Events the reader has. */
+  /** How many events have been written to the reader. */
   private position: number;
   private blockedSince: number | undefined;
 
@@ -92,7 +92,7 @@ class Reader {
     response.end(closing && closing.id > this.position ? closing.frame : undefined);
   }
 
-  /** A comment keeps proxies from closing a silent stream, and finds out who is gone. */
+  /** Sends a comment, so that proxies don't close an idle stream and broken connections are noticed. */
   beat(): void {
     if (this.blockedSince === undefined) this.response.write(":\n\n");
     else if (performance.now() - this.blockedSince > stalledReaderMs) this.response.destroy();
@@ -117,7 +117,7 @@ class Reader {
   }
 }
 
-/** Answers with the feed's events after number `after`, live until it closes. The caller going away changes nothing in the feed. */
+/** Responds with the feed's events after number `after`, and with new ones until the feed closes. The feed continues if the caller disconnects. */
 export function sendFeed(reply: FastifyReply, feed: Feed, after: number): void {
   reply.hijack();
   const response = reply.raw;
@@ -128,6 +128,7 @@ export function sendFeed(reply: FastifyReply, feed: Feed, after: number): void {
     "cache-control": "no-store",
     "x-accel-buffering": "no",
   });
+  if (reply.request.method === "HEAD") return void response.end();
   const reader = new Reader(response, feed, after);
   if (after >= feed.frames.length) response.flushHeaders();
   const unsubscribe = feed.subscribe(() => reader.advance());

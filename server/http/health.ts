@@ -1,10 +1,11 @@
-/** Liveness, readiness and metrics. A lost queue is degraded and still ready; a lost database is not (decisions.md, "Calls"). */
+/** Liveness, readiness and metrics. Without its queue a process is `degraded` and still ready; without the database it is not ready. */
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Deps } from "../deps.ts";
 import type { App } from "./app-type.ts";
+import type { Draining } from "./draining.ts";
 import { sendNotFound } from "./problem.ts";
 
-const readinessTimeoutMs = 2_000;
+const readinessTimeoutMs = 1_800;
 
 async function answersWithin(work: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   const timeout = new Promise<boolean>((resolve) => setTimeout(resolve, timeoutMs, false).unref());
@@ -17,7 +18,7 @@ async function answersWithin(work: Promise<unknown>, timeoutMs: number): Promise
   ]);
 }
 
-export async function registerHealth(app: App, deps: Deps): Promise<void> {
+export async function registerHealth(app: App, deps: Deps, draining: Draining): Promise<void> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
@@ -29,7 +30,7 @@ export async function registerHealth(app: App, deps: Deps): Promise<void> {
   });
   new Gauge({
     name: "outbox_rows",
-    help: "Jobs written and not done",
+    help: "Jobs enqueued and not done yet",
     registers: [registry],
     async collect() {
       const row = await deps.db
@@ -47,13 +48,16 @@ export async function registerHealth(app: App, deps: Deps): Promise<void> {
   });
   app.get("/healthz", { schema: { hide: true }, config: { rateLimit: false } }, async () => ({ status: "ok" }));
   app.get("/readyz", { schema: { hide: true }, config: { rateLimit: false } }, async (_request, reply) => {
-    const database = await answersWithin(deps.pool.query("select 1"), readinessTimeoutMs);
-    const queue = deps.live.connected();
+    const [database, queue] = await Promise.all([
+      answersWithin(deps.pool.query("select 1"), readinessTimeoutMs),
+      answersWithin(deps.live.ping(), readinessTimeoutMs),
+    ]);
+    if (draining.begun) return reply.code(503).send({ status: "draining", database, queue });
     const status = database ? (queue ? "ok" : "degraded") : "unavailable";
     return reply.code(database ? 200 : 503).send({ status, database, queue });
   });
   app.get("/metrics", { schema: { hide: true }, config: { rateLimit: false } }, async (request, reply) => {
-    // For a scraper on the same host or network namespace only: a proxy in front adds a forwarded header.
+    // Only for a scraper on the same host or in the same network namespace. Requests through a proxy have a forwarded header.
     const local = ["127.0.0.1", "::1", "::ffff:127.0.0.1"].includes(request.socket.remoteAddress ?? "");
     if (!local || request.headers["x-forwarded-for"] !== undefined) return sendNotFound(reply);
     return reply.type(registry.contentType).send(await registry.metrics());

@@ -1,7 +1,7 @@
 /**
- * Live fan-out between processes: a change of a person's rows reaches every process that holds a connection of theirs.
- * Losing a message loses nothing: clients check again when they reconnect, and `resync` tells them to after a gap.
- * Published after the commit, never inside a ledger transaction: NOTIFY serialises commits.
+ * Sends events between processes: when a person's rows change, every process that has a connection of that person is told.
+ * A lost event does no harm: clients read again when they reconnect, and `resync` tells them to read again after an
+ * interruption. Publish after the commit, never in a ledger transaction, because NOTIFY serialises commits.
  */
 import { Redis } from "ioredis";
 import pg from "pg";
@@ -9,21 +9,43 @@ import type { RealtimeTable } from "../contract/realtime.ts";
 
 export interface LiveEvent {
   userId: string;
-  /** `session`: this person's sign-ins changed, open connections are to be checked again. */
+  /** `session`: the person's sign-ins changed, so their open connections have to be checked again. */
   table: RealtimeTable | "session";
 }
 
 export interface LiveEvents {
   publish(event: LiveEvent): Promise<void>;
-  /** Called with every event, and with "resync" after the fan-out was interrupted. Returns the end of the subscription. */
+  /** Calls `listener` with every event, and with "resync" after an interruption. Returns a function that unsubscribes. */
   subscribe(listener: (event: LiveEvent | "resync") => void): () => void;
-  /** Whether the fan-out (Redis where there is one) can be reached now. */
-  connected(): boolean;
+  /** Rejects if the server that carries the events (Redis or PostgreSQL) does not answer now. */
+  ping(): Promise<unknown>;
   close(): Promise<void>;
+}
+
+/**
+ * Tells the person's open pages that rows of these tables changed. Call it after the commit. It never throws, because the change is
+ * committed, and pages that miss the event read it at their next check. With `userId` null (the account was deleted) it does nothing.
+ */
+export async function announce(
+  { live, log }: { live: LiveEvents; log: { warn(details: object, message: string): void } },
+  userId: string | null,
+  ...tables: readonly LiveEvent["table"][]
+): Promise<void> {
+  if (userId === null) return;
+  try {
+    await Promise.all(tables.map((table) => live.publish({ userId, table })));
+  } catch (error) {
+    log.warn({ err: error, userId, tables }, "a live event could not be published");
+  }
 }
 
 const channel = "tessera_live";
 const reconnectMs = 500;
+/** The most events kept while Redis is down; far more than people wait for an answer at the same time. */
+const missedLimit = 10_000;
+/** If Redis leaves a command unanswered for this long, it counts as down and we reconnect. */
+export const silentRedisMs = 1_000;
+const redisHeartbeatMs = 5_000;
 
 function parseEvent(payload: string): LiveEvent | undefined {
   const [userId, table] = payload.split(" ");
@@ -74,7 +96,10 @@ function createPostgresLiveEvents(connectionString: string, pool: pg.Pool): Live
   let sending: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
 
-  /** What gathers while one batch is on its way goes with the next: NOTIFY takes a lock of the whole server, and nothing here needs the disk. */
+  /**
+   * Events that arrive while a batch is being sent wait for the next batch, because NOTIFY takes a lock on the whole server.
+   * The commit does not wait for the disk, since losing an event does no harm.
+   */
   function publishSoon(payload: string): Promise<void> {
     waiting.push(payload);
     next ??= sending.then(async () => {
@@ -97,7 +122,9 @@ function createPostgresLiveEvents(connectionString: string, pool: pg.Pool): Live
   return {
     publish: (event) => publishSoon(`${event.userId} ${event.table}`),
     subscribe: (listener) => listeners.add(listener),
-    connected: () => client !== undefined,
+    async ping() {
+      if (!client) throw new Error("not connected");
+    },
     async close() {
       closed = true;
       clearTimeout(timer);
@@ -108,26 +135,50 @@ function createPostgresLiveEvents(connectionString: string, pool: pg.Pool): Live
 
 function createRedisLiveEvents(redisUrl: string): LiveEvents {
   const listeners = new Listeners();
-  // A publisher must not wait for a Redis that is away: the message is lost, and a re-check makes up for it.
-  const publisher = new Redis(redisUrl, { enableOfflineQueue: false, maxRetriesPerRequest: 0, lazyConnect: true });
-  const subscriber = new Redis(redisUrl, { maxRetriesPerRequest: null });
+  // A publisher must not wait while Redis is down. Events it could not publish are published when Redis is back.
+  const socketTimeout = silentRedisMs;
+  const publisher = new Redis(redisUrl, { enableOfflineQueue: false, maxRetriesPerRequest: 0, lazyConnect: true, socketTimeout });
+  const subscriber = new Redis(redisUrl, { maxRetriesPerRequest: null, socketTimeout });
+  // A subscriber sends nothing by itself, so without these pings it would not notice a dead connection.
+  const heartbeat = setInterval(() => {
+    if (subscriber.status === "ready") void subscriber.ping().catch(() => {});
+  }, redisHeartbeatMs).unref();
   let wasReady = false;
   publisher.on("error", () => {});
   subscriber.on("error", () => {});
   void publisher.connect().catch(() => {});
   void subscriber.subscribe(channel).catch(() => {});
-  subscriber.on("ready", () => {
-    if (wasReady) listeners.tell("resync");
+  subscriber.on("ready", async () => {
+    const interrupted = wasReady;
     wasReady = true;
+    // Events published before the subscription is active again are lost. So clients may read again only after it is active.
+    await subscriber.subscribe(channel).catch(() => {});
+    if (interrupted) listeners.tell("resync");
   });
+  /** Events this process could not publish. Other processes may still be connected to Redis and would not send a resync. */
+  const missed = new Set<string>();
+  publisher.on("ready", () => {
+    const payloads = [...missed];
+    missed.clear();
+    for (const payload of payloads) void publish(payload);
+  });
+
+  async function publish(payload: string): Promise<void> {
+    await publisher.publish(channel, payload).catch(() => {
+      if (missed.size < missedLimit) missed.add(payload);
+    });
+  }
+
   subscriber.on("message", (_channel, payload) => listeners.tell(parseEvent(payload)));
   return {
-    async publish(event) {
-      await publisher.publish(channel, `${event.userId} ${event.table}`).catch(() => {});
-    },
+    publish: (event) => publish(`${event.userId} ${event.table}`),
     subscribe: (listener) => listeners.add(listener),
-    connected: () => subscriber.status === "ready",
+    async ping() {
+      if (subscriber.status !== "ready") throw new Error("not connected");
+      await publisher.ping();
+    },
     async close() {
+      clearInterval(heartbeat);
       publisher.disconnect();
       subscriber.disconnect();
     },

@@ -1,4 +1,4 @@
-/** In which language a page is answered (decisions.md, "Language"). */
+/** Chooses the language of a page (docs/decisions/0009). */
 import type { IncomingHttpHeaders } from "node:http";
 import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage, matchLanguage } from "#domain/languages.ts";
@@ -6,16 +6,16 @@ import { acceptedLanguages } from "./accepted-languages.ts";
 
 export interface PageLanguage {
   language: LanguageCode;
-  /** Named by the address itself, so that everybody gets the same. */
+  /** The address names the language, so everybody gets the same page. */
   explicit: boolean;
 }
 
-/** The cookie in which the client mirrors a choice; a guess is never in it. */
+/** The client copies the language a person has chosen into this cookie; a detected language is never in it. */
 function chosenLanguage(cookies: string | undefined): LanguageCode | undefined {
   return matchLanguage(/(?:^|;\s*)language=([^;]*)/.exec(cookies ?? "")?.[1]);
 }
 
-/** The address, then the choice, then what the browser accepts, then English. */
+/** The language in the address, else the chosen one, else the first of Accept-Language that we support, else English. */
 export function pageLanguage(query: URLSearchParams, headers: IncomingHttpHeaders): PageLanguage {
   const named = matchLanguage(query.get("lang"));
   if (named) return { language: named, explicit: true };

@@ -1,4 +1,4 @@
-/** The pages drawn at build (client/prerender.tsx), in the language of whoever asks, with the product's own address in them. */
+/** Serves the pages prerendered at build (client/prerender.tsx) in the visitor's language, and puts the product's own address into them. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -9,13 +9,13 @@ import type { LanguageCode } from "#domain/languages.ts";
 import type { App } from "./app-type.ts";
 import { pageLanguage } from "./page-language.ts";
 
-/** What the build says of its pages (`pages.json`). */
+/** The list of pages that the build writes (`pages.json`). */
 interface PagesIndex {
   originPlaceholder: string;
   addressPlaceholder: string;
-  /** Where the device draws all but the frame; with all that lies below. */
+  /** Addresses, and all below them, of which only the frame is prerendered; the browser renders the rest. */
   framePaths: string[];
-  /** Names in the query with which a page is drawn on the device. */
+  /** By address: if the query has one of these names, the browser renders the page. */
   queries: Record<string, string[]>;
   /** The file of each address in each language. */
   pages: Record<LanguageCode, Record<string, string>>;
@@ -27,10 +27,10 @@ interface Content {
 }
 
 const documents = { "/sitemap.xml": "application/xml", "/robots.txt": "text/plain", "/blog/rss.xml": "application/rss+xml" };
-/** A language's own address is the same for everybody, and may be a few minutes old. */
+/** For an address that names its language: the page is the same for everybody, and may be a few minutes old. */
 const explicitCache = "public, max-age=300";
 const negotiatedCache = "private, no-cache";
-/** The longest address the not-found page shows, as on the client (client/pages/not-found.tsx). */
+/** How many characters of the address the not-found page shows; the client has the same limit (client/pages/not-found.tsx). */
 const shownAddressLength = 60;
 
 const encoders = {
@@ -53,7 +53,7 @@ function isKnown(request: FastifyRequest, etag: string): boolean {
   return known.includes(etag) || known.includes("*");
 }
 
-/** Read from the disk when first asked for; kept as small as it is sent. */
+/** Reads a file from the disk at its first request, and keeps only its compressed forms in memory. */
 class PageFiles {
   private readonly encoded = new Map<string, Promise<Content>>();
   private readonly folder: URL;
@@ -75,7 +75,7 @@ class PageFiles {
     return { body: await encoders[encoding](plain), etag: `"${hash}-${encoding}"` };
   }
 
-  /** Plain text is asked for so seldom that it isn't worth its room. */
+  /** The uncompressed form is requested so rarely that we don't keep it. */
   content(file: string, encoding: Encoding | undefined): Promise<Content> {
     if (!encoding) return this.read(file, encoding);
     const key = `${encoding} ${file}`;
@@ -83,7 +83,7 @@ class PageFiles {
     if (known) return known;
     const content = this.read(file, encoding);
     this.encoded.set(key, content);
-    // A disk that failed once must not fail for good.
+    // Without this a failed read would be repeated from memory for ever.
     content.catch(() => this.encoded.delete(key));
     return content;
   }
@@ -107,17 +107,17 @@ function shownAddress(pathname: string): string {
   try {
     address = decodeURI(pathname);
   } catch {
-    // Shown as it was asked for.
+    // It can't be decoded: show it as it came.
   }
   return address.length > shownAddressLength ? `${address.slice(0, shownAddressLength)}…` : address;
 }
 
 export interface Pages {
-  /** Answers an address for which there is no file: with a frame, or with the not-found page and status 404. */
+  /** Answers a request for which there is no file: with the frame, or with the not-found page and status 404. */
   answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
 }
 
-/** Serves what `folder` was built with; `origin` is the product's public address. */
+/** Serves the pages of the built client in `folder`. `origin` is the product's public address. */
 export async function registerPages(app: App, folder: URL, origin: string): Promise<Pages> {
   const index = JSON.parse(await readFile(new URL("pages.json", folder), "utf8")) as PagesIndex;
   const files = new PageFiles(folder, (text) => text.replaceAll(index.originPlaceholder, origin));
@@ -151,11 +151,7 @@ export async function registerPages(app: App, folder: URL, origin: string): Prom
   return {
     async answer(request, reply) {
       const { pathname, language } = readRequest(request, reply);
-      const bare = pathname.replace(/\/+$/, "");
-      if (bare !== pathname && index.pages[language][bare]) {
-        return reply.redirect(bare + request.url.slice(pathname.length), 301);
-      }
-      if (index.framePaths.some((path) => bare === path || bare.startsWith(`${path}/`))) {
+      if (index.framePaths.some((path) => pathname === path || pathname.startsWith(`${path}/`))) {
         return send(files, `pages/${language}/frame.html`, request, reply);
       }
       const page = await files.text(`pages/${language}/404.html`);

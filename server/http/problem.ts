@@ -1,7 +1,8 @@
-/** Every refusal leaves as `application/problem+json` (RFC 9457) with a stable code; a bug leaves as a 500 that tells nothing. */
+/** Sends every refusal as `application/problem+json` (RFC 9457) with a stable code, and every bug as a 500 without details. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { DomainError } from "#domain/errors.ts";
 import type { Problem } from "../contract/common.ts";
+import { failureKind } from "../failures.ts";
 
 interface FieldFault {
   field: string;
@@ -23,6 +24,7 @@ const titles: Record<number, string> = {
   404: "Not Found",
   405: "Method Not Allowed",
   409: "Conflict",
+  410: "Gone",
   413: "Content Too Large",
   415: "Unsupported Media Type",
   422: "Unprocessable Content",
@@ -40,12 +42,12 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
   if (problem.retryAfterSeconds !== undefined) reply.header("retry-after", String(problem.retryAfterSeconds));
   if (problem.status === 401) reply.header("www-authenticate", "Bearer");
   reply.header("content-type", "application/problem+json; charset=utf-8");
-  // Whatever the address may be kept for when it is answered, its refusal is nobody's to keep.
+  // Browsers and proxies must not cache a refusal, even at addresses whose normal response may be cached.
   reply.header("cache-control", "no-store");
   return reply.code(problem.status).serializer(JSON.stringify).send(problem);
 }
 
-/** Fastify's own refusals, by its error code. */
+/** Our refusal for an error that Fastify itself raises. */
 function refusalOf(error: FastifyError): DomainError | undefined {
   if (error.code === "FST_ERR_CTP_BODY_TOO_LARGE") return new DomainError("body_too_large", "The request is too large");
   if (error.code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
@@ -55,21 +57,12 @@ function refusalOf(error: FastifyError): DomainError | undefined {
   return undefined;
 }
 
-/** Lost connections to PostgreSQL: nothing was decided, the caller may try again. */
-function isDatabaseAway(error: Error & { code?: string }): boolean {
-  const code = error.code ?? "";
-  return (
-    /^(08|57P0|25P03)/.test(code) ||
-    ["ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EPIPE"].includes(code) ||
-    /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error/.test(error.message)
-  );
-}
-
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = error instanceof DomainError ? error : refusalOf(error);
   if (refusal) return sendProblem(reply, toProblem(refusal.status, refusal.code, refusal.message, refusal.details));
-  if (isDatabaseAway(error)) {
-    request.log.warn({ err: { code: error.code, message: error.message } }, "database away");
+  // PostgreSQL can't be reached, for example, or is out of connections. That is no refusal: the caller may try again.
+  if (failureKind(error) === "outage") {
+    request.log.warn({ err: { code: error.code, message: error.message } }, "a service we depend on does not answer");
     return sendProblem(
       reply,
       toProblem(503, "service_unavailable", "The service is briefly unavailable. Try again in a moment", { retryAfterSeconds: 2 }),

@@ -1,34 +1,63 @@
-/** A ceiling per address against floods; what a person may spend is the tier's limit, kept in the database. Shared through Redis where there is one. */
+/**
+ * Limits the requests of each network, against floods. With Redis the processes share their counts. How many answers a person
+ * may ask for is a limit of the plan, checked in the database.
+ */
 import rateLimit from "@fastify/rate-limit";
 import { Redis } from "ioredis";
 import { DomainError } from "#domain/errors.ts";
 import type { Config } from "../config.ts";
 import type { App } from "./app-type.ts";
-import { clientNetwork } from "./client-network.ts";
+import { clientNetwork, clientSite, siteShare } from "./client-network.ts";
+import { silentRedisMs } from "./live-events.ts";
 
 const requestsPerMinute = 600;
 
+function tooMany(waitMs: number): DomainError {
+  return new DomainError("rate_limited", "Too many requests. Wait a moment", { retryAfterSeconds: Math.ceil(waitMs / 1_000) });
+}
+
 export async function registerRateLimits(app: App, config: Pick<Config, "redisUrl">): Promise<void> {
   const redis = config.redisUrl
-    ? new Redis(config.redisUrl, { enableOfflineQueue: false, maxRetriesPerRequest: 0, connectTimeout: 1_000 })
+    ? new Redis(config.redisUrl, {
+        enableOfflineQueue: false,
+        maxRetriesPerRequest: 0,
+        connectTimeout: silentRedisMs,
+        socketTimeout: silentRedisMs,
+      })
     : undefined;
+  let counting = true;
+  redis?.on("close", () => {
+    if (counting) app.log.warn("Redis does not answer: requests are not rate-limited until it is back");
+    counting = false;
+  });
+  redis?.on("ready", () => {
+    counting = true;
+  });
   redis?.on("error", () => {});
   await app.register(rateLimit, {
     global: true,
     max: requestsPerMinute,
     timeWindow: "1 minute",
-    // A caller who has gone already has no address left.
+    // The address is missing if the caller has already disconnected.
     keyGenerator: (request) => clientNetwork(request.ip ?? "gone"),
-    // Redis away: counted by nobody rather than answered to nobody.
+    // While Redis is down we answer without counting, rather than refuse everybody.
     skipOnError: true,
     ...(redis ? { redis } : {}),
-    // By the route that was found, for an address may be written with escapes ("/%61pi/…").
+    // Compare the route and not the address, which may contain escapes ("/%61pi/…").
     allowList: (request) => {
       const route = request.routeOptions.url ?? "";
       return !route.startsWith("/api/") || route.startsWith("/api/sandbox/") || route === "/api/stripe/webhook";
     },
-    errorResponseBuilder: (_request, context) =>
-      new DomainError("rate_limited", "Too many requests. Wait a moment", { retryAfterSeconds: Math.ceil(context.ttl / 1000) }),
+    errorResponseBuilder: (_request, context) => tooMany(context.ttl),
+  });
+  const countSite = app.createRateLimit({
+    max: requestsPerMinute * siteShare,
+    keyGenerator: (request) => clientSite(clientNetwork(request.ip)) ?? "",
+  });
+  app.addHook("onRequest", async (request) => {
+    if (clientSite(clientNetwork(request.ip ?? "gone")) === undefined) return;
+    const limit = await countSite(request);
+    if (!limit.isAllowed && limit.isExceeded) throw tooMany(limit.ttl);
   });
   app.addHook("onClose", async () => redis?.disconnect());
 }

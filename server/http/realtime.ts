@@ -7,22 +7,27 @@ import { Compile } from "typebox/compile";
 import type { WebSocket } from "ws";
 import { DomainError } from "#domain/errors.ts";
 import type { RealtimeMessage, RealtimeTable } from "../contract/realtime.ts";
-import { RealtimeAuthenticate, realtimeCloseCodes } from "../contract/realtime.ts";
+import { RealtimeAuthenticate, realtimeCloseCodes, realtimeTables } from "../contract/realtime.ts";
 import type { Deps } from "../deps.ts";
 import type { Routes } from "./app-type.ts";
+import { ByPerson } from "./by-person.ts";
+import { clientNetwork } from "./client-network.ts";
+import { NetworkCounts } from "./counts.ts";
+import type { Draining } from "./draining.ts";
+import type { HeldConnections } from "./held-connections.ts";
 import type { LiveEvent } from "./live-events.ts";
 import type { ReadViewer, Viewer } from "./viewer.ts";
 
-/** Which of these sign-ins still hold. A connection outlives its access token, so its sign-in is what is checked again. */
-export type CheckSessions = (sessionIds: readonly string[]) => Promise<Set<string>>;
-
 const authenticateWithinMs = 5_000;
-const recheckEveryMs = 60_000;
+/** Of the connections one network may have, those that have not said who they are. */
+const unknownShare = 1 / 10;
+const unknownInAll = 1_000;
 const heartbeatEveryMs = 30_000;
 /** A reader this far behind is dropped: it reconnects and checks afresh. */
 const bufferLimitBytes = 256 * 1024;
-/** RFC 6455 §7.4.1. */
+/** RFC 6455 §7.4.1, and the registry of §11.7. */
 const policyViolation = 1008;
+const serviceRestart = 1012;
 const tryAgainLater = 1013;
 
 const authenticateCheck = Compile(RealtimeAuthenticate);
@@ -42,30 +47,6 @@ function send(socket: WebSocket, message: RealtimeMessage): void {
 function cut(socket: WebSocket, code: "unauthenticated" | "session_revoked"): void {
   send(socket, { type: "closed", code });
   socket.close(code === "unauthenticated" ? realtimeCloseCodes.unauthenticated : realtimeCloseCodes.revoked, code);
-}
-
-/** The connections of this process, by person. */
-class Connections {
-  private readonly byUser = new Map<string, Set<Connection>>();
-
-  add(connection: Connection): void {
-    const own = this.byUser.get(connection.viewer.userId) ?? new Set();
-    this.byUser.set(connection.viewer.userId, own.add(connection));
-  }
-
-  remove(connection: Connection): void {
-    const own = this.byUser.get(connection.viewer.userId);
-    own?.delete(connection);
-    if (own?.size === 0) this.byUser.delete(connection.viewer.userId);
-  }
-
-  of(userId: string): Connection[] {
-    return [...(this.byUser.get(userId) ?? [])];
-  }
-
-  all(): Connection[] {
-    return [...this.byUser.values()].flatMap((own) => [...own]);
-  }
 }
 
 function tellChange({ socket, viewer }: Connection, table: RealtimeTable): void {
@@ -102,100 +83,121 @@ type RealtimeDeps = Pick<Deps, "live" | "log" | "config" | "clock">;
 
 /** What one process does with its open connections. */
 class Realtime {
-  private readonly connections = new Connections();
-  /** Grows with every change of sign-ins, so that one which happens while a token is read is not missed. */
-  private sessionChanges = 0;
+  private readonly connections = new ByPerson<Connection>();
+  private readonly sockets = new Set<WebSocket>();
+  /** Of each network, those that wait for their first message. */
+  private readonly unknown = new NetworkCounts();
+  private readonly open = new NetworkCounts();
+  private left = false;
   private readonly deps: RealtimeDeps;
   private readonly readViewer: ReadViewer;
-  private readonly checkSessions: CheckSessions;
+  private readonly held: HeldConnections;
 
-  constructor(deps: RealtimeDeps, readViewer: ReadViewer, checkSessions: CheckSessions) {
+  constructor(deps: RealtimeDeps, readViewer: ReadViewer, held: HeldConnections) {
     this.deps = deps;
     this.readViewer = readViewer;
-    this.checkSessions = checkSessions;
+    this.held = held;
   }
 
   /** Follows live events and the clock. Returns how to stop. */
   start(): () => void {
     const unsubscribe = this.deps.live.subscribe((event) => this.follow(event));
-    const recheckTimer = setInterval(() => void this.recheck(this.connections.all()), recheckEveryMs).unref();
     const heartbeatTimer = setInterval(() => checkHeartbeat(this.connections.all()), heartbeatEveryMs).unref();
     return () => {
       unsubscribe();
-      clearInterval(recheckTimer);
       clearInterval(heartbeatTimer);
     };
   }
 
+  /** Sends everybody to another process. */
+  leave(): void {
+    this.left = true;
+    for (const socket of this.sockets) socket.close(serviceRestart);
+  }
+
   private follow(event: LiveEvent | "resync"): void {
     if (event === "resync") {
-      this.sessionChanges += 1;
-      for (const connection of this.connections.all()) tellChange(connection, "user_subscriptions");
-      void this.recheck(this.connections.all());
-    } else if (event.table === "session") {
-      this.sessionChanges += 1;
-      void this.recheck(this.connections.of(event.userId));
-    } else {
+      // Nobody knows what was missed: every page reads afresh whatever it shows.
+      for (const connection of this.connections.all()) for (const table of realtimeTables) tellChange(connection, table);
+    } else if (event.table !== "session") {
       for (const connection of this.connections.of(event.userId)) tellChange(connection, event.table);
     }
   }
 
-  private async recheck(some: readonly Connection[]): Promise<void> {
-    if (some.length === 0) return;
-    try {
-      const valid = await this.checkSessions([...new Set(some.map(({ viewer }) => viewer.sessionId))]);
-      for (const { socket, viewer } of some) if (!valid.has(viewer.sessionId)) cut(socket, "session_revoked");
-    } catch (error) {
-      this.deps.log.warn({ err: error }, "open connections could not be checked; the next check follows within a minute");
-    }
+  /** Takes a place for the connection before its handshake, so that many at once don't all find the last one free. */
+  admit(request: FastifyRequest): void {
+    const limit = this.deps.config.connectionsPerAddress;
+    const network = clientNetwork(request.ip);
+    const room =
+      this.open.hasRoom(network, limit) &&
+      this.unknown.hasRoom(network, Math.ceil(limit * unknownShare)) &&
+      this.unknown.total < unknownInAll;
+    if (!room) throw new DomainError("rate_limited", "Too many connections. Wait a moment", { retryAfterSeconds: 10 });
+    const { socket } = request.raw;
+    places.set(socket, this.unknown.add(network));
+    socket.once("close", this.open.add(network));
+    socket.once("close", () => places.get(socket)?.());
   }
 
   /** Takes a fresh connection: its first message must be the access token, soon. */
-  accept(socket: WebSocket): void {
+  accept(socket: WebSocket, request: FastifyRequest): void {
+    this.sockets.add(socket);
     const timer = setTimeout(() => cut(socket, "unauthenticated"), authenticateWithinMs);
-    socket.on("close", () => clearTimeout(timer));
+    socket.on("close", () => {
+      clearTimeout(timer);
+      this.sockets.delete(socket);
+    });
     socket.on("error", () => socket.terminate());
+    if (this.left) socket.close(serviceRestart);
     socket.once("message", (data) => {
       clearTimeout(timer);
       // Nothing more is expected of a client; what goes on talking is not ours.
       socket.on("message", () => socket.close(policyViolation));
       const token = readToken(data);
       if (token === undefined) return cut(socket, "unauthenticated");
-      this.authenticate(socket, token).catch((error: unknown) => {
+      this.authenticate(socket, token, request).catch((error: unknown) => {
         this.deps.log.warn({ err: error }, "a connection could not be authenticated");
         socket.close(tryAgainLater);
       });
     });
   }
 
-  private async authenticate(socket: WebSocket, token: string): Promise<void> {
-    const changesBefore = this.sessionChanges;
+  private async authenticate(socket: WebSocket, token: string, request: FastifyRequest): Promise<void> {
     const viewer = await this.readViewer(token);
     if (socket.readyState !== socket.OPEN) return;
     if (!viewer) return cut(socket, "unauthenticated");
+    if (!this.held.hasRoomFor(viewer)) return socket.close(tryAgainLater);
+    places.get(request.raw.socket)?.();
     const connection: Connection = { socket, viewer, alive: true };
-    this.connections.add(connection);
-    socket.on("close", () => this.connections.remove(connection));
+    socket.on("close", this.connections.add(connection));
+    socket.on(
+      "close",
+      this.held.hold(viewer, () => cut(socket, "session_revoked")),
+    );
     socket.on("pong", () => {
       connection.alive = true;
     });
     send(socket, { type: "ready", server_time: this.deps.clock.now().toISOString() });
-    if (this.sessionChanges !== changesBefore) await this.recheck([connection]);
   }
 }
 
-/** For the application that has @fastify/websocket; `checkSessions` is createSessionCheck of the auth feature. */
-export function realtimeRoutes(deps: RealtimeDeps, readViewer: ReadViewer, checkSessions: CheckSessions): Routes {
+/** How a connection that waits for its first message gives its place back. */
+const places = new WeakMap<object, () => void>();
+
+/** For the application that has @fastify/websocket. */
+export function realtimeRoutes(deps: RealtimeDeps, readViewer: ReadViewer, held: HeldConnections, draining: Draining): Routes {
   return async (app) => {
-    const realtime = new Realtime(deps, readViewer, checkSessions);
+    const realtime = new Realtime(deps, readViewer, held);
     const stop = realtime.start();
+    draining.onLeave(() => realtime.leave());
     app.addHook("onClose", async () => stop());
-    const refuseForeignOrigin = async (request: FastifyRequest) => {
+    const admit = async (request: FastifyRequest) => {
       // @fastify/websocket would answer a plain call with an empty 404.
       if (!request.ws) throw new DomainError("not_found", "There is only a WebSocket at this address");
       if (!isOwnOrigin(request, deps.config.publicUrl))
         throw new DomainError("forbidden_origin", "This address is not open to other sites");
+      realtime.admit(request);
     };
-    app.get("/api/realtime", { websocket: true, onRequest: refuseForeignOrigin }, (socket) => realtime.accept(socket));
+    app.get("/api/realtime", { websocket: true, onRequest: admit }, (socket, request) => realtime.accept(socket, request));
   };
 }

@@ -1,4 +1,4 @@
-/** Strict by default: nothing inline, nothing foreign, scripts by Trusted Types only. */
+/** The policy allows no inline scripts or styles, nothing from other origins, and Trusted Types for every DOM write that can run a script. */
 import type { FastifyInstance, FastifyReply } from "fastify";
 
 const contentSecurityPolicy = [
@@ -31,7 +31,7 @@ function headersOf(https: boolean): Record<string, string> {
   };
 }
 
-/** Also for answers that Fastify gives before any hook. */
+/** Exported for the responses that Fastify sends before any hook runs. */
 export function setSecurityHeaders(reply: FastifyReply, { https }: { https: boolean }): FastifyReply {
   return reply.headers(headersOf(https));
 }

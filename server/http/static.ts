@@ -1,4 +1,4 @@
-/** The built client: hashed assets immutable, pages by language (pages.ts); a missing asset is a 404, never HTML. */
+/** Serves the built client. Assets have a hash in their name and are cached for good; pages are chosen by language (pages.ts). A missing asset is a 404, never HTML. */
 
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -10,8 +10,11 @@ import { sendNotFound } from "./problem.ts";
 
 const clientFolder = new URL("../../client/dist/", import.meta.url);
 
-/** What the server or the build reads there: pages still lack the product's address, older assets have their own, the template is no page. */
-const notServed = /^\/(pages|kept)(\/|$)|^\/(releases\.json|index\.html)|\/\./;
+/**
+ * Files that only the server and the build read. The files in `pages` don't contain the product's address yet (pages.ts adds it),
+ * the older assets in `kept` are served from `/assets`, and `index.html` is only the build's template.
+ */
+const notServed = /^\/(pages|kept)(\/|$)|^\/(pages\.json|releases\.json|index\.html)|\/\./;
 
 function wantsPage(request: FastifyRequest): boolean {
   const path = request.url.split("?")[0] ?? "";
@@ -20,7 +23,7 @@ function wantsPage(request: FastifyRequest): boolean {
   return !lastSegment.includes(".") && (request.headers.accept ?? "*/*").match(/text\/html|\*\/\*/) !== null;
 }
 
-/** `publicUrl` stands in canonical addresses, the sitemap and previews. */
+/** Canonical links, the sitemap and link previews start with `publicUrl`. */
 export async function registerClient(app: App, publicUrl: URL, folder: URL = clientFolder): Promise<void> {
   if (!existsSync(new URL("pages.json", folder))) {
     app.setNotFoundHandler((_request, reply) => sendNotFound(reply));
@@ -29,7 +32,7 @@ export async function registerClient(app: App, publicUrl: URL, folder: URL = cli
   const root = fileURLToPath(folder);
   const kept = fileURLToPath(new URL("kept/", folder));
   await app.register(fastifyStatic, {
-    // The last two releases' assets, for pages that were open while this one went out.
+    // `kept` has the assets of the last two releases, for pages that were open during a deployment.
     root: [root, kept],
     wildcard: true,
     index: false,

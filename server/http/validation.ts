@@ -1,6 +1,6 @@
 /**
- * Contracts checked at the edge by TypeBox's compiled checks. Bodies are taken as they are: no coercion, nothing removed
- * in silence. Query strings, headers and parameters arrive as text and are converted first.
+ * Checks every request against its contract with TypeBox's compiled checks. Bodies are neither converted nor stripped of
+ * unknown fields. Query strings, headers and parameters arrive as text and are converted first.
  */
 import type { FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
@@ -10,7 +10,7 @@ import { ValidationError } from "./problem.ts";
 
 const compiled = new WeakMap<object, ReturnType<typeof Compile>>();
 
-/** PostgreSQL's text can't hold U+0000, and a lone surrogate is no text at all: refused here, once, for every route. */
+/** PostgreSQL can't store U+0000, and half a surrogate pair is not valid Unicode. Refused here for every route. */
 function holdsUnstorableText(value: unknown): boolean {
   if (typeof value === "string") return value.includes("\u0000") || !value.isWellFormed();
   if (typeof value !== "object" || value === null) return false;
@@ -24,7 +24,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     const value = httpPart === "body" ? input : Value.Convert(schema, input);
     if (check.Check(value)) {
       if (!holdsUnstorableText(value)) return { value };
-      return { error: new ValidationError([{ field: httpPart ?? "", message: "The text holds characters that cannot be stored" }]) };
+      return { error: new ValidationError([{ field: httpPart ?? "", message: "The text contains characters that cannot be stored" }]) };
     }
     const fields = check
       .Errors(value)

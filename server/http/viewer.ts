@@ -1,4 +1,4 @@
-/** Who is calling. Authorisation is a matter of the scope a route is registered in, never of its address. */
+/** Identifies the caller. What a route demands depends on the scope it is registered in, never on its address. */
 import type { FastifyRequest } from "fastify";
 import { DomainError } from "#domain/errors.ts";
 import type { Routes } from "./app-type.ts";
@@ -11,7 +11,7 @@ export interface Viewer {
   role: "user" | "admin";
 }
 
-/** Reads an access token against the database, so that a ban, a demotion or a sign-out counts at the next call. Null: not valid. */
+/** Checks an access token against the database, so that a ban, a lost role or a sign-out takes effect at the next call. Null: not valid. */
 export type ReadViewer = (accessToken: string) => Promise<Viewer | null>;
 
 const viewers = new WeakMap<FastifyRequest, Viewer>();
@@ -20,20 +20,20 @@ function bearerToken(request: FastifyRequest): string | undefined {
   return /^Bearer ([\w.~+/=-]{1,4000})$/i.exec(request.headers.authorization ?? "")?.[1];
 }
 
-/** A scope whose routes all need a signed-in person: 401 otherwise. */
+/** A scope whose routes need a signed-in person; others get a 401. */
 export function signedInScope(readViewer: ReadViewer, routes: readonly Routes[]): Routes {
   return async (app) => {
     app.addHook("onRequest", async (request) => {
       const token = bearerToken(request);
       const viewer = token === undefined ? null : await readViewer(token);
-      if (!viewer) throw new DomainError("unauthenticated", "Sign in to go on");
+      if (!viewer) throw new DomainError("unauthenticated", "Sign in to continue");
       viewers.set(request, viewer);
     });
     for (const each of routes) await each(app);
   };
 }
 
-/** A scope open to all that knows a signed-in person when the call names one; an invalid token counts as nobody. */
+/** A scope that is open to everyone. Its routes know the caller if the token is valid; with an invalid token the caller counts as not signed in. */
 export function publicScope(readViewer: ReadViewer, routes: readonly Routes[]): Routes {
   return async (app) => {
     app.addHook("onRequest", async (request) => {

@@ -3,38 +3,62 @@ import { PermanentFailure } from "#domain/errors.ts";
 import type { Config } from "../config.ts";
 
 export interface OutgoingMail {
-  /** Without angle brackets. The same mail sent again carries the same id, so that a mailbox shows it once. */
+  /** Without angle brackets. A mail that is sent again has the same id, so that mailboxes can show it once. */
   messageId: string;
   to: string;
   replyTo?: string | undefined;
   subject: string;
   text: string;
   html: string;
-  /** The reader's language, for Content-Language. */
+  /** The language of the text, for the header Content-Language. */
   language: string;
 }
 
 export interface Mailer {
-  /** Throws PermanentMailError when trying again is pointless; anything else it throws may be tried again. */
+  /** Throws PermanentMailError if trying again can't help; after any other error the mail may be sent again. */
   send(mail: OutgoingMail): Promise<void>;
   close(): void;
 }
 
-/** The receiving server refused this recipient or this message for good (a 5xx answer to it). */
+/** The receiving server refused the recipient or the message permanently (a 5xx reply). */
 export class PermanentMailError extends PermanentFailure {
   override readonly name = "PermanentMailError";
+}
+
+/** The receiving server put this mail off (a 4xx reply to the recipient or the message), which greylisting does for some minutes. */
+export class DeferredMailError extends Error {
+  override readonly name = "DeferredMailError";
 }
 
 const connectTimeoutMs = 5_000;
 const silenceTimeoutMs = 10_000;
 const connections = 2;
 
-/** Refused sign-ins and greetings are also answered with 5xx, yet they are a fault of ours that may be mended: only these are final. */
-const finalCommands = new Set(["RCPT TO", "DATA"]);
+/** Only replies to these commands are about the mail. A reply to the greeting or the sign-in is about us, and can be fixed. */
+const commandsOfMail = new Set(["RCPT TO", "DATA"]);
 
-function isPermanent(error: unknown): boolean {
+/** The first digit of the reply to the mail; undefined if the failure is not about the mail. */
+function replyClass(error: unknown): number | undefined {
   const { responseCode, command } = error as { responseCode?: number; command?: string };
-  return responseCode !== undefined && responseCode >= 500 && finalCommands.has(command ?? "");
+  return responseCode !== undefined && commandsOfMail.has(command ?? "") ? Math.floor(responseCode / 100) : undefined;
+}
+
+/** An encoded word has at most 75 characters (RFC 2047 §2), so its base64 can encode this many bytes. */
+const bytesPerWord = 45;
+
+/**
+ * Mail programs decode everything that looks like an encoded word. If a person typed such a text, we encode it ourselves, so
+ * that readers see what was typed.
+ */
+function literalHeader(text: string): string {
+  if (!text.includes("=?")) return text;
+  const words = [""];
+  for (const character of text.toWellFormed()) {
+    const longer = (words.at(-1) ?? "") + character;
+    if (Buffer.byteLength(longer) > bytesPerWord) words.push(character);
+    else words[words.length - 1] = longer;
+  }
+  return words.map((word) => `=?utf-8?B?${Buffer.from(word).toString("base64")}?=`).join(" ");
 }
 
 export function createMailer(config: Config["mail"]): Mailer {
@@ -46,7 +70,7 @@ export function createMailer(config: Config["mail"]): Mailer {
     greetingTimeout: connectTimeoutMs,
     dnsTimeout: connectTimeoutMs,
     socketTimeout: silenceTimeoutMs,
-    // Mails are made of our own texts; nothing in them may make the server read a file or an address.
+    // No content of a mail may make the server read a file or fetch an address.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -57,14 +81,16 @@ export function createMailer(config: Config["mail"]): Mailer {
           from: config.from,
           to: { name: "", address: mail.to },
           ...(mail.replyTo === undefined ? {} : { replyTo: { name: "", address: mail.replyTo } }),
-          subject: mail.subject,
+          subject: literalHeader(mail.subject),
           text: mail.text,
           html: mail.html,
           messageId: `<${mail.messageId}>`,
           headers: { "Content-Language": mail.language, "Auto-Submitted": "auto-generated" },
         });
       } catch (error) {
-        if (isPermanent(error)) throw new PermanentMailError("the receiving server refused the mail", { cause: error });
+        const reply = replyClass(error);
+        if (reply === 4) throw new DeferredMailError("the receiving server put the mail off", { cause: error });
+        if (reply === 5) throw new PermanentMailError("the receiving server refused the mail", { cause: error });
         throw error;
       }
     },

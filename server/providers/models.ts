@@ -2,12 +2,12 @@ import OpenAI from "openai";
 import type { Model, Provider } from "#domain/models.ts";
 import type { Config } from "../config.ts";
 
-/** Model providers: a base address and a key each, all reached with the `openai` package. */
+/** The model providers. Each has a base address and a key; all are called with the `openai` package. */
 export interface ModelGateway {
-  /** Whether the model's provider has credentials here, or the sandbox serves it. */
+  /** Whether the model's provider has credentials, or is replaced by the sandbox. */
   isAvailable(model: Model): boolean;
   isSandboxed(model: Model): boolean;
-  /** Undefined when the provider has no credentials. */
+  /** Undefined if the provider has no credentials. */
   client(provider: Provider): OpenAI | undefined;
 }
 

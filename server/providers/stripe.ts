@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 
 export type Payments = Stripe;
 
-/** The Stripe SDK: pointed at Stripe, or at the sandbox, which speaks the same protocol. Retries are safe: every write carries an idempotency key. */
+/** The Stripe SDK for Stripe, or for the sandbox, which speaks the same protocol. It may retry, since every write has an idempotency key. */
 export function createPayments(config: Config["stripe"]): Payments {
   const { apiUrl } = config;
   const protocol = apiUrl?.protocol === "http:" ? "http" : "https";
@@ -20,12 +20,12 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Stripe.errors.StripeError ? error.code : undefined;
 }
 
-/** What was asked for does not exist there, or not any more. */
+/** Stripe does not have the object, or has it no longer. */
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === "resource_missing";
 }
 
-/** Made before under the same id or lookup key, by ourselves or by another process at the same moment. */
+/** We have created an object with this id or lookup key before, or another process has just done so. */
 export function isAlreadyThere(error: unknown): boolean {
   return codeOf(error) === "resource_already_exists";
 }
@@ -36,23 +36,23 @@ export function isRefundedAlready(error: unknown): boolean {
 
 const keyInUse = "idempotency_key_in_use";
 
-/** No answer came, or the first request is still under way: it may be done all the same, so only the same idempotency key may ask again. */
+/** No response came, or the first request is still running. Stripe may have done the work, so we may retry only with the same idempotency key. */
 export function isUncertain(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeConnectionError || codeOf(error) === keyInUse;
 }
 
-/** The same idempotency key came with other parameters. */
+/** The idempotency key was used before with other parameters. */
 export function isOtherContent(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeIdempotencyError && error.code !== keyInUse;
 }
 
-/** What `work` asks of Stripe on a person's behalf; where Stripe fails, a refusal that says so: 502 `payment_provider_unavailable`. */
+/** Runs `work` and turns an error from Stripe into the refusal `payment_provider_unavailable` (502). */
 export async function orUnavailable<T>(log: { warn(details: object, message: string): void }, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
-    log.warn({ err: { type: error.type, code: error.code, message: error.message } }, "Stripe could not be asked");
+    log.warn({ err: { type: error.type, code: error.code, message: error.message } }, "a call to Stripe failed");
     throw new DomainError(
       "payment_provider_unavailable",
       "The payment provider cannot be reached right now. Nothing was charged; try again in a moment",
@@ -60,7 +60,7 @@ export async function orUnavailable<T>(log: { warn(details: object, message: str
   }
 }
 
-/** Undefined instead of an error where Stripe has no such object. */
+/** Undefined instead of an error if Stripe does not have the object. */
 export async function orMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
@@ -70,12 +70,12 @@ export async function orMissing<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Stripe's instants are Unix seconds. */
+/** Stripe's timestamps are Unix seconds. */
 export function fromUnix(seconds: number): Date {
   return new Date(seconds * 1000);
 }
 
-/** Stripe refers to an object by its id, or by the object itself where it was expanded. */
+/** Stripe returns a reference as an id, or as the object itself if the call expanded it. */
 export function idOf(reference: string | { id: string } | null | undefined): string | undefined {
   return typeof reference === "object" ? reference?.id : reference;
 }

@@ -3,9 +3,12 @@ import type { Processor, QueueOptions, WorkerOptions } from "bullmq";
 import { createPostgresBackend, Queue, Worker, withBackend } from "bullmq";
 import { Redis } from "ioredis";
 import type { Config } from "../config.ts";
+import type { JobKind } from "./jobs.ts";
+import { isJobName, jobKinds, kindOfJob } from "./jobs.ts";
 import { queueSchema } from "./schema.ts";
 
-const queueName = "tessera";
+/** Stripe's has the name of the one queue there was before: what an older release left in it is done by its consumers. */
+const queueNames: Readonly<Record<JobKind, string>> = { stripe: "tessera", mail: "tessera-mail" };
 
 export interface DispatchedJob {
   id: string;
@@ -13,7 +16,7 @@ export interface DispatchedJob {
   payload: unknown;
 }
 
-/** Publishes in bulk; a job whose id is known and not done is left as it is. Rejects within the timeout. */
+/** Publishes in bulk, each to the queue of its kind; a job whose id is known and not done is left as it is. Rejects within the timeout. */
 export interface JobPublisher {
   publish(jobs: readonly DispatchedJob[]): Promise<void>;
   /** Whenever a queue that keeps nothing on disk can be reached, at first and again: it may have come up empty. */
@@ -34,6 +37,11 @@ const publishTimeoutMs = 5_000;
 /** Retries and their back-off are the outbox's: BullMQ dispatches once and forgets. */
 const jobOptions = { attempts: 1, removeOnComplete: true, removeOnFail: true } as const;
 
+/** One that no release knows fails at once, wherever it is handed out. */
+function kindOf(job: string): JobKind {
+  return isJobName(job) ? kindOfJob[job] : "stripe";
+}
+
 const onPostgres = withBackend(createPostgresBackend);
 
 function postgresConnection(config: QueueConfig, max: number) {
@@ -50,41 +58,59 @@ function withTimeout<T>(work: Promise<T>, timeoutMs: number, what: string): Prom
 
 export function createJobPublisher(config: QueueConfig): JobPublisher {
   const { redisUrl } = config;
-  const redis = redisUrl ? new Redis(redisUrl, { maxRetriesPerRequest: 1, enableOfflineQueue: false }) : undefined;
+  const redis = redisUrl
+    ? new Redis(redisUrl, { maxRetriesPerRequest: 1, enableOfflineQueue: false, socketTimeout: publishTimeoutMs })
+    : undefined;
   redis?.on("error", () => {});
-  const queue = redis
-    ? new Queue(queueName, { connection: redis } satisfies QueueOptions)
-    : new onPostgres.Queue(queueName, { connection: postgresConnection(config, 2) });
-  queue.on("error", () => {});
+  const queues = jobKinds.map((kind) => {
+    const queue = redis
+      ? new Queue(queueNames[kind], { connection: redis } satisfies QueueOptions)
+      : new onPostgres.Queue(queueNames[kind], { connection: postgresConnection(config, 1) });
+    queue.on("error", () => {});
+    return { kind, queue };
+  });
   return {
     async publish(jobs) {
-      const bulk = jobs.map((job) => ({ name: job.name, data: job.payload, opts: { ...jobOptions, jobId: job.id } }));
-      await withTimeout(queue.addBulk(bulk), publishTimeoutMs, "publishing jobs");
+      const bulks = queues.map(({ kind, queue }) => {
+        const bulk = jobs.filter(({ name }) => kindOf(name) === kind);
+        return queue.addBulk(bulk.map((job) => ({ name: job.name, data: job.payload, opts: { ...jobOptions, jobId: job.id } })));
+      });
+      await withTimeout(Promise.all(bulks), publishTimeoutMs, "publishing jobs");
     },
     onReached(listener) {
       redis?.on("ready", listener);
     },
     async close() {
-      await withTimeout(queue.close(), publishTimeoutMs, "closing the queue").catch(() => {});
+      const closing = Promise.all(queues.map(({ queue }) => queue.close()));
+      await withTimeout(closing, publishTimeoutMs, "closing the queues").catch(() => {});
       redis?.disconnect();
     },
   };
 }
 
-export function createJobConsumer(config: QueueConfig, concurrency: number, handle: (job: DispatchedJob) => Promise<void>): JobConsumer {
+/** `slots`: how many jobs of each kind run at once. */
+export function createJobConsumer(
+  config: QueueConfig,
+  slots: Readonly<Record<JobKind, number>>,
+  handle: (job: DispatchedJob) => Promise<void>,
+): JobConsumer {
   const { redisUrl } = config;
   const process: Processor = async (job) => handle({ id: String(job.id), name: job.name, payload: job.data });
   const redis = redisUrl ? new Redis(redisUrl, { maxRetriesPerRequest: null }) : undefined;
   redis?.on("error", () => {});
-  const options = { ...stallPolicy, concurrency } satisfies Omit<WorkerOptions, "connection">;
-  const worker = redis
-    ? new Worker(queueName, process, { ...options, connection: redis })
-    : new onPostgres.Worker(queueName, process, { ...options, connection: postgresConnection(config, 4) });
-  worker.on("error", () => {});
+  const workers = jobKinds.map((kind) => {
+    const options = { ...stallPolicy, concurrency: slots[kind] } satisfies Omit<WorkerOptions, "connection">;
+    const worker = redis
+      ? new Worker(queueNames[kind], process, { ...options, connection: redis })
+      : new onPostgres.Worker(queueNames[kind], process, { ...options, connection: postgresConnection(config, 2) });
+    worker.on("error", () => {});
+    return worker;
+  });
   return {
     async close(deadlineMs) {
       // worker.close() has no deadline of its own; past ours the locks lapse and another worker takes the jobs over.
-      await withTimeout(worker.close(), deadlineMs, "finishing jobs").catch(() => worker.close(true));
+      const closing = workers.map((worker) => withTimeout(worker.close(), deadlineMs, "finishing jobs").catch(() => worker.close(true)));
+      await Promise.all(closing);
       redis?.disconnect();
     },
   };

@@ -1,13 +1,14 @@
-/** `npm run bench`: one line a figure of acceptance.md, "Speed and size", both sides measured in this run. */
+/** `npm run bench`: prints one line per figure, ours next to a baseline measured in the same run. */
 import { spawnSync } from "node:child_process";
 import { benchLedger } from "./ledger.ts";
 import { measureMemory, reportMemory } from "./memory.ts";
+import { measureRetention, reportRetention } from "./retention.ts";
 import { measureFirstText, measureStreaming, reportFirstText } from "./streaming.ts";
 import type { BenchServer } from "./support.ts";
 import { report, startBenchServer } from "./support.ts";
 import { benchWebhook } from "./webhook.ts";
 
-/** Each on a PostgreSQL of its own, so that none finds what another left. */
+/** Runs each benchmark on its own PostgreSQL, so that it finds no data from another one. */
 async function onServer<T>(measure: (server: BenchServer) => Promise<T>): Promise<T> {
   const server = await startBenchServer();
   try {
@@ -25,4 +26,5 @@ if (spawnSync("pgbench", ["--version"]).error) {
 report(await onServer(benchWebhook));
 for (const ratio of await measureStreaming()) report(ratio);
 for (const measured of await measureFirstText()) reportFirstText(measured);
+for (const figures of await onServer(measureRetention)) reportRetention(figures);
 reportMemory(await onServer(measureMemory));

@@ -1,4 +1,4 @@
-/** What one API process holds in memory while 1,000 pages listen and 500 answers stream. */
+/** Measures the memory of one API process with 1,000 open WebSockets and 500 streaming answers. */
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import http from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import Fastify from "fastify";
 import { WebSocket } from "ws";
-import { createModelServer } from "#server/sandbox/models/plugin.ts";
+import { createModelServer } from "#sandbox/models/plugin.ts";
 import { until } from "#tests/support/until.ts";
 import type { BenchServer } from "./support.ts";
 import { startBenchServer } from "./support.ts";
@@ -16,7 +16,7 @@ const openSockets = 1_000;
 const streams = 500;
 const people = 250;
 const targetMegabytes = 300;
-/** Slow enough that every answer is still being written when the last has begun. */
+/** Slow enough that every answer still streams when the last one starts. */
 const tokenMs = 500;
 const flowMs = 5_000;
 const settleTimeoutMs = 120_000;
@@ -26,7 +26,7 @@ function residentMegabytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
 }
 
-/** Callers come from different addresses, as people do: the ceiling per address is not what is measured. */
+/** Callers use different addresses; otherwise the rate limit per address would refuse most of them. */
 function addressOf(number: number): string {
   return `127.0.1.${1 + (number % people)}`;
 }
@@ -63,7 +63,7 @@ function ask(port: number, token: string, number: number, agent: http.Agent, tol
   request.end(body);
 }
 
-/** Resident megabytes of the process, with all of them open. */
+/** The resident memory of the API process in megabytes, with all connections open. */
 export async function measureMemory(server: BenchServer): Promise<number> {
   const models = createModelServer();
   models.pace.milliseconds = tokenMs;
@@ -97,7 +97,7 @@ export async function measureMemory(server: BenchServer): Promise<number> {
       });
     }
     await until(() => begun === streams, `${streams} streams`, settleTimeoutMs);
-    // What is there once the rush is over, and still flowing.
+    // Measure the steady state: all answers have started and all still stream.
     await delay(flowMs);
     if (ended > 0 || sockets.some((socket) => socket.readyState !== socket.OPEN)) throw new Error("not all stayed open");
     return residentMegabytes(product.pid);

@@ -1,4 +1,4 @@
-/** What the product is measured against, each alone in a child process: a byte-for-byte proxy, and the SDK's iterator re-emitting each chunk. */
+/** The baselines for streaming, each run as a child process: a byte-for-byte proxy, and the SDK's iterator re-emitting each chunk. */
 import proxy from "@fastify/http-proxy";
 import Fastify from "fastify";
 import OpenAI from "openai";

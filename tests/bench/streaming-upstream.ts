@@ -1,13 +1,13 @@
-/** The provider of the streaming figures: 200 chunks an answer, each its own write, at full speed or 20 ms apart. Run as a child process. */
+/** The model provider for the streaming benchmarks: 200 chunks at full speed, or 20 chunks 20 ms apart. Runs as a child process. */
 import { createServer } from "node:http";
 import { setTimeout as delay, setImmediate as nextTurn } from "node:timers/promises";
 
 export const chunksPerAnswer = 200;
-/** Named in the path, so that both sides of a figure ask the same server. */
+/** The path selects the pace, so that product and baseline can use the same server. */
 export const pacedPrefix = "/paced/v1";
 export const fastPrefix = "/fast/v1";
 const tokenMs = 20;
-/** Enough to see the first of. */
+/** Only the first one is measured. */
 const pacedChunks = 20;
 
 const head = 'data: {"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1760000000,"model":"gpt-5-mini","choices":';
@@ -25,7 +25,7 @@ function start(): void {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(role);
     for (let sent = 0; sent < chunks && !response.destroyed; sent += 1) {
-      // A turn of the loop for each, as tokens leave a model: written in one go they would be one packet, and no chunks.
+      // Wait before each chunk: chunks written in the same turn of the event loop would be sent as one packet.
       await (pauseMs > 0 ? delay(pauseMs) : nextTurn());
       response.write(chunk);
     }

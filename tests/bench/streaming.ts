@@ -1,6 +1,6 @@
 /**
- * Streaming through the whole product (sign-in read, hold, log, capture, receipt, durable PostgreSQL) against a
- * byte-for-byte proxy and against the bare SDK, the same upstream behind each, in turns, 200 answers at once.
+ * Compares streaming through the whole product (authentication, hold, log, capture, receipt, durable PostgreSQL) with a
+ * byte-for-byte proxy and with the bare SDK. All use the same upstream, one after the other, with 200 answers at once.
  */
 import { randomUUID } from "node:crypto";
 import http from "node:http";
@@ -16,29 +16,29 @@ const answersPerRound = 400;
 const rounds = 5;
 const firstTokenSamples = 60;
 const firstTokenAtOnce = 10;
-/** Ten answers are under way: all begun in the same instant, the harshest, and each a while after the last, as people begin them. */
+/** Time between the starts of ten concurrent answers: all at once, the hardest case, and 40 ms apart, as with real users. */
 const firstTokenApartMs = [0, 40] as const;
 const firstTokenTargetMs = 10;
 
 interface Target {
   port: number;
   path: string;
-  /** Of caller number n. */
+  /** The headers of caller number n. */
   headers(caller: number): http.OutgoingHttpHeaders;
   body: string;
-  /** What a whole answer holds. */
+  /** Matches the end of a complete answer. */
   whole: RegExp;
 }
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 const question = { role: "user", content: "What is a tessera?" };
 
-/** One answer read to its end: milliseconds to the first text, and whether it was whole. */
+/** Reads one answer to its end; resolves with the milliseconds to the first text and whether the answer was complete. */
 function readAnswer(target: Target, caller: number): Promise<{ firstTextMs: number; whole: boolean }> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
     const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(target.body), ...target.headers(caller) };
-    // Callers come from different addresses, as people do: the ceiling per address is not what is measured.
+    // Callers use different addresses; otherwise the rate limit per address would refuse most of them.
     const localAddress = `127.0.1.${1 + caller}`;
     const request = http.request(
       { port: target.port, host: "127.0.0.1", localAddress, path: target.path, method: "POST", headers, agent },
@@ -59,7 +59,7 @@ function readAnswer(target: Target, caller: number): Promise<{ firstTextMs: numb
   });
 }
 
-/** Completed answers a second, `atOnce` of them under way at any time. */
+/** Completed answers per second, with `atOnce` answers streaming at any time. */
 async function completedRate(target: Target): Promise<number> {
   let next = 0;
   const startedAt = performance.now();
@@ -105,7 +105,7 @@ async function startProduct(server: BenchServer, upstream: string, tokens: reado
   };
 }
 
-/** What autovacuum does within its first minute: without figures about the tables, every plan is a guess. */
+/** Collects table statistics, as autovacuum does within its first minute: without them PostgreSQL's query plans are guesses. */
 async function analyze(server: BenchServer): Promise<void> {
   const owner = new pg.Client({ connectionString: server.ownerUrl });
   await owner.connect();
@@ -113,7 +113,7 @@ async function analyze(server: BenchServer): Promise<void> {
   await owner.end();
 }
 
-/** A PostgreSQL, an upstream and people for `measure`; everything started is ended. */
+/** Starts PostgreSQL and the upstream and creates users for `measure`; stops everything afterwards. */
 async function withWorld<T>(measure: (world: { server: BenchServer; tokens: string[]; upstreamPort: number }) => Promise<T>): Promise<T> {
   const server = await startBenchServer();
   try {
@@ -138,7 +138,7 @@ export async function measureStreaming(): Promise<Ratio[]> {
     for (let round = 0; round <= rounds; round += 1) {
       for (const [index, target] of targets.entries()) {
         const rate = await completedRate(target);
-        // The first round warms up.
+        // The first round is a warm-up.
         if (round > 0) rates[index]?.push(rate);
       }
       if (round === 0) await analyze(server);
@@ -153,12 +153,12 @@ export async function measureStreaming(): Promise<Ratio[]> {
 }
 
 export interface FirstText {
-  /** Between the starts of two answers. */
+  /** The time between the starts of two answers. */
   apartMs: number;
   addedMs: number;
 }
 
-/** How much later than from the provider itself the first text comes at 20 ms a token, p50 in milliseconds. */
+/** How many milliseconds (p50) later the first text arrives than from the provider itself, at 20 ms per token. */
 export async function measureFirstText(): Promise<FirstText[]> {
   return withWorld(async ({ server, tokens, upstreamPort }) => {
     const product = await startProduct(server, `http://127.0.0.1:${upstreamPort}${pacedPrefix}`, tokens);

@@ -7,7 +7,7 @@ import { createDatabase, createPool } from "#server/db/database.ts";
 import { migrate } from "#server/db/migrator.ts";
 import { applicationRole, startPostgres } from "#server/embedded/postgres.ts";
 
-/** Both sides of one figure, measured in one run; `ours / theirs` must reach `target` (acceptance.md, "Speed and size"). */
+/** Our figure and the baseline's, measured in the same run; `ours / theirs` must reach `target`. */
 export interface Ratio {
   name: string;
   ours: number;
@@ -37,7 +37,7 @@ export function report(ratio: Ratio): void {
   );
 }
 
-/** A PostgreSQL of its own with the settings of `npm start` (durable), migrated. */
+/** Starts and migrates a PostgreSQL with the settings of `npm start` (durable). */
 export async function startBenchServer(): Promise<BenchServer> {
   const folder = await mkdtemp(path.join(tmpdir(), "tessera-bench-"));
   const server = await startPostgres({ dataDir: folder, log: (line) => console.error(line) });

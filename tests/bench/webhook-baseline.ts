@@ -1,4 +1,4 @@
-/** What the webhook is measured against: a bare route that parses the same body and inserts the same row, one statement a request. A child process. */
+/** The baseline for webhooks: a bare route that parses the same body and inserts the same row. Runs as a child process. */
 import Fastify from "fastify";
 import { createPool } from "#server/db/database.ts";
 

@@ -1,4 +1,4 @@
-/** Sends requests written beforehand over connections that stay open, so that sending costs next to nothing. A child process. */
+/** Sends prepared requests over open connections, so that the client needs almost no CPU. Runs as a child process. */
 import { connect } from "node:net";
 import { performance } from "node:perf_hooks";
 import Stripe from "stripe";
@@ -9,11 +9,11 @@ export interface Load {
   secret: string;
   requests: number;
   connections: number;
-  /** Distinct in every load: the ids begin with it. */
+  /** The event ids begin with it; different for every load. */
   prefix: string;
 }
 
-/** About the size of a real `invoice.paid`. */
+/** Writes an event about as large as a real `invoice.paid`. */
 function writeEvent(id: string, number: number): string {
   const lines = Array.from({ length: 3 }, (_, index) => ({
     id: `il_${number}_${index}`,
@@ -46,7 +46,7 @@ function writeRequests(load: Load): Buffer[] {
   });
 }
 
-/** One connection: the next request after each answer. The answers are short and come in one piece. */
+/** Sends requests over one connection, each after the response to the one before. */
 function drain(port: number, take: () => Buffer | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1", noDelay: true });
@@ -71,7 +71,7 @@ function drain(port: number, take: () => Buffer | undefined): Promise<void> {
   });
 }
 
-/** Accepted events a second. */
+/** Accepted events per second. */
 async function run(load: Load): Promise<number> {
   const requests = writeRequests(load);
   const startedAt = performance.now();

@@ -1,6 +1,6 @@
 /**
- * Webhooks accepted a second through the whole application (signature over the raw body, event and job in one durable
- * statement) against a bare Fastify route with one insert of the same row: same PostgreSQL, same pool, same client.
+ * Compares the webhooks per second that the whole application accepts (signature over the raw body, event and job in one
+ * durable statement) with a bare Fastify route that inserts the same row: same PostgreSQL, pool size and client.
  */
 import { testWebhookSecret } from "#tests/support/deps.ts";
 import type { BenchServer, Ratio } from "./support.ts";
@@ -30,7 +30,7 @@ export async function benchWebhook(server: BenchServer): Promise<Ratio> {
     for (let round = 0; round <= rounds; round += 1) {
       const accepted = await rate(product.port, "/api/stripe/webhook", `product${round}`);
       const inserted = await rate(baseline.port, "/webhook", `baseline${round}`);
-      // The first round warms up.
+      // The first round is a warm-up.
       if (round === 0) continue;
       ours.push(accepted);
       theirs.push(inserted);

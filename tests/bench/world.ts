@@ -1,4 +1,4 @@
-/** The processes of a figure, each alone, and the people who call them. */
+/** The child processes and users of a benchmark. */
 import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ import type { BenchServer } from "./support.ts";
 
 const children: ChildProcess[] = [];
 
-/** Resolves with the port the child names once it is ready, and its process id. */
+/** Starts a child process; resolves when it is ready, with the port it reports and its process id. */
 export async function startChild(
   file: string,
   args: readonly string[],
@@ -43,16 +43,16 @@ export async function endChildren(): Promise<void> {
   await Promise.all(ended);
 }
 
-/** One API process as `npm run start:api` starts it. */
+/** Starts one API process as `npm run start:api` does. */
 export async function startApi(server: BenchServer, variables: NodeJS.ProcessEnv): Promise<{ port: number; pid: number }> {
   const port = await freePort();
   const environment = testEnvironment(server, { PORT: String(port), LOG_LEVEL: "error", ...variables });
-  const [, ...nodeOptions] = manifest.scripts["start:api"].split(" ").slice(0, -1);
+  const nodeOptions = manifest.scripts["start:api"].split(" ").filter((word) => word.startsWith("--"));
   const { pid } = await startChild("../../server/main.ts", [], environment, nodeOptions);
   return { port, pid };
 }
 
-/** Access tokens of that many subscribers with credits. */
+/** Creates `people` subscribers with credits and returns their access tokens. */
 export async function createTokens(server: BenchServer, people: number): Promise<string[]> {
   const app: App = Fastify().withTypeProvider<TypeBoxTypeProvider>();
   await registerTokens(app, { config: readConfig(testEnvironment(server)) });

@@ -1,4 +1,4 @@
-/** A shared device: what one person asked for never reaches the next one. */
+/** On a shared device the data of one person never reaches the next one. */
 import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -7,13 +7,14 @@ import { loadOlderConversations, refreshConversations, useConversations } from "
 import { useConversation } from "#client/features/support-widget/conversation-store.ts";
 import { provideBearers } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
-import { listKeptConversations, readKeptList } from "#client/offline/conversations.ts";
+import { readKeptList } from "#client/offline/conversations.ts";
 import { startForgetting } from "#client/offline/forget-person.ts";
 import type { QueuedForm } from "#client/offline/form-queue.ts";
 import { writeQueuedForm } from "#client/offline/form-queue.ts";
 import type { FormOutcome } from "#client/offline/form-sender.ts";
 import { onFormOutcome, startFormQueue } from "#client/offline/form-sender.ts";
 import { forgetGivenPrompt, keepGivenPrompt, readGivenPrompt } from "#client/offline/given-prompt.ts";
+import { keepLastModel, readLastModel } from "#client/offline/last-model.ts";
 import { readCachedCheck, writeCachedCheck } from "#client/offline/subscription-cache.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import { origin, stubPage } from "./page-stubs.ts";
@@ -40,7 +41,7 @@ afterEach(() => {
 });
 afterAll(() => server.close());
 
-/** Answers `path` only once Grace has taken Ada's place. */
+/** Answers `path` only after Grace has signed in in Ada's place. */
 function answerTooLate(path: string, body: object): void {
   server.use(
     http.get(origin + path, () => {
@@ -51,31 +52,45 @@ function answerTooLate(path: string, body: object): void {
   );
 }
 
-describe("what arrives after its person has left", () => {
-  it("is not in the next one's list of conversations, nor kept for them", async () => {
+describe("a response that arrives after its person has signed out", () => {
+  it("is neither shown in the next person's list of conversations nor stored for them", async () => {
     answerTooLate("/api/conversations", { conversations: [summary], nextCursor: null });
     await refreshConversations();
     expect(useConversations.getState().conversations).toEqual([]);
     await expect.poll(() => readKeptList("grace")).toEqual([]);
   });
 
-  it("is not added to the next one's list of conversations", async () => {
+  it("is not added to the next person's list of conversations", async () => {
     useConversations.setState({ status: "ready", conversations: [], nextCursor: "older" });
     answerTooLate("/api/conversations", { conversations: [summary], nextCursor: null });
     await loadOlderConversations();
     expect(useConversations.getState().conversations).toEqual([]);
   });
 
-  it("is no thread of the next one's, nor kept for them", async () => {
+  it("is neither opened as the next person's conversation nor stored for them", async () => {
     answerTooLate(`/api/conversations/${id}`, { ...summary, messages: [message], streamingGenerationId: null });
     await reload(id);
     expect(useChat.getState().threads).toEqual({});
-    expect(await listKeptConversations("grace")).toEqual([]);
+    expect(await readKeptList("grace")).toEqual([]);
   });
 });
 
-describe("what was asked of the support widget", () => {
-  it("is gone when its person signs out, and stays when a visitor signs in", async () => {
+describe("a list stored on this device", () => {
+  it("does not hide the server's further pages, even if a stored conversation is older than the first page", async () => {
+    const kept = { ...summary, pinned: false, updatedAt: "2026-01-01T10:00:00.000Z" };
+    useConversations.setState({ status: "ready", conversations: [kept], nextCursor: null, listed: false });
+    const first = { ...summary, id: "0198c0de-0000-7000-8000-00000000000b", pinned: false };
+    server.use(
+      http.get(`${origin}/api/conversations`, () => HttpResponse.json({ conversations: [first], nextCursor: "older" })),
+      http.post(`${origin}/api/conversations/gone`, () => HttpResponse.json({ gone: [] })),
+    );
+    await refreshConversations();
+    expect(useConversations.getState()).toMatchObject({ conversations: [first], nextCursor: "older" });
+  });
+});
+
+describe("the conversation with the support widget", () => {
+  it("is removed when the person signs out, and stays when a visitor signs in", async () => {
     const turn = { id: 1, from: "visitor", text: "My invoice?" } as const;
     useConversation.setState({ turns: [turn] });
     signIn(null);
@@ -89,7 +104,7 @@ describe("what was asked of the support widget", () => {
 describe("a prompt that waits for its sender", () => {
   const prompt = { text: "A letter to my lawyer", modelId: null };
 
-  it("that a visitor brought belongs to whoever signs in with it, and to nobody after them", async () => {
+  it("from a visitor belongs to the person who signs in next, and to nobody after them", async () => {
     await keepGivenPrompt(null, prompt);
     expect(await readGivenPrompt("ada")).toEqual(prompt);
     expect(await readGivenPrompt(null)).toBeUndefined();
@@ -100,7 +115,7 @@ describe("a prompt that waits for its sender", () => {
     expect(await readGivenPrompt("ada")).toBeUndefined();
   });
 
-  it("that somebody signed in brought is never another's", async () => {
+  it("from a signed-in person is never given to another", async () => {
     await keepGivenPrompt("ada", prompt);
     expect(await readGivenPrompt(null)).toBeUndefined();
     expect(await readGivenPrompt("grace")).toBeUndefined();
@@ -119,7 +134,7 @@ describe("a form that waits for a connection", () => {
     ["ada", "ada", "Bearer token"],
     ["grace", "ada", null],
     ["grace", null, null],
-  ] as const)("goes out where %s is signed in and %s wrote it under the authority %s", async (signedIn, owner, expected) => {
+  ] as const)("is sent, when %s is signed in and %s wrote it, with the authorization %s", async (signedIn, owner, expected) => {
     vi.stubGlobal("navigator", { onLine: true });
     const authority: (string | null)[] = [];
     server.use(
@@ -140,7 +155,7 @@ describe("a form that waits for a connection", () => {
   });
 });
 
-describe("the subscription kept for reading without a connection", () => {
+describe("the subscription stored for offline reading", () => {
   const check = {
     subscribed: true,
     subscription_tier: "basic",
@@ -149,17 +164,19 @@ describe("the subscription kept for reading without a connection", () => {
     subscription_end: null,
   } as SubscriptionCheck;
 
-  it("is gone at a start that finds its person signed out, or another one in", async () => {
+  it("is removed at a start where its person is signed out or another person is signed in", async () => {
     for (const next of [null, "grace"] as const) {
       await writeCachedCheck("ada", { check, checkedAtMs: 1 });
+      await keepLastModel("ada", "gpt-5-mini");
       signIn(next);
       const stop = startForgetting();
       await expect.poll(() => readCachedCheck("ada")).toBeUndefined();
+      await expect.poll(() => readLastModel("ada")).toBeNull();
       stop();
     }
   });
 
-  it("stays where its person is", async () => {
+  it("stays while its person is signed in", async () => {
     await writeCachedCheck("ada", { check, checkedAtMs: 1 });
     await writeCachedCheck("grace", { check, checkedAtMs: 1 });
     const stop = startForgetting();

@@ -11,8 +11,8 @@ beforeEach(() => provideBearers({ current: async () => null, replace: async () =
 afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 
-describe("a call by its name", () => {
-  it("fills the path, the query and the body as the contract has them", async () => {
+describe("an API call", () => {
+  it("fills in path, query and body as the contract defines them", async () => {
     const seen: string[] = [];
     server.use(
       http.get("http://tessera.test/api/conversations/:id", ({ request }) => {
@@ -34,7 +34,7 @@ describe("a call by its name", () => {
     expect(seen).toEqual(["/api/conversations/a%2Fb", "?cursor=x+y&limit=2", '{"email":"a@b.co","password":"p"}']);
   });
 
-  it("throws the problem with its code and figures", async () => {
+  it("throws the problem with its code and details", async () => {
     server.use(
       http.get("http://tessera.test/api/account", () =>
         HttpResponse.json(
@@ -57,14 +57,14 @@ describe("a call by its name", () => {
     expect(error).toMatchObject({ code: "insufficient_credits", status: 402, needed: 5, available: 3, retryAfterSeconds: 7 });
   });
 
-  it("calls a refusal without a readable body unexpected, and a broken connection a network problem", async () => {
+  it("reports an error without a readable body as unexpected, and a broken connection as a network problem", async () => {
     server.use(http.get("http://tessera.test/api/account", () => new HttpResponse("<html>", { status: 502 })));
     await expect(api("GET /api/account")).rejects.toMatchObject({ name: "ApiProblem", code: "unexpected", status: 502 });
     server.use(http.get("http://tessera.test/api/account", () => HttpResponse.error()));
     await expect(api("GET /api/account")).rejects.toBeInstanceOf(NetworkProblem);
   });
 
-  it("refreshes once after a 401 and makes the call again, and no more than once", async () => {
+  it("refreshes the token and repeats the call after a 401, once only", async () => {
     const seen: (string | null)[] = [];
     provideBearers({ current: async () => "old", replace: async (refused) => (refused === "old" ? "new" : null) });
     server.use(
@@ -77,7 +77,7 @@ describe("a call by its name", () => {
     expect(seen).toEqual(["Bearer old", "Bearer new"]);
   });
 
-  it("sends no bearer to the calls that make a session: a wrong password must not sign anybody out", async () => {
+  it("sends no token when signing in, because a wrong password must not sign anybody out", async () => {
     const seen: (string | null)[] = [];
     provideBearers({ current: async () => "old", replace: async () => expect.unreachable() });
     server.use(
@@ -91,7 +91,7 @@ describe("a call by its name", () => {
     expect(seen).toEqual([null]);
   });
 
-  it("passes an abort on as an abort", async () => {
+  it("rejects with an AbortError when it is aborted", async () => {
     server.use(http.get("http://tessera.test/api/account", () => new Promise<never>(() => undefined)));
     const controller = new AbortController();
     const call = api("GET /api/account", { signal: controller.signal });

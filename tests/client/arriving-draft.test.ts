@@ -5,7 +5,7 @@ import type { Draft } from "#client/offline/drafts.ts";
 const draft = (text: string, more: Partial<Draft> = {}): Draft => ({ text, modelId: null, unsettledKey: null, ...more });
 const given = { text: "Write a notice", modelId: "gpt-5-mini" };
 
-describe("a prompt brought along", () => {
+describe("a prompt brought from another page", () => {
   it("fills an empty composer with its text and model", () => {
     expect(arrivingDrafts(undefined, undefined, given)).toEqual({
       draft: draft("Write a notice", { modelId: "gpt-5-mini" }),
@@ -16,17 +16,17 @@ describe("a prompt brought along", () => {
     );
   });
 
-  it("puts what stood there aside, whole", () => {
+  it("sets the draft that was there aside, unchanged", () => {
     const kept = draft("Half a letter", { modelId: "gpt-5", unsettledKey: "key" });
     expect(arrivingDrafts(kept, undefined, given)).toEqual({ draft: draft("Write a notice", { modelId: "gpt-5-mini" }), aside: kept });
   });
 
-  it("loses neither when something was aside already", () => {
+  it("loses neither draft if one was already set aside", () => {
     const { aside } = arrivingDrafts(draft("Second"), draft("First"), given);
     expect(aside).toEqual(draft("Second\n\nFirst"));
   });
 
-  it("changes nothing when it is there already, or says nothing", () => {
+  it("changes nothing if it is there already or empty", () => {
     const kept = draft("Write a notice", { unsettledKey: "key" });
     expect(arrivingDrafts(kept, draft("First"), given)).toEqual({ draft: { ...kept, modelId: "gpt-5-mini" }, aside: draft("First") });
     expect(arrivingDrafts(kept, draft("First"), { text: " ", modelId: "gpt-5" })).toEqual({ draft: kept, aside: draft("First") });

@@ -20,6 +20,7 @@ const receipt: Receipt = {
   chargedCredits: 1,
   availableAfter: 299,
   failureCode: null,
+  cutShort: false,
   trimmedMessages: 0,
   createdAt: "2026-11-20T00:00:00.000Z",
   endedAt: "2026-11-20T00:00:01.000Z",
@@ -33,20 +34,20 @@ const frames = [
 const whole = new TextEncoder().encode(frames.join(""));
 const source: AnswerSource = { request: { model: "gpt-5-mini", prompt: "Hi", quotedCredits: 1 }, idempotencyKey: "key-00000001" };
 
-/** A stream that ends, or breaks, after so many bytes. */
+/** A stream that sends the bytes and then ends, or breaks. */
 function streamOf(bytes: Uint8Array, breaks: boolean): HttpResponse<ReadableStream> {
   const body = new ReadableStream({
     start(controller) {
       controller.enqueue(bytes);
       if (!breaks) controller.close();
-      // An error discards what was not read yet; the bytes must be out first.
+      // An error discards bytes that were not read yet, so wait until they are.
       else setTimeout(() => controller.error(new Error("connection reset")), 5);
     },
   });
   return new HttpResponse(body, { headers: { "content-type": "text/event-stream" } });
 }
 
-/** What the server sends after the event named. */
+/** The events that the server sends after `lastEventId`. */
 function restOf(lastEventId: string | null): Uint8Array {
   return new TextEncoder().encode(frames.slice(Number(lastEventId ?? 0)).join(""));
 }
@@ -78,8 +79,8 @@ afterEach(() => {
 });
 afterAll(() => server.close());
 
-describe("an answer (acceptance 20)", () => {
-  it("whose connection is cut at any byte continues exactly, nothing lost and nothing doubled", async () => {
+describe("an answer", () => {
+  it("whose connection is cut at any byte continues without losing or repeating text", async () => {
     for (let cut = 0; cut < whole.length; cut += 7) {
       const keys: (string | null)[] = [];
       const resumed: (string | null)[] = [];
@@ -95,21 +96,21 @@ describe("an answer (acceptance 20)", () => {
       );
       const seen = record();
       const following = followAnswer(source, seen.listener, AbortSignal.timeout(5_000));
-      // The pause before the next attempt ends when the network is back.
+      // An "online" event ends the pause before the next attempt.
       const timer = setInterval(() => dispatchOnline(), 5);
       const result = await following.finally(() => clearInterval(timer));
       expect(result).toEqual(receipt);
       expect(seen.text()).toBe(words.join(""));
       expect(seen.starts()).toBe(1);
       expect(new Set(keys)).toEqual(new Set(["key-00000001"]));
-      // Before `start` was heard the prompt is offered again; after it, only the stream is taken up.
+      // Before `start` has arrived the client sends the prompt again; after it, it only resumes the stream.
       const heard = cut >= (frames[0] ?? "").length;
       expect([keys.length, resumed.length]).toEqual(heard ? [1, 1] : [2, 0]);
       expect(seen.losses).toEqual([true, false]);
     }
   });
 
-  it("is resumed from its first word where nothing of it is known, as after a reload", async () => {
+  it("is read from its first word if nothing of it is known, as after a reload", async () => {
     const asked: (string | null)[] = [];
     server.use(
       http.get(`${origin}/api/generations/:id/events`, ({ request }) => {
@@ -123,7 +124,7 @@ describe("an answer (acceptance 20)", () => {
     expect(seen.text()).toBe(words.join(""));
   });
 
-  it("that comes again from its first word is not taken twice", async () => {
+  it("that the server sends again from its first word is not added twice", async () => {
     server.use(
       http.post(`${origin}/api/generations`, () => streamOf(whole.slice(0, 400), false)),
       http.get(`${origin}/api/generations/:id/events`, () => streamOf(whole, false)),
@@ -135,7 +136,7 @@ describe("an answer (acceptance 20)", () => {
     expect(seen.starts()).toBe(1);
   });
 
-  it("that is refused is not asked for again", async () => {
+  it("that is refused is not requested again", async () => {
     let asked = 0;
     server.use(
       http.post(`${origin}/api/generations`, () => {
@@ -148,7 +149,7 @@ describe("an answer (acceptance 20)", () => {
     expect(asked).toBe(1);
   });
 
-  it("outlives a server in trouble once it is under way", async () => {
+  it("continues after a server error if it had started", async () => {
     let attempts = 0;
     server.use(
       http.post(`${origin}/api/generations`, () => streamOf(whole.slice(0, 200), false)),
@@ -164,7 +165,7 @@ describe("an answer (acceptance 20)", () => {
     expect(seen.text()).toBe(words.join(""));
   });
 
-  it("whose prompt never gets through is handed back after a few tries", async () => {
+  it("whose prompt can't be sent fails after four tries", async () => {
     let asked = 0;
     server.use(
       http.post(`${origin}/api/generations`, () => {

@@ -3,14 +3,14 @@ import { sendsMessage } from "#client/features/chat/composing.ts";
 
 const enter = { key: "Enter", shiftKey: false, isComposing: false, keyCode: 13, timeStamp: 10_000 };
 
-describe("Enter in the composer (spec §5)", () => {
+describe("Enter in the composer (specification §5)", () => {
   it("sends, and Shift+Enter breaks the line", () => {
     expect(sendsMessage(enter, undefined)).toBe(true);
     expect(sendsMessage({ ...enter, shiftKey: true }, undefined)).toBe(false);
     expect(sendsMessage({ ...enter, key: "a" }, undefined)).toBe(false);
   });
 
-  it("never sends while a word is being composed, however the browser says so", () => {
+  it("never sends during text composition, however the browser reports it", () => {
     expect(sendsMessage({ ...enter, isComposing: true }, undefined)).toBe(false);
     expect(sendsMessage({ ...enter, keyCode: 229 }, undefined)).toBe(false);
     expect(sendsMessage(enter, 9_999)).toBe(false);

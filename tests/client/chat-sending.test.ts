@@ -1,7 +1,8 @@
-/** What the chat sends, and what it holds back (spec §5). */
+/** What the chat sends and what it does not (specification §5). */
 import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { askAgain } from "#client/features/chat/ask-again.ts";
 import { sendPrompt, threadOf, useChat } from "#client/features/chat/chat-store.ts";
 import { newThreadKey } from "#client/features/chat/thread.ts";
 import { provideBearers } from "#client/lib/api.ts";
@@ -20,7 +21,7 @@ beforeEach(() => {
   asked = [];
 });
 afterEach(() => {
-  // Ends what is being followed, too.
+  // Signing out also ends the streams.
   sessionStore.setState({ status: "signed_out", user: null });
   server.resetHandlers();
 });
@@ -30,8 +31,8 @@ function send(threadKey: string, prompt: string, idempotencyKey: string): Promis
   return sendPrompt({ threadKey, modelId: "gpt-5-mini", prompt, quotedCredits: 1, idempotencyKey, onStarted: () => undefined });
 }
 
-describe("a prompt (spec §5)", () => {
-  it("is not sent while a reply in its conversation is pending; another conversation's is", async () => {
+describe("a prompt (specification §5)", () => {
+  it("is not sent while an answer in its conversation is pending, but can be sent in another conversation", async () => {
     server.use(
       http.post(`${origin}/api/generations`, async ({ request }) => {
         asked.push(((await request.json()) as { prompt: string }).prompt);
@@ -50,7 +51,7 @@ describe("a prompt (spec §5)", () => {
     expect(useChat.getState().threads).toEqual({});
   });
 
-  it("that is refused leaves the conversation as it was, with the reason", async () => {
+  it("that is refused leaves the conversation unchanged and shows the reason", async () => {
     server.use(
       http.post(`${origin}/api/generations`, () =>
         HttpResponse.json({ code: "insufficient_credits", needed: 5, available: 3 }, { status: 402 }),
@@ -62,5 +63,26 @@ describe("a prompt (spec §5)", () => {
       live: null,
       refusal: { code: "insufficient_credits", needed: 5, available: 3 },
     });
+    // The refusal's figure replaces the one beside the price.
+    expect(useChat.getState().lastAvailable).toBe(3);
+  });
+
+  it("asked again below an answer keeps its key until it has arrived or been refused, and a refusal names that answer", async () => {
+    const again = { answerId: "a1", modelId: "gpt-5-mini", prompt: "Go on" };
+    const ask = () => askAgain(again, { threadKey: newThreadKey, quotedCredits: 1, onStarted: () => undefined });
+    let answer = () => HttpResponse.json({ code: "internal_error" }, { status: 500 });
+    server.use(
+      http.post(`${origin}/api/generations`, ({ request }) => {
+        asked.push(request.headers.get("idempotency-key"));
+        return answer();
+      }),
+    );
+    await ask();
+    answer = () => HttpResponse.json({ code: "price_changed", quotedCredits: 2 }, { status: 409 });
+    await ask();
+    expect(threadOf(newThreadKey).refusal).toMatchObject({ code: "price_changed", quotedCredits: 2, again });
+    await ask();
+    expect(asked[1]).toBe(asked[0]);
+    expect(asked[2]).not.toBe(asked[0]);
   });
 });

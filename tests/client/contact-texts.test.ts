@@ -9,7 +9,7 @@ import { limits } from "#domain/rules.ts";
 const nobody = { name: "", email: "", category: "", subject: "", message: "" };
 
 describe("the specification's sentences on the form and in the dialog", () => {
-  it("are those of the rules, with their limits (spec §5)", () => {
+  it("match the rules, with their limits (specification §5)", () => {
     const maximum: Partial<Record<ContactRule, number>> = {
       nameLong: limits.nameMax,
       emailLong: limits.emailMax,
@@ -17,12 +17,14 @@ describe("the specification's sentences on the form and in the dialog", () => {
       messageLong: limits.messageMax,
     };
     const texts: Record<string, string> = contact.rules;
-    const own = (rule: ContactRule) => (texts[rule] ?? texts[`${rule}_other`] ?? "").replace("{{count}}", String(maximum[rule]));
+    const own = (rule: ContactRule) => (texts[rule] ?? texts[`${rule}_other`] ?? "").replaceAll("{{count}}", String(maximum[rule]));
     const { categoryUnknown: _unquoted, ...quoted } = contactRuleMessages;
-    for (const rule of Object.keys(quoted) as ContactRule[]) expect(own(rule)).toBe(contactRuleMessages[rule]);
+    // "Less than 100" reads as if 100 were refused, so the form adds what is accepted.
+    const accepted = (rule: ContactRule) => (maximum[rule] === undefined ? "" : `. Use ${maximum[rule]} or fewer`);
+    for (const rule of Object.keys(quoted) as ContactRule[]) expect(own(rule)).toBe(`${contactRuleMessages[rule]}${accepted(rule)}`);
   });
 
-  it("are those of feedback (spec §2, §5, §8)", () => {
+  it("match those for feedback (specification §2, §5, §8)", () => {
     expect(feedback.card).toMatchObject({ give: "Give Feedback", dismiss: "Don't show again" });
     expect([feedback.name, feedback.email, feedback.message, feedback.send]).toEqual(["Name", "Email", "Feedback", "Send Feedback"]);
     expect(feedback.invalid.title).toBe("Validation Error");
@@ -31,18 +33,18 @@ describe("the specification's sentences on the form and in the dialog", () => {
   });
 });
 
-describe("what a link brings to the form", () => {
-  it("is read from the address, a category only where there is such a one", () => {
+describe("contact form values in a link", () => {
+  it("are read from the address; an unknown category is ignored", () => {
     expect(readGiven("?category=bug&subject=S&message=M&other=1")).toEqual({ category: "bug", subject: "S", message: "M" });
     expect(readGiven("?category=constructor&message=")).toEqual({});
   });
 
-  it("leaves the address, and what else is in it stays", () => {
+  it("are removed from the address, which keeps its other parameters", () => {
     expect(withoutGiven("/contact", "?category=bug&lang=fr&message=M")).toBe("/contact?lang=fr");
     expect(withoutGiven("/contact", "?message=M")).toBe("/contact");
   });
 
-  it("never replaces what was typed", () => {
+  it("never replace what was typed", () => {
     expect(mergeGiven(nobody, { subject: "S", message: "M" })).toEqual({ subject: "S", message: "M" });
     const typed = { ...nobody, subject: "Mine", message: "Typed" };
     expect(mergeGiven(typed, { category: "bug", subject: "S", message: "M" })).toEqual({ category: "bug", message: "Typed\n\nM" });

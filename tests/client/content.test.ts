@@ -1,4 +1,4 @@
-/** Every text to be read, and the rules that hold them; the compiler's own rules with texts that break them. */
+/** Every guide, article and legal page against the rules for texts, and the compiler with texts that break its rules. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
@@ -37,7 +37,7 @@ describe("the library", () => {
     for (const name of pieceNames) expect(languagesOf(name), name).toContain("en");
   });
 
-  it("knows a piece by its address, with a slash at the end too, and no other", () => {
+  it("finds a piece by its address, with or without a trailing slash, and no other", () => {
     for (const name of pieceNames) {
       expect(pieceNameAt(piecePath(name))).toBe(name);
       expect(pieceNameAt(`${piecePath(name)}/`)).toBe(name);
@@ -47,7 +47,7 @@ describe("the library", () => {
     }
   });
 
-  it("gives the English text where there is none in the reader's language", async () => {
+  it("returns the English text if there is none in the reader's language", async () => {
     const piece = await loadPiece("xx", "marketing");
     expect(piece.language).toBe("en");
     expect(loadedPiece("xx", "marketing")).toBe(piece);
@@ -63,7 +63,7 @@ describe("the library", () => {
   });
 });
 
-/** Any price or grant that somebody typed instead of naming it. */
+/** Prices and credits that must be placeholders, not typed. */
 const typedFigures = [
   ...[...planList.flatMap((plan) => [plan.monthlyPriceCents, annualPriceCents(plan)]), ...packs.map((pack) => pack.priceCents)].map(
     (cents) => (cents / 100).toFixed(2),
@@ -75,14 +75,14 @@ const banned =
 describe.each(compiled)("%s", (_file, piece, source) => {
   const fill = figuresOf(piece);
 
-  it("is as long as it should be", () => {
+  it("has the right length", () => {
     if (piece.kind === "legal") expect(piece.words).toBeGreaterThan(300);
     else expect(piece.words).toBeGreaterThanOrEqual(700);
     if (piece.kind !== "legal") expect(piece.words).toBeLessThanOrEqual(1_500);
     expect(piece.readingMinutes).toBe(Math.max(1, Math.round(piece.words / 220)));
   });
 
-  it("leads only to addresses of the product, and to sections it has", () => {
+  it("links only to addresses of the product and to its own sections", () => {
     for (const link of linksOf(piece.blocks)) {
       const [target = "", section] = link.split("#");
       if (target !== "") expect(linkablePaths).toContain(target);
@@ -92,7 +92,7 @@ describe.each(compiled)("%s", (_file, piece, source) => {
     for (const name of piece.related) expect(pieceOf(name), name).toBeDefined();
   });
 
-  it("has all its figures filled in, none of them typed", () => {
+  it("has all placeholders filled in and no typed figures", () => {
     const text = readableText([{ type: "paragraph", content: piece.lead }, ...piece.blocks]);
     expect(fill(text)).not.toMatch(/\{\{|\}\}|undefined|NaN/);
     expect(`${piece.title} ${piece.description}`).not.toMatch(/\{\{|\}\}/);
@@ -100,7 +100,7 @@ describe.each(compiled)("%s", (_file, piece, source) => {
     expect(source).not.toMatch(/\b[1-9][\d,]* credits?\b/);
   });
 
-  it("has prompts that can be sent to the model they name", () => {
+  it("has only prompts that can be sent to the model they name", () => {
     const prompts = promptsOf(piece.blocks);
     if (piece.kind !== "legal") expect(prompts.length).toBeGreaterThanOrEqual(3);
     for (const { model, text } of prompts) {
@@ -109,7 +109,7 @@ describe.each(compiled)("%s", (_file, piece, source) => {
     }
   });
 
-  it("keeps to the voice", () => {
+  it("follows the rules for tone", () => {
     const text = readableText([{ type: "paragraph", content: piece.lead }, ...piece.blocks.filter(({ type }) => type !== "prompt")]);
     expect(banned.exec(text)?.[0]).toBeUndefined();
   });
@@ -141,7 +141,7 @@ describe("the compiler", () => {
     ["a date that does not exist", head({ published: "2026-02-30" }), 5, /published/],
     ["an update before the publication", head({ updated: "2026-01-01" }), 6, /before/],
     ["a related piece that does not exist", head({ related: "[nowhere]" }), 7, /nowhere/],
-    ["the piece as its own relation", head({ related: "[marketing]" }), 7, /itself/],
+    ["the piece as related to itself", head({ related: "[marketing]" }), 7, /itself/],
     ["an unknown field", head({ author: "Somebody" }), 8, /author/],
     ["a missing field", head({ updated: "" }), 1, /updated/],
     ["front matter that is no YAML", head({ related: "[a" }), 7, /./],
@@ -175,7 +175,7 @@ describe("the compiler", () => {
     ["an unknown widget", "::slot-machine", /slot-machine/],
   ])("refuses %s, with its line", (_case, markdown, message) => {
     expect(() => body(`Fine.\n\n${markdown}`)).toThrow(message);
-    // Front matter of eight lines, a blank one, the lead, a blank one, a sound paragraph, a blank one.
+    // Lines 1 to 13 are the front matter (8 lines), a blank line, the lead, a blank line, a valid paragraph and a blank line.
     expect(() => body(`Fine.\n\n${markdown}`)).toThrow(/^content\/en\/marketing\.md:14: /);
   });
 
@@ -184,14 +184,14 @@ describe("the compiler", () => {
     expect(() => body("One line,\nanother,\nand {{no}}.")).toThrow(/marketing\.md:14: /);
   });
 
-  it("refuses a file that is nobody's piece, or of no language", () => {
+  it("refuses a file whose name or language is unknown", () => {
     expect(() => compile(head(), "content/en/unknown.md")).toThrow(/names\.ts/);
     expect(() => compile(head(), "content/xx/marketing.md")).toThrow(/language/);
     expect(() => compile("No front matter.")).toThrow(/:1: /);
     expect(() => compile(`${head()}## A heading first\n`)).toThrow(/paragraph/);
   });
 
-  it("sets English quotes curly, across marks, and leaves prompts and other languages alone", () => {
+  it("turns English straight quotes into curly ones, across markup, but not in prompts and other languages", () => {
     expect(body(`"Don't," said '*she*' ("**he**" too).`)).toEqual([
       {
         type: "paragraph",
@@ -204,7 +204,7 @@ describe("the compiler", () => {
     expect(german.creditForms).toHaveProperty("other");
   });
 
-  it("tells equal headings apart", () => {
+  it("gives equal headings different ids", () => {
     const { headings } = compile(`${head()}Lead.\n\n## What it costs\n\n### What it costs\n\n## Größe & 値段\n`);
     expect(headings.map(({ id }) => id)).toEqual(["what-it-costs", "what-it-costs-2", "größe-値段"]);
   });
@@ -222,13 +222,13 @@ describe("figures", () => {
     expect(fillFigures("{{perMonth:starter:gpt-5}}", english)).toBe("60");
   });
 
-  it("are known or refused", () => {
+  it("are refused if they are unknown", () => {
     for (const figure of ["{{pack:99}}", "{{trialDays:2}}", "{{price}}", "{{perMonth:starter}}", "{{perMonth:starter:gpt-5:2}}", "{{}}"]) {
       expect(unknownFigures(figure), figure).toEqual([figure]);
     }
   });
 
-  it("are counted in the text's language", () => {
+  it("use the plural forms of the text's language", () => {
     const polish = {
       one: "{{formatted}} kredyt",
       few: "{{formatted}} kredyty",

@@ -1,17 +1,28 @@
-/** The modules that keep things on the device, in a real browser with its real IndexedDB. */
+/** Runs the client's storage modules in a real browser with its real IndexedDB. */
 import type { BrowserContext, Page } from "playwright-core";
 import type { Rollup } from "vite";
 import { build } from "vite";
 import { root } from "#tests/support/sources.ts";
 
 const entry = "virtual:device";
-/** Secure, so that the browser gives it locks and random identifiers. */
+/** HTTPS, because browsers offer locks and random ids only to secure pages. */
 export const deviceOrigin = "https://device.test";
-const modules = ["store", "consent", "drafts", "subscription-cache", "feedback-dismissed", "form-drafts", "form-queue", "form-sender"];
+const modules = [
+  "store",
+  "consent",
+  "conversations",
+  "drafts",
+  "subscription-cache",
+  "feedback-dismissed",
+  "form-drafts",
+  "form-queue",
+  "form-sender",
+];
 
 export interface Device {
   store: typeof import("#client/offline/store.ts");
   consent: typeof import("#client/offline/consent.ts");
+  conversations: typeof import("#client/offline/conversations.ts");
   drafts: typeof import("#client/offline/drafts.ts");
   subscriptionCache: typeof import("#client/offline/subscription-cache.ts");
   feedbackDismissed: typeof import("#client/offline/feedback-dismissed.ts");
@@ -22,7 +33,7 @@ export interface Device {
 
 declare global {
   var device: Device;
-  /** Reads and writes as nothing of the product does: raw, and whatever is there. */
+  /** Reads and writes any stored value directly, without the product's checks. */
   var raw: { get(key: string): Promise<unknown>; put(key: string, value: unknown): Promise<void> };
 }
 
@@ -53,7 +64,7 @@ export async function bundleDevice(): Promise<string> {
   return chunk.code;
 }
 
-/** A tab of the device with nothing but the modules in it. */
+/** Opens a tab that contains only the storage modules. */
 export async function openTab(context: BrowserContext, code: string): Promise<Page> {
   const page = await context.newPage();
   await page.route(`${deviceOrigin}/**`, (route) => {

@@ -20,8 +20,8 @@ afterEach(() => context.close());
 
 const consent = { tos: true, privacy: true, cookies: false, timestamp: "2026-02-01T10:00:00.000Z" };
 
-describe("what is kept on the device", () => {
-  it("stands under the keys and in the form of the specification", async () => {
+describe("data stored on the device", () => {
+  it("has the keys and the form of the specification", async () => {
     const kept = await page.evaluate(async (given) => {
       const outcomes = [await device.consent.writeConsent(given), await device.feedbackDismissed.dismissFeedback()];
       const values = [await raw.get("userConsent"), await raw.get("cookieConsent"), await raw.get("feedbackDismissed")];
@@ -32,7 +32,7 @@ describe("what is kept on the device", () => {
     expect(await page.evaluate(() => raw.get("cookieConsent"))).toBe("accepted");
   });
 
-  it("is read again in the form of earlier versions, which wrote no version", async () => {
+  it("can be read in the form of earlier releases, which stored no version number", async () => {
     const draft = { text: "A tile", modelId: "gpt-5", unsettledKey: null };
     const check = { subscribed: true, subscription_tier: "basic", plan_name: "Basic Plan", credits: 12, subscription_end: null };
     const read = await page.evaluate(
@@ -46,7 +46,7 @@ describe("what is kept on the device", () => {
     expect(read).toEqual([draft, { check, checkedAtMs: 5 }]);
   });
 
-  it("changes places as a whole: a page that ends in the middle leaves two drafts as they were, or exchanged", async () => {
+  it("is exchanged atomically: if the page closes meanwhile, two drafts are either unchanged or exchanged", async () => {
     const draft = (text: string) => ({ text, modelId: null, unsettledKey: null });
     const texts = (tab: Page) =>
       tab.evaluate(async () => {
@@ -67,7 +67,30 @@ describe("what is kept on the device", () => {
     expect((await texts(page))[1]).toBeUndefined();
   });
 
-  it("counts as absent where it is damaged, and may be written anew", async () => {
+  it("lists every conversation that can be opened, latest first, with its title, or its first line if the stored list lacks it", async () => {
+    const read = await page.evaluate(async () => {
+      const message = (content: string, timestamp: string) => ({ id: timestamp, role: "user" as const, content, timestamp, receipt: null });
+      const { keepConversation, keepConversationList, readKeptList } = device.conversations;
+      await keepConversation("ada", "old", [message("A mosaic\nof many lines", "2026-01-01T10:00:00.000Z")]);
+      const alone = await readKeptList("ada");
+      await keepConversation("ada", "new", [message("A tile", "2026-02-01T10:00:00.000Z")]);
+      const createdAt = "2026-02-01T10:00:00.000Z";
+      await keepConversationList("ada", [
+        { id: "new", title: "Tiles", pinned: false, createdAt, updatedAt: createdAt },
+        { id: "never opened here", title: "Stones", pinned: false, createdAt, updatedAt: createdAt },
+      ]);
+      return [alone, await readKeptList("ada")].map((list) => list.map(({ id, title }) => ({ id, title })));
+    });
+    expect(read).toEqual([
+      [{ id: "old", title: "A mosaic" }],
+      [
+        { id: "new", title: "Tiles" },
+        { id: "old", title: "A mosaic" },
+      ],
+    ]);
+  });
+
+  it("counts as absent if it is damaged, and can be written again", async () => {
     const found = await page.evaluate(async (given) => {
       const damaged: [string, unknown][] = [
         ["userConsent", { tos: "yes", privacy: true, cookies: true, timestamp: "now" }],
@@ -90,7 +113,7 @@ describe("what is kept on the device", () => {
     expect(found).toEqual({ before: ["absent", undefined, undefined, false, 0], after: { state: "found", value: consent } });
   });
 
-  it("is left alone where a newer version kept it: not read, not overwritten, not removed; the page goes on with its own", async () => {
+  it("from a newer release is not read, overwritten or removed; the page keeps its own values in memory", async () => {
     const result = await page.evaluate(async (given) => {
       const newer = { version: 2, shape: "nobody here knows" };
       for (const key of ["userConsent", "draft:ada:new", "form:1", "feedbackDismissed"]) await raw.put(key, newer);
@@ -113,28 +136,33 @@ describe("what is kept on the device", () => {
       written: ["newer", "newer"],
       inThisPage: { text: "mine", modelId: null, unsettledKey: null },
       untouched: [newer, newer, newer],
-      // Both values of a consent or neither.
+      // A consent stores both of its values or neither.
       cookies: undefined,
     });
   });
 
-  it("survives a full disk: the old value stays, the new one lives with the page, and is kept once there is room", async () => {
+  it("survives a full disk: the old value stays stored, and the new one stays in memory until there is room", async () => {
     const draft = (text: string) => ({ text, modelId: null, unsettledKey: null });
-    // From the start: Chromium remembers how much room there was.
+    // Set the quota first: Chromium remembers how much room there was.
     const session = await context.newCDPSession(page);
     await session.send("Storage.overrideQuotaForOrigin", { origin: deviceOrigin, quotaSize: 500_000 });
     await page.evaluate((given) => device.drafts.writeDraft("ada", "new", given), draft("short"));
-    // Chromium compresses what it stores, so the text has to be one that can't be.
+    // Random text, because Chromium compresses what it stores.
     const long = randomBytes(1_500_000).toString("base64");
     expect(await page.evaluate((given) => device.drafts.writeDraft("ada", "new", given), draft(long))).toBe("full");
     expect((await page.evaluate(() => device.drafts.readDraft("ada", "new")))?.text).toHaveLength(long.length);
     expect(await page.evaluate(() => raw.get("draft:ada:new"))).toMatchObject({ text: "short" });
+    // A draft cleared in the same write is cleared in memory too.
+    await page.evaluate((given) => device.drafts.writeDraft("ada", "aside", given), draft("aside"));
+    const exchange = { new: draft(long), aside: draft("") };
+    expect(await page.evaluate((given) => device.drafts.writeDrafts("ada", given), exchange)).toBe("full");
+    expect(await page.evaluate(() => device.drafts.readDraft("ada", "aside"))).toBeUndefined();
     await session.send("Storage.overrideQuotaForOrigin", { origin: deviceOrigin, quotaSize: 50_000_000 });
     expect(await page.evaluate((given) => device.drafts.writeDraft("ada", "new", given), draft(long))).toBe("kept");
     expect(await page.evaluate(() => raw.get("draft:ada:new"))).toMatchObject({ text: long });
   });
 
-  it("says so where the browser keeps nothing, and works as long as the page", async () => {
+  it("reports if the browser stores nothing, and then works until the page is closed", async () => {
     const closed = await browser.newContext();
     await closed.addInitScript(() => {
       IDBFactory.prototype.open = () => {
@@ -151,7 +179,7 @@ describe("what is kept on the device", () => {
     await closed.close();
   });
 
-  it("never keeps a newer version in another tab from rebuilding the database, and is found again afterwards", async () => {
+  it("does not block a newer release in another tab from upgrading the database, and can be read afterwards", async () => {
     await page.evaluate((given) => device.drafts.writeDraft("ada", "new", given), { text: "kept", modelId: null, unsettledKey: null });
     const newer = await openTab(context, code);
     const opened = await newer.evaluate(

@@ -1,4 +1,4 @@
-/** What somebody does on a drawn page before its scripts have come. */
+/** Taps and input on a prerendered page before its scripts have loaded. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Site } from "./frame-support.ts";
@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => site?.close());
 
-/** A page whose scripts, but for the boot file, wait until they are let in. */
+/** Opens a page whose scripts, except for the boot file, load only after `letIn` is called. */
 async function openEarly(path: string): Promise<{ page: Page; complaints: string[]; letIn: () => void }> {
   const opened = await openPage(site, { viewport: { width: 390, height: 844 } });
   const { promise: allowed, resolve: letIn } = Promise.withResolvers<void>();
@@ -23,8 +23,8 @@ async function openEarly(path: string): Promise<{ page: Page; complaints: string
   return { ...opened, letIn };
 }
 
-describe("a page that is drawn and does not live yet", () => {
-  it("opens the menu that was tapped too early", async () => {
+describe("a prerendered page that is not hydrated yet", () => {
+  it("opens the menu after hydration if it was tapped before", async () => {
     const { page, complaints, letIn } = await openEarly("/pricing");
     await page.getByRole("button", { name: "Open menu" }).click();
     letIn();
@@ -33,11 +33,11 @@ describe("a page that is drawn and does not live yet", () => {
     await page.context().close();
   });
 
-  it("sends nothing that was typed in its address, and does what was asked once it can", async () => {
+  it("puts no typed value into its address, and submits the form after hydration", async () => {
     const { page, letIn } = await openEarly("/auth");
     const asked: string[] = [];
     page.on("request", (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
-    await page.getByLabel("E-mail").fill("ada@example.com");
+    await page.getByLabel("Email", { exact: true }).fill("ada@example.com");
     await page.getByLabel("Password", { exact: true }).fill("a tessera 4 ada");
     await page.keyboard.press("Enter");
     expect(page.url()).toBe(`${site.address}/auth`);

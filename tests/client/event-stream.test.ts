@@ -28,31 +28,31 @@ async function readAll(body: ReadableStream<Uint8Array>): Promise<ServerSentEven
 }
 
 describe("server-sent events", () => {
-  it("come out the same wherever the bytes are cut, inside a character too", async () => {
+  it("are parsed alike wherever the bytes are cut, even inside a character", async () => {
     const bytes = new TextEncoder().encode(stream);
     for (let cut = 0; cut <= bytes.length; cut += 1) {
       expect(await readAll(bodyOf(bytes.slice(0, cut), bytes.slice(cut)))).toEqual(events);
     }
   });
 
-  it("come out the same byte by byte", async () => {
+  it("are parsed alike byte by byte", async () => {
     const bytes = new TextEncoder().encode(stream);
     expect(await readAll(bodyOf(...[...bytes].map((byte) => Uint8Array.of(byte))))).toEqual(events);
   });
 
-  it("never yields an event that the end of the stream cut off", () => {
+  it("that the end of the stream cuts off are not returned", () => {
     const parse = createEventStreamParser();
     expect(parse('id: 1\ndata: whole\n\nid: 2\ndata: {"text":"ha')).toEqual([{ event: "message", data: "whole", id: "1" }]);
     expect(parse('lf"}\n')).toEqual([]);
   });
 
-  it("takes a byte order mark for no part of the first field, and a lone CR for a line's end", () => {
+  it("may begin with a byte order mark and end lines with a lone CR", () => {
     const parse = createEventStreamParser();
     expect(parse("\uFEFFdata: a\r\rdata: b\r\r")).toEqual([{ event: "message", data: "a", id: "" }]);
     expect(parse("\n")).toEqual([{ event: "message", data: "b", id: "" }]);
   });
 
-  it("gives up on a connection that says nothing any more, and lets go of it", async () => {
+  it("end with an error, and their connection is closed, when the connection stays silent too long", async () => {
     let cancelled = false;
     const silent = new ReadableStream<Uint8Array>({
       cancel() {
@@ -61,5 +61,29 @@ describe("server-sent events", () => {
     });
     await expect(readEventStream(silent, 20).next()).rejects.toMatchObject({ name: "TimeoutError" });
     expect(cancelled).toBe(true);
+  });
+
+  it("leave a stream that is not read further to its end, because an aborted request counts as failed, and cancel one that goes on", async () => {
+    const outcomes = await Promise.all(
+      [true, false].map(async (ends) => {
+        const outcome = Promise.withResolvers<string>();
+        let pulls = 0;
+        const body = new ReadableStream<Uint8Array>({
+          async pull(controller) {
+            pulls += 1;
+            if (pulls === 1) controller.enqueue(new TextEncoder().encode("data: last\n\n"));
+            else if (!ends) await new Promise(() => undefined);
+            else {
+              controller.close();
+              outcome.resolve("ended");
+            }
+          },
+          cancel: () => outcome.resolve("cancelled"),
+        });
+        for await (const _event of readEventStream(body, 5_000)) break;
+        return outcome.promise;
+      }),
+    );
+    expect(outcomes).toEqual(["ended", "cancelled"]);
   });
 });

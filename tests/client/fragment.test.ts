@@ -6,6 +6,6 @@ it.each([
   ["#h%C3%A4ufige-fragen", "häufige-fragen"],
   ["#100%", "100%"],
   ["", ""],
-])("the fragment of an address, %j, names %j and never breaks the page", (hash, id) => {
+])("the fragment %j names the id %j, even if it is malformed", (hash, id) => {
   expect(fragmentId(hash)).toBe(id);
 });

@@ -37,7 +37,7 @@ describe("the shell", () => {
     };
     expect(run({})).toEqual({ lang: "fr", dataset: {} });
     expect(run({ theme: "dark", session: "{}" }).dataset).toMatchObject({ theme: "dark", session: "" });
-    // The tag stays the server's: it says in which language the page stands there.
+    // The page keeps the server's lang attribute, because it is the language the page is rendered in.
     expect(run({ language: "de" }).lang).toBe("fr");
   });
 });

@@ -1,6 +1,6 @@
-/** The built client behind the product's own headers and file serving, and a browser to open it with. */
+/** Serves the built client with the product's own headers and file serving, and opens it in a browser. */
 import { pathToFileURL } from "node:url";
-// Its augmentation of route schemas, which the file serving uses.
+// For its types: it adds fields to the route schemas, which the file serving uses.
 import type {} from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import Fastify from "fastify";
@@ -18,7 +18,7 @@ export interface Site {
   close: () => Promise<void>;
 }
 
-/** Adds routes of a test's own, such as an API. */
+/** Adds a test's own routes, such as an API. */
 type AddRoutes = (app: FastifyInstance) => void;
 
 export async function serve(folder: string, port = 0, addRoutes?: AddRoutes): Promise<{ address: string; close: () => Promise<void> }> {
@@ -43,7 +43,7 @@ export async function openSite(addRoutes?: AddRoutes): Promise<Site> {
   };
 }
 
-/** A page that notes what the browser complains of; without an API, refused calls are no complaint. */
+/** Opens a page and collects the browser's errors and warnings, except for failed calls, because there is no API. */
 export async function openPage(site: Site, options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
   const context = await site.browser.newContext({ serviceWorkers: "block", reducedMotion: "reduce", ...options });
   const page = await context.newPage();
@@ -56,7 +56,7 @@ export async function openPage(site: Site, options: BrowserContextOptions = {}):
   return { page, complaints };
 }
 
-/** Opens an address and waits until its page stands and lives. */
+/** Opens an address and waits until its page is rendered and hydrated. */
 export async function visit(page: Page, address: string): Promise<void> {
   await page.goto(address);
   await page.waitForSelector("html[data-live] main h1");

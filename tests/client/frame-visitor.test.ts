@@ -1,10 +1,10 @@
-/** What stands round every page for somebody who has just come: the trial's offer, the support widget, links that fetch ahead. */
+/** The parts around every page that a new visitor sees: the trial's offer, the support widget, links that prefetch. */
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { formatMoney, formatNumber } from "#client/lib/format.ts";
 import { models } from "#domain/models.ts";
-import { annualPriceCents, moneyBackDays, planList, trialCredits, trialDays } from "#domain/plans.ts";
+import { annualPriceCents, moneyBackDays, planList, trialCredits, trialDays, trialOffered } from "#domain/plans.ts";
 import { uploadLimits } from "#domain/rules.ts";
 import type { Site } from "./frame-support.ts";
 import { openPage, openSite, serve, visit } from "./frame-support.ts";
@@ -18,7 +18,7 @@ afterAll(() => site?.close());
 const wide = { viewport: { width: 1440, height: 900 } };
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
-/** Somebody who has signed in on this device before, as boot.js and the session store find them. */
+/** The stored session of a person who is signed in on this device, as boot.js and the session store read it. */
 const session = JSON.stringify({
   access_token: "a",
   refresh_token: "r",
@@ -42,7 +42,7 @@ async function openSupport(page: Page): Promise<void> {
   await panel(page).waitFor();
 }
 
-/** Asks, and returns what came back. */
+/** Asks the support widget a question and returns its answer. */
 async function answerTo(page: Page, question: string): Promise<string> {
   const answers = panel(page).getByRole("log").locator(":scope > div");
   const before = await answers.count();
@@ -52,14 +52,27 @@ async function answerTo(page: Page, question: string): Promise<string> {
   return (await answers.last().textContent()) ?? "";
 }
 
-describe("the trial's offer (spec §2)", () => {
-  it("tells visitors its figures and leads to the sign-in; people who are signed in never see it, not even before scripts run", async () => {
+it("no trial is offered while none can be started, neither on the page nor by the support widget", async () => {
+  const { page } = await openPage(site, wide);
+  await visit(page, site.address);
+  await openSupport(page);
+  const answer = await answerTo(page, "How does the free trial work?");
+  if (trialOffered) expect(answer).toContain(`${trialCredits}`);
+  else {
+    expect(answer).toContain("There is no free trial at the moment.");
+    expect(await page.getByText("Start Free Trial").count()).toBe(0);
+  }
+  await page.context().close();
+});
+
+describe.runIf(trialOffered)("the trial's offer (specification §2)", () => {
+  it("shows visitors its figures and links to sign-up; signed-in people never see it, not even before scripts run", async () => {
     const { page } = await openPage(site, wide);
     await visit(page, site.address);
     const text = await offer(page).textContent();
     expect(text).toContain(`Free ${trialDays}-day trial`);
     expect(text).toContain(`${trialCredits} free credits, no credit card, basic models`);
-    expect(await offer(page).getByRole("link", { name: "Start Free Trial" }).getAttribute("href")).toBe("/auth");
+    expect(await offer(page).getByRole("link", { name: "Start Free Trial" }).getAttribute("href")).toBe("/auth?mode=sign-up");
     await page.context().close();
 
     const { page: member } = await openPage(site, wide);
@@ -74,7 +87,7 @@ describe("the trial's offer (spec §2)", () => {
     await member.context().close();
   });
 
-  it("stays hidden for the visit once it was hidden, and moves nothing when it is or is not there", async () => {
+  it("stays hidden for the visit once it was dismissed, and causes no layout shift with or without it", async () => {
     const { page } = await openPage(site, wide);
     await page.addInitScript(() => {
       const shifts = { sum: 0 };
@@ -98,8 +111,8 @@ describe("the trial's offer (spec §2)", () => {
   });
 });
 
-describe("the bar by state (spec §2)", () => {
-  it("shows people who are signed in the first two letters of their e-mail, and the way to their profile in the menu", async () => {
+describe("the bar by state (specification §2)", () => {
+  it("shows signed-in people the first two letters of their email address, and a link to their profile in the menu", async () => {
     const { page } = await openPage(site, phone);
     await asMember(page, site.address);
     const account = page.locator('header a[href="/profile"]').first();
@@ -108,15 +121,13 @@ describe("the bar by state (spec §2)", () => {
     expect(await page.locator('header a[href="/auth"]').count()).toBe(0);
     expect(await page.locator('main a[href="/pricing"]').filter({ hasText: "Get Started" }).count()).toBe(1);
     await page.getByRole("button", { name: "Open menu" }).click();
-    const links = await page
-      .getByRole("dialog")
-      .locator("a")
-      .evaluateAll((all) => all.map((link) => link.getAttribute("href")));
-    expect(links).toEqual(["/", "/ai-models", "/about", "/contact", "/marketing", "/profile"]);
+    const links = page.getByRole("dialog").locator("a");
+    const targets = () => links.evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+    await expect.poll(targets).toEqual(["/", "/ai-models", "/pricing", "/about", "/contact", "/marketing", "/profile"]);
     await page.context().close();
   });
 
-  it("shows the sign-in before any script has run, to whoever has no session", async () => {
+  it("shows the sign-in link before any script has run, if there is no session", async () => {
     const { page } = await openPage(site, wide);
     await page.route(/\/assets\/(?!boot-).*\.js$/, (route) => route.abort());
     await page.goto(site.address);
@@ -124,7 +135,7 @@ describe("the bar by state (spec §2)", () => {
     await page.context().close();
   });
 
-  it("never hides while something in it has the focus, or while its menu is open", async () => {
+  it("does not hide while it has the focus or its menu is open", async () => {
     const { page } = await openPage(site, wide);
     await visit(page, site.address);
     const bottom = () => page.evaluate(() => document.querySelector("header")?.getBoundingClientRect().bottom ?? 0);
@@ -138,7 +149,7 @@ describe("the bar by state (spec §2)", () => {
     await page.context().close();
   });
 
-  it("fetches a page when the pointer rests on its link or the keyboard comes to it, and says its name on arrival", async () => {
+  it("fetches a page when the pointer rests on its link or the link gets the focus, and announces the page's name on arrival", async () => {
     const { page } = await openPage(site, wide);
     await visit(page, site.address);
     const asked: string[] = [];
@@ -157,7 +168,7 @@ describe("the bar by state (spec §2)", () => {
 });
 
 describe("styles", () => {
-  it("of a screen outrank those of the parts it is made of, whichever chunk comes first", async () => {
+  it("of a screen override those of its components, whichever chunk loads first", async () => {
     const { page } = await openPage(site, wide);
     await visit(page, site.address);
     const widths = await page.$$eval("main figure li", (tiles) =>
@@ -169,8 +180,8 @@ describe("styles", () => {
   });
 });
 
-describe("the support widget (spec §2)", () => {
-  it("answers for every plan and every model as the catalogue has it", async () => {
+describe("the support widget (specification §2)", () => {
+  it("answers questions about every plan and model with the catalogue's figures", async () => {
     const { page, complaints } = await openPage(site, wide);
     await visit(page, site.address);
     await openSupport(page);
@@ -189,7 +200,7 @@ describe("the support widget (spec §2)", () => {
       const answer = await answerTo(page, `How much is ${model.name}?`);
       expect(answer).toContain(`${model.name}, ${model.credits} credit${model.credits === 1 ? "" : "s"} per`);
     }
-    expect(await answerTo(page, "how long is the trial")).toContain(`${trialDays} days, ${trialCredits} credits`);
+    expect(await answerTo(page, "how long is the trial")).toContain("There is no free trial at the moment");
     expect(await answerTo(page, "can I get a refund")).toContain(`${moneyBackDays} days`);
     expect(await answerTo(page, "mp3 upload")).toContain(`${uploadLimits.audioMegabytes} MB (MP3, WAV, and M4A)`);
     const prices = await answerTo(page, "all prices of the plans");
@@ -198,7 +209,7 @@ describe("the support widget (spec §2)", () => {
     await page.context().close();
   }, 60_000);
 
-  it("shows that it writes for about 500 ms before a canned answer", async () => {
+  it("shows a typing indicator for about 500 ms before a canned answer", async () => {
     const { page } = await openPage(site, wide);
     await visit(page, site.address);
     await openSupport(page);
@@ -222,7 +233,7 @@ describe("the support widget (spec §2)", () => {
     await page.context().close();
   });
 
-  it("says so when it does not know, and hands the question over to the team", async () => {
+  it("says so when it has no answer, and offers to send the question to the team", async () => {
     const { page } = await openPage(site, wide);
     await visit(page, site.address);
     await openSupport(page);
@@ -253,7 +264,7 @@ describe("the support widget (spec §2)", () => {
     await page.context().close();
   });
 
-  it("says its sentence when it can't be fetched, and comes when it can", async () => {
+  it("shows an error when it can't be loaded, and opens when it can", async () => {
     const { page } = await openPage(site, wide);
     await page.route(/\/assets\/support-panel-.*\.js$/, (route) => route.abort());
     await visit(page, site.address);
@@ -265,7 +276,7 @@ describe("the support widget (spec §2)", () => {
     await page.context().close();
   });
 
-  it("leaves the page usable, closes on Escape, gives the focus back and keeps what was said", async () => {
+  it("leaves the page usable, closes on Escape, returns the focus and keeps the conversation", async () => {
     const { page } = await openPage(site, phone);
     await visit(page, `${site.address}/pricing`);
     await openSupport(page);
@@ -307,7 +318,7 @@ describe("the support widget (spec §2)", () => {
       await visit(page, site.address);
       const consent = page.getByRole("region", { name: /privacy/i });
       await consent.waitFor();
-      // The feedback card comes ten seconds after the page.
+      // The feedback card appears ten seconds after the page has loaded.
       await page.clock.fastForward(10_000);
       const feedback = page.getByRole("button", { name: "Give Feedback" });
       await feedback.waitFor();

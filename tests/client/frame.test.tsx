@@ -12,7 +12,7 @@ afterAll(() => site?.close());
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
-/** Whether the bar is in sight, once it has stopped moving. */
+/** The bottom edge of the bar in pixels: 0 or less if it is hidden. */
 async function barTop(page: Page): Promise<number> {
   return page.evaluate(() => document.querySelector("header")?.getBoundingClientRect().bottom ?? Number.NaN);
 }
@@ -21,18 +21,18 @@ async function scrollPage(page: Page, y: number): Promise<void> {
   await page.evaluate((top) => scrollTo({ top, behavior: "instant" }), y);
 }
 
-describe("navigation bar (spec §2)", () => {
-  it("links to the five pages and, signed out, to the sign-in; never to /admin or /profile", async () => {
+describe("navigation bar (specification §2)", () => {
+  it("links to the five pages, the prices and, for visitors, the sign-in; never to /admin or /profile", async () => {
     const { page } = await openPage(site, { viewport: { width: 1440, height: 900 } });
     await visit(page, site.address);
     const links = await page.$$eval("header nav a", (anchors) => anchors.map((anchor) => anchor.getAttribute("href")));
-    expect(links).toEqual(["/", "/ai-models", "/about", "/contact", "/marketing"]);
+    expect(links).toEqual(["/", "/ai-models", "/pricing", "/about", "/contact", "/marketing"]);
     await page.waitForSelector('header a[href="/auth"]');
     expect(await page.$$('header a[href="/admin"], header a[href="/profile"]')).toHaveLength(0);
     await page.context().close();
   });
 
-  it("hides when scrolling down past 100 px and comes back on scrolling up", async () => {
+  it("hides on scrolling down past 100 px and reappears on scrolling up", async () => {
     const { page } = await openPage(site, { viewport: { width: 1440, height: 900 } });
     await visit(page, site.address);
     await scrollPage(page, 90);
@@ -44,7 +44,7 @@ describe("navigation bar (spec §2)", () => {
     await page.context().close();
   });
 
-  it("comes back when the keyboard reaches it", async () => {
+  it("reappears when the keyboard focus reaches it", async () => {
     const { page } = await openPage(site, { viewport: { width: 1440, height: 900 } });
     await visit(page, site.address);
     await scrollPage(page, 800);
@@ -54,7 +54,7 @@ describe("navigation bar (spec §2)", () => {
     await page.context().close();
   });
 
-  it("moves its links into a menu at the right on small screens, which keeps the focus and gives it back", async () => {
+  it("has its links in a menu on the right on small screens, which traps the focus and returns it", async () => {
     const { page } = await openPage(site, phone);
     await visit(page, site.address);
     const opener = page.getByRole("button", { name: "Open menu" });
@@ -65,7 +65,7 @@ describe("navigation bar (spec §2)", () => {
     const box = await menu.boundingBox();
     expect(Math.round((box?.x ?? 0) + (box?.width ?? 0))).toBe(390);
     const addresses = await menu.locator("a").evaluateAll((anchors) => anchors.map((anchor) => anchor.getAttribute("href")));
-    expect(addresses).toEqual(["/", "/ai-models", "/about", "/contact", "/marketing", "/auth"]);
+    expect(addresses).toEqual(["/", "/ai-models", "/pricing", "/about", "/contact", "/marketing", "/auth"]);
     for (let presses = 0; presses < 30; presses += 1) {
       await page.keyboard.press("Tab");
       const outside = await page.evaluate(() => document.activeElement !== document.body && !document.activeElement?.closest("dialog"));
@@ -89,7 +89,7 @@ describe("routes", () => {
     await page.context().close();
   });
 
-  it("lead past the bar with the first link", async () => {
+  it("have a first link that skips the bar", async () => {
     const { page } = await openPage(site);
     await visit(page, `${site.address}/pricing`);
     await page.keyboard.press("Tab");
@@ -98,7 +98,7 @@ describe("routes", () => {
     await page.context().close();
   });
 
-  it("show a not-found page with the way home at any other address, the design page included in production", async () => {
+  it("show a not-found page with a link home at any other address, in production also at /design", async () => {
     for (const address of ["/nowhere", "/design", "/blog/unknown/deep"]) {
       const { page } = await openPage(site);
       await visit(page, site.address + address);
@@ -111,7 +111,7 @@ describe("routes", () => {
 });
 
 describe("a missing chunk", () => {
-  it("is answered with one reload, then with a page that leads out; the frame stays", async () => {
+  it("causes one reload, then a page with links to elsewhere; the frame stays", async () => {
     const { page } = await openPage(site);
     await visit(page, site.address);
     await page.route(/\/assets\/pricing-.*\.js$/, (route) => route.abort());
@@ -129,7 +129,7 @@ describe("a missing chunk", () => {
 });
 
 describe("theme and language", () => {
-  it("keep a chosen theme over a reload and apply it before the first paint", async () => {
+  it("keep a chosen theme after a reload and apply it before the first paint", async () => {
     const { page } = await openPage(site, { viewport: { width: 1440, height: 900 }, colorScheme: "light" });
     await visit(page, site.address);
     const button = page.getByRole("button", { name: /^Theme/ });
@@ -146,7 +146,7 @@ describe("theme and language", () => {
     await page.context().close();
   });
 
-  it("store a language only when it is chosen, and tag the page with it", async () => {
+  it("store a language only when it is chosen, and set the page's lang attribute", async () => {
     const { page } = await openPage(site, { locale: "de-AT", viewport: { width: 1440, height: 900 } });
     await visit(page, site.address);
     expect(await page.evaluate(() => document.documentElement.lang)).toBe("de");
@@ -186,7 +186,7 @@ describe("home and pricing", () => {
     }
   });
 
-  it("fit every width without a sideways scroll, under the policy, without a complaint", async () => {
+  it("fit every width without horizontal scrolling, and without errors or warnings", async () => {
     for (const width of [320, 390, 768, 1440, 2560]) {
       const { page, complaints } = await openPage(site, { viewport: { width, height: 900 } });
       for (const address of ["/", "/pricing"]) {
@@ -198,7 +198,7 @@ describe("home and pricing", () => {
     }
   });
 
-  it("fit a phone on which the text is twice as large, in the languages with the longest words", async () => {
+  it("fit a phone with text twice as large, in the languages with the longest words", async () => {
     for (const locale of ["de", "fr", "pl", "ru"]) {
       const { page } = await openPage(site, { ...phone, locale });
       const device = await page.context().newCDPSession(page);

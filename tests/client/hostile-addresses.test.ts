@@ -1,4 +1,4 @@
-/** Addresses that somebody else wrote, and a server that refuses a page, in the built product. */
+/** Hostile addresses, and a server that refuses a page, with the built client. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Site } from "./frame-support.ts";
 import { openPage, openSite, visit } from "./frame-support.ts";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => site?.close());
 
-it("the page for missing pages leads to pages of the product only", async () => {
+it("the offline page leads only to pages of the product", async () => {
   const { page } = await openPage(site);
   const left: string[] = [];
   page.on("request", (request) => {
@@ -27,7 +27,7 @@ it("the page for missing pages leads to pages of the product only", async () => 
     await visit(page, `${site.address}/offline?page=${address}`);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Saved for offline");
   }
-  // Going on takes a question to the server and its answer.
+  // Before it leaves, the page would first ask the server.
   await page.waitForTimeout(1_000);
   expect(left).toEqual([]);
   await page.context().close();
@@ -42,16 +42,16 @@ it("a fragment that can't be decoded leaves the page as it is", async () => {
   await page.context().close();
 });
 
-it("a page that the server refuses is waited for, not opened over and over, and opens once it is there", async () => {
+it("a page that the server refuses is not reloaded again and again, and opens when the server sends it", async () => {
   const { page } = await openPage(site, { serviceWorkers: "allow" });
   await visit(page, site.address);
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
   refusing = true;
   await page.goto(`${site.address}/marketing`);
   await page.getByRole("heading", { level: 1, name: "is not on this device" }).waitFor();
-  // Long enough for many a round.
+  // Long enough for many reloads.
   await page.waitForTimeout(3_000);
-  // The navigation, and the question of the page it led to.
+  // The navigation itself and one check by the page it led to.
   expect(refused).toBeLessThanOrEqual(2);
   refusing = false;
   await page.waitForURL(`${site.address}/marketing`);

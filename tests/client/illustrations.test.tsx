@@ -1,4 +1,4 @@
-/** The pictures of the guides and articles: one for each, laid in stones of one grid, with one bright stone. */
+/** The guides' and articles' pictures: one for each, made of stones on one grid, with one bright stone. */
 import { readFileSync } from "node:fs";
 import type { ComponentType } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
@@ -23,7 +23,7 @@ interface Stone {
   side: number;
 }
 
-/** The stones of a path of strokes, read back from what is drawn: "M20 8.5h37" with dashes of 17 is two stones. */
+/** Reads the stones from a path's markup: "M20 8.5h37" with dashes of 17 is two stones. */
 function stonesOf(path: string): Stone[] {
   const side = Number(/stroke-width="(\d+)"/.exec(path)?.[1]);
   return [...path.matchAll(/M(\d+) ([\d.]+)h(\d+)/g)].flatMap(([, left, middle, length]) =>
@@ -40,12 +40,12 @@ function pathsOf(markup: string): string[] {
 }
 
 describe("the pictures", () => {
-  it("are there for every guide and article, each of its own, and for nothing else", () => {
+  it("exist for every guide and article, a different one for each, and no others", () => {
     expect([...drawn.keys()].sort()).toEqual([...names].sort());
     expect(new Set(names.map(markupOf)).size).toBe(names.length);
   });
 
-  it.each(names)("%s is silent, coloured by the page's tokens alone, and small", (name) => {
+  it.each(names)("%s is hidden from screen readers, uses only the page's colours, and is small", (name) => {
     const markup = markupOf(name);
     expect(markup).toMatch(/^<svg [^>]*viewBox="0 0 960 400" aria-hidden="true" focusable="false">/);
     expect(markup).not.toMatch(/style=|fill=|stroke="|#[0-9a-f]{3}|url\(|\sid=/i);
@@ -54,7 +54,7 @@ describe("the pictures", () => {
     expect(readFileSync(`${folder}/${name}.tsx`, "utf8").length).toBeLessThan(6000);
   });
 
-  it.each(names)("%s has one bright stone, and no stone lies on another or outside", (name) => {
+  it.each(names)("%s has one bright stone, and no stones overlap or lie outside", (name) => {
     const paths = pathsOf(markupOf(name));
     const bright = paths.filter((path) => /class="[^"]*bright/.test(path)).flatMap(stonesOf);
     expect(bright).toHaveLength(1);
@@ -73,17 +73,17 @@ describe("the pictures", () => {
 });
 
 describe("laying stones", () => {
-  it("makes one stroke of a run, whatever is worn in it a stroke of its own", () => {
+  it("draws a run of stones as one stroke, and worn stones as strokes of their own", () => {
     const paths = layStones({ picture: "\n.xx.x\n", column: 1, row: 2 });
     expect(paths).toEqual([{ tone: "bright", worn: false, side: 17, d: "M40 48.5h37M100 48.5h17" }]);
   });
 
-  it("puts larger stones on the same grid and leaves a place without its stone as an outline", () => {
+  it("draws larger stones on the same grid, and a missing stone as an outline", () => {
     expect(layStones({ picture: "x", side: 4 })).toEqual([{ tone: "bright", worn: false, side: 77, d: "M0 38.5h77" }]);
     expect(layStones({ picture: ".o", side: 2 })).toEqual([{ tone: "socket", worn: false, side: 37, d: "M40.5 0.5h36v36h-36z" }]);
   });
 
-  it("refuses a letter that is no stone", () => {
+  it("refuses an unknown letter", () => {
     expect(() => layStones({ picture: "..z" })).toThrow('No stone is called "z"');
   });
 });

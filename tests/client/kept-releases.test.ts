@@ -1,9 +1,9 @@
-/** A build hands the assets of the last two releases on to the next (decision 9). */
+/** A build keeps the assets of the last two releases (docs/decisions/0009). */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-// Its augmentation of route schemas, which the file serving uses.
+// For its types: it adds fields to the route schemas, which the file serving uses.
 import type {} from "@fastify/swagger";
 import Fastify from "fastify";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(parent, { recursive: true, force: true }));
 
-/** A whole, if small, build of a release, put in place. */
+/** Writes a complete small build of a release into the served folder. */
 async function release(name: string, assets: readonly string[]): Promise<void> {
   const built = path.join(parent, `built-${name}`);
   await mkdir(path.join(built, "assets"), { recursive: true });
@@ -30,7 +30,7 @@ async function release(name: string, assets: readonly string[]): Promise<void> {
 const current = () => readdir(path.join(place, "assets"));
 const kept = async () => (await readdir(path.join(place, "kept/assets"))).sort();
 
-it("keeps the assets of two releases besides the current one, and drops older ones", async () => {
+it("a build keeps the assets of two releases besides the current one, and removes older ones", async () => {
   await release("a", ["shared.js", "a.js"]);
   expect(await kept()).toEqual([]);
   await release("b", ["shared.js", "b.js"]);
@@ -43,7 +43,7 @@ it("keeps the assets of two releases besides the current one, and drops older on
   expect((await readdir(parent)).sort()).toEqual(["dist"]);
 });
 
-it("counts a release that is built again once, and one that comes back as the current one", async () => {
+it("a release that is built again counts once, and one that is built again later is the current one", async () => {
   await release("a", ["a.js"]);
   await release("b", ["b.js"]);
   await release("b", ["b.js"]);
@@ -53,7 +53,7 @@ it("counts a release that is built again once, and one that comes back as the cu
   expect(await kept()).toEqual(["b.js"]);
 });
 
-it("serves them for good, as it does the current ones, and nothing else of theirs", async () => {
+it("kept assets are served with the same long cache time as current ones, and nothing else of those releases is", async () => {
   await release("a", ["a.js"]);
   await release("b", ["b.js"]);
   const app = Fastify();

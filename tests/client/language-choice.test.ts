@@ -1,4 +1,4 @@
-/** decisions.md, "Language": an address with `?lang=` is an explicit choice, and so is the switcher; the later one stands. */
+/** `?lang=` in an address and the language switcher are both explicit choices: the later one wins (docs/decisions/0009). */
 import i18next from "i18next";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { chooseLanguage, followReader, setUpTexts } from "#client/i18n/set-up.ts";
@@ -16,13 +16,13 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-it("a language chosen on a page whose address names another outlasts a reload, and the rest of the address stays", async () => {
+it("a language chosen on a page with ?lang= is kept after a reload, and the rest of the address stays", async () => {
   vi.stubGlobal("location", new URL(`${origin}/pricing?billing=annual&lang=fr#packs`));
   await setUpTexts([], undefined);
   expect([i18next.language, page.storage.get("language")]).toEqual(["fr", "fr"]);
   await chooseLanguage("de");
   expect(location.href).toBe(`${origin}/pricing?billing=annual#packs`);
-  // What a reload would find.
+  // As after a reload.
   await followReader();
   expect([i18next.language, page.storage.get("language")]).toEqual(["de", "de"]);
   expect(document.cookie).toMatch(/^language=de;/);

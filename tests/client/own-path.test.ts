@@ -4,7 +4,7 @@ import { stubPage } from "./page-stubs.ts";
 
 beforeEach(() => void stubPage());
 
-describe("an address that came along with a link (`return=`, `page=`)", () => {
+describe("an address in a link's parameter (`return=`, `page=`)", () => {
   it.each(["/profile", "/ai-models?prompt=A%20tile&model=gpt-5", "/pricing#packs", "/blog/a/../b"])("may be %s", (wanted) => {
     const { pathname, search, hash } = new URL(wanted, location.origin);
     expect(ownPath(wanted)).toBe(pathname + search + hash);

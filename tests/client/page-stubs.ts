@@ -1,9 +1,9 @@
 import { vi } from "vitest";
 
-/** Relative addresses mean this origin, as they do in a page. */
+/** The origin to which relative addresses resolve, as in a page. */
 export const origin = "http://tessera.test";
 
-/** The few things of a page that the client's non-visual parts touch. Returns how to fire an event of the page. */
+/** Stubs the browser APIs that the client's non-visual modules use. `fire` dispatches an event on the page. */
 export function stubPage(): { fire: (type: string) => void; storage: Map<string, string> } {
   const storage = new Map<string, string>();
   const events = new EventTarget();

@@ -1,4 +1,4 @@
-/** acceptance.md, "Speed and size": what every route weighs beside a hello world built in the same run. */
+/** The weight of every route, relative to a hello world built in the same run (CONTRIBUTING.md, "What a page weighs"). */
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { hashSources, readStamp } from "#client/build/sources.ts";
@@ -14,17 +14,17 @@ describe("what a page weighs", () => {
   let floorBytes: number;
 
   beforeAll(async () => {
-    // Figures of an old build would say nothing.
+    // Fail on an old build, whose figures would be wrong.
     expect(await readStamp(folder), "client/dist is not built of these sources: npm run build").toBe(await hashSources(root));
     [weights, floorBytes] = [await weighPages(folder), await weighFloor()];
   }, 120_000);
 
-  it("stays within its share of the floor in every language: scripts, styles and texts", () => {
+  it("stays within its limits in every language: scripts, styles and texts", () => {
     expect(weights.length).toBeGreaterThan(200);
     expect(weights.flatMap((page) => faultsOf(page, floorBytes))).toEqual([]);
   });
 
-  it("is told when it is too much", () => {
+  it("is reported when it is too much", () => {
     const [home] = weights;
     expect(home && faultsOf({ ...home, scriptBytes: floorBytes * 1.36 }, floorBytes)).toHaveLength(1);
     expect(home && faultsOf({ ...home, styleBytes: floorBytes * 0.21, textBytes: 15_001 }, floorBytes)).toHaveLength(2);

@@ -1,4 +1,4 @@
-/** What is read, in a browser: as it was drawn at build, and once it lives. */
+/** Guides, articles and legal pages in a browser: prerendered and hydrated. */
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -31,7 +31,7 @@ function structuredData(html: string): { "@type": string }[] {
 
 const scrollTop = (page: Page) => page.evaluate(() => Math.round(scrollY));
 
-describe("pieces as they are sent", () => {
+describe("pieces as the server sends them", () => {
   it.each(all)("%s says in German that it is English, and marks its language", async (name) => {
     const html = await documentIn("de", piecePath(name));
     expect(html).toMatch(/<html[^>]* lang="de"/);
@@ -45,25 +45,25 @@ describe("pieces as they are sent", () => {
     if (piecePath(name).startsWith("/blog/")) expect(types).toContain("BlogPosting");
   });
 
-  it("count credits in the language of the text, dates in the reader's", async () => {
+  it("use the text's language for credits and the reader's for dates", async () => {
     const html = await documentIn("ja", "/image-generation");
-    expect(html).toContain("An image costs 10 credits or more");
+    expect(html).toContain("which is 1 credit here");
     expect(html).toMatch(/2026年9月\d+日/);
   });
 
-  it("are not found under a name that nobody has", async () => {
+  it("are not found under an unknown name", async () => {
     const response = await fetch(`${site.address}/blog/none`);
     expect(response.status).toBe(404);
   });
 
-  it("carry no style in their tags", async () => {
+  it("have no style attributes", async () => {
     const html = await documentIn("en", calculatorPath);
     expect(html).not.toMatch(/ style="/);
   });
 });
 
 describe("a piece in the browser", () => {
-  it("is hydrated without complaint, and axe finds nothing, on a phone and a desktop, light and dark", async () => {
+  it("is hydrated without errors and has no accessibility violation, on phone and desktop, light and dark", async () => {
     for (const [address, options] of [
       ["/marketing", { ...phone, colorScheme: "dark" as const }],
       [calculatorPath, desktop],
@@ -81,7 +81,7 @@ describe("a piece in the browser", () => {
     }
   });
 
-  it("marks the section being read, leaps to one, and comes back to where one was", async () => {
+  it("marks the section being read, jumps to one, and returns to the previous position", async () => {
     const { page } = await openPage(site, desktop);
     await visit(page, `${site.address}/blog`);
     await page.evaluate(() => scrollTo(0, 500));
@@ -95,11 +95,11 @@ describe("a piece in the browser", () => {
     const title = await section.textContent();
     await section.click();
     await expect.poll(() => contents.locator("[aria-current]").allInnerTexts()).toEqual([title]);
-    // A leap over sections marks the one it ends in.
+    // A jump over several sections marks the one where it ends.
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
     await expect.poll(() => contents.locator("[aria-current]").allInnerTexts()).not.toEqual([title]);
 
-    // After a leap within a page, a link to another page still begins at its top.
+    // After a jump within the page, a link to another page still starts at its top.
     await page.getByRole("region", { name: "Read next" }).getByRole("link").first().click();
     await expect.poll(() => scrollTop(page)).toBe(0);
     await page.goBack();
@@ -110,7 +110,7 @@ describe("a piece in the browser", () => {
     await page.context().close();
   });
 
-  it("folds its contents on a phone, and folds them again once a section is chosen", async () => {
+  it("collapses its table of contents on a phone, and again after a section is chosen", async () => {
     const { page } = await openPage(site, phone);
     await visit(page, `${site.address}/marketing`);
     const contents = page.getByRole("navigation", { name: "On this page" });
@@ -123,7 +123,7 @@ describe("a piece in the browser", () => {
     await page.context().close();
   });
 
-  it("prints without the frame, with the addresses of its links, on light paper", async () => {
+  it("prints without the frame, with its links' addresses, in light colours", async () => {
     const { page } = await openPage(site, { ...desktop, colorScheme: "dark" });
     await visit(page, `${site.address}/terms`);
     await page.emulateMedia({ media: "print" });
@@ -138,7 +138,7 @@ describe("a piece in the browser", () => {
 });
 
 describe("a prompt card", () => {
-  it("copies its prompt, and leads to the chat where it waits for who is signed out", async () => {
+  it("copies its prompt, and brings it to the chat, where it is kept for a visitor until they sign in", async () => {
     const { page } = await openPage(site, { ...desktop, permissions: ["clipboard-read", "clipboard-write"] });
     await visit(page, `${site.address}/marketing`);
     const card = page.getByRole("figure", { name: /^Prompt for / }).first();
@@ -155,13 +155,13 @@ describe("a prompt card", () => {
     const back = new URL(new URL(signIn ?? "", site.address).searchParams.get("return") ?? "", site.address);
     expect(back.searchParams.get("prompt")).toBe(copied);
 
-    // A mailed link opens the product afresh: the prompt has waited.
+    // A mailed link opens the product in a new page, where the prompt is still kept.
     await visit(page, `${site.address}/ai-models`);
     await waiting.waitFor();
     await page.context().close();
   });
 
-  it("leads nowhere for a model the chat does not serve", async () => {
+  it("has no link to the chat for a model that the chat does not offer", async () => {
     const { page } = await openPage(site, desktop);
     await visit(page, `${site.address}/image-generation`);
     const card = page.getByRole("figure", { name: "Prompt for DALL-E 3" }).first();
@@ -172,12 +172,12 @@ describe("a prompt card", () => {
 });
 
 describe("the calculator", () => {
-  it("works without a network, tells its result, and comes back from its link", async () => {
+  it("works offline, shows its result, and can be restored from its link", async () => {
     const { page } = await openPage(site, { ...desktop, permissions: ["clipboard-read", "clipboard-write"] });
     await visit(page, `${site.address}${calculatorPath}`);
     const calculator = page.getByRole("region", { name: "Your task, your numbers" });
     await calculator.getByText("$194.51").waitFor();
-    // Drawn at build, it waits for its script.
+    // The prerendered calculator is disabled until its script has loaded.
     await expect.poll(() => calculator.getByLabel("Plan").isEnabled()).toBe(true);
     await page.context().setOffline(true);
     await calculator.getByLabel("Hours a week on the task").fill("10");
@@ -199,11 +199,11 @@ describe("the calculator", () => {
     await page.context().close();
   });
 
-  it("says what is wrong with a field and shows no result from it", async () => {
+  it("says what is wrong with a field and then shows no result", async () => {
     const { page } = await openPage(site, desktop);
     await visit(page, `${site.address}${calculatorPath}?task=-5&hour=%3Cscript%3E&saved=1e9&plan=constructor`);
     const calculator = page.getByRole("region", { name: "Your task, your numbers" });
-    // A hostile link is the example.
+    // A link with hostile values shows the example.
     await calculator.getByText("$194.51").waitFor();
     await calculator.getByLabel("Share of the time that is saved").fill("140");
     await calculator.getByText("Enter a whole number from 0 to 100.").waitFor();

@@ -7,7 +7,7 @@ import { stubPage } from "./page-stubs.ts";
 
 const sockets: FakeSocket[] = [];
 
-/** Of the browser's socket what the product touches. */
+/** The part of the browser's WebSocket that the product uses. */
 class FakeSocket {
   static readonly CONNECTING = 0;
   static readonly OPEN = 1;
@@ -40,7 +40,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it("one socket is open, however often the connection comes back while the token is asked for, and none after signing out", async () => {
+it("only one socket is opened even if the browser goes online twice meanwhile, and none is left after signing out", async () => {
   stop = startRealtime();
   page.fire("online");
   page.fire("online");
@@ -52,7 +52,7 @@ it("one socket is open, however often the connection comes back while the token 
   expect(openSockets()).toHaveLength(0);
 });
 
-it("whoever asked before the socket listened is told to ask again: a change in between was told to nobody", async () => {
+it("listeners are told when the socket is ready, because changes before that were not pushed", async () => {
   const told: RealtimeEvent[] = [];
   const unlisten = onRealtime((event) => told.push(event));
   stop = startRealtime();

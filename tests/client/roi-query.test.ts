@@ -1,4 +1,4 @@
-/** A calculation passed on as a link, and what strangers may put into one. */
+/** The calculator's link: it restores a calculation, and survives hostile values. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { exampleInputs, parseTyped, readRoiQuery, roiAmounts, typedOf, writeRoiQuery } from "#client/features/reading/roi-query.ts";
@@ -17,7 +17,7 @@ const inputs: fc.Arbitrary<RoiInputs> = fc.record({
 });
 
 describe("the calculator's link", () => {
-  it("brings every calculation back as it was, and leaves the rest of the query alone", () => {
+  it("restores every calculation and leaves the rest of the query unchanged", () => {
     fc.assert(
       fc.property(inputs, (given) => {
         const query = writeRoiQuery(given, new URLSearchParams("lang=de&task=x"));
@@ -28,7 +28,7 @@ describe("the calculator's link", () => {
     );
   });
 
-  it("takes the example where a value is missing, foreign or out of bounds", () => {
+  it("uses the example's value for one that is missing, invalid or out of range", () => {
     const hostile = [
       "",
       " ",
@@ -58,7 +58,7 @@ describe("the calculator's link", () => {
     expect(inherited).toEqual(exampleInputs);
   });
 
-  it("is within bounds whatever stands in it", () => {
+  it("gives values within the limits whatever it contains", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary", maxLength: 200 }),
@@ -77,7 +77,7 @@ describe("the calculator's link", () => {
 });
 
 describe("an amount as it is typed", () => {
-  it("is read back as it was shown, in every language", () => {
+  it("is parsed back from how it is shown, in every language", () => {
     fc.assert(
       fc.property(inputs, fc.constantFrom(...languages.map(({ code }) => code)), (given, language) => {
         for (const name of roiAmounts)
@@ -86,14 +86,14 @@ describe("an amount as it is typed", () => {
     );
   });
 
-  it("takes a comma or a point, and full-width digits", () => {
+  it("may have a comma or a point and full-width digits", () => {
     expect(parseTyped("taskMinutes", "6,5")).toBe(390);
     expect(parseTyped("taskMinutes", " 6.5 ")).toBe(390);
     expect(parseTyped("taskMinutes", "６.５")).toBe(390);
     expect(parseTyped("hourlyCents", "29,99")).toBe(2_999);
   });
 
-  it("is nothing where it is no amount or out of bounds", () => {
+  it("is rejected if it is no number or out of range", () => {
     for (const typed of ["", "-1", "abc", "1.234", "1,2,3", "169", "1e2", "∞"])
       expect(parseTyped("taskMinutes", typed), typed).toBeUndefined();
     for (const typed of ["40.5", "101", "4 0"]) expect(parseTyped("savedPercent", typed), typed).toBeUndefined();

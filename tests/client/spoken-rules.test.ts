@@ -5,16 +5,16 @@ import common from "#client/i18n/locales/en/common.json" with { type: "json" };
 import { limits, ruleMessages } from "#domain/rules.ts";
 import { checkReasons } from "#domain/subscription.ts";
 
-/** The text as it reads with its number in it. */
+/** The text with its number filled in. */
 const read = (text: string, figure: number) => text.replace(/\{\{(count|formatted)\}\}/, figure.toLocaleString("en"));
 
-describe("the specification's sentences, in English on the screen as in the server's answer", () => {
-  it("are those of a subscription check", () => {
+describe("the specification's English sentences, on the screen and in the server's responses", () => {
+  it("match those of a subscription check", () => {
     const { other: _unknown, ...known } = common.reason;
     expect(known).toEqual(checkReasons);
   });
 
-  it("are those of the rules, with their limits", () => {
+  it("match the rules, with their limits", () => {
     expect(read(auth.rules.emailLong_other, limits.emailMax)).toBe(ruleMessages.emailLong);
     expect(read(auth.rules.passwordShort_other, limits.passwordMin)).toBe("Password must be at least 8 characters");
     expect(read(auth.rules.passwordShort_other, limits.passwordMin)).toBe(ruleMessages.passwordShort);

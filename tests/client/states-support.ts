@@ -1,4 +1,4 @@
-/** The API as a test wants it, behind real HTTP: what it answers is typed by the contract, so it can't drift from the product's own. */
+/** A stubbed API behind real HTTP. The contract types its responses, so they can't differ from the product's. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import type { CallName, CallResult } from "#client/lib/api.ts";
@@ -23,7 +23,7 @@ export const account: Account = {
   lastSignInAt: "2026-03-09T18:45:00.000Z",
 };
 
-/** Nobody's plan. */
+/** The subscription check of a person without a plan. */
 export const noPlan: SubscriptionCheck = {
   subscribed: false,
   subscription_tier: "none",
@@ -33,7 +33,9 @@ export const noPlan: SubscriptionCheck = {
   reason: null,
   status: "none",
   billing_interval: null,
+  next_credits_at: null,
   cancel_at_period_end: false,
+  answered: false,
   server_time: now,
 };
 
@@ -75,7 +77,7 @@ interface Received {
   body: unknown;
 }
 
-/** A session's worth of answers; `reset` before each test. What is not answered is refused as unavailable. */
+/** The API's responses in a test; call `reset` before each test. A call without a response is refused as unavailable. */
 export class StubbedApi {
   readonly #results = new Map<string, unknown>();
   readonly #refusals = new Map<string, Problem>();
@@ -99,7 +101,7 @@ export class StubbedApi {
     this.#refusals.set(name, toProblem(status, code, code, details));
   }
 
-  /** Lets a call wait until what is returned is called; answered is then what holds by then. */
+  /** Delays a call until the returned function is called; the response is the one set at that time. */
   hold(name: CallName): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#held.set(name, promise);
@@ -129,14 +131,13 @@ export class StubbedApi {
 }
 
 interface Opening extends BrowserContextOptions {
-  /** Signed in on this device before. */
+  /** Whether a person is signed in on this device. */
   member?: boolean;
   avatar?: string;
 }
 
-/** Opens a page on a device of its own, once its scripts have taken over. */
-export async function open(site: Site, path: string, { member = false, avatar, ...options }: Opening = {}): Promise<Page> {
-  const { page } = await openPage(site, { viewport: { width: 1440, height: 900 }, ...options });
+/** Stores a session, so that the page starts signed in. */
+export async function signIn(page: Page, avatar?: string): Promise<void> {
   const { id, email } = account;
   const session: Session = {
     access_token: "access",
@@ -146,7 +147,13 @@ export async function open(site: Site, path: string, { member = false, avatar, .
     token_type: "bearer",
     user: { id, email, user_metadata: { avatar_url: avatar ?? null } },
   };
-  if (member) await page.addInitScript((stored) => localStorage.setItem("session", stored), JSON.stringify(session));
+  await page.addInitScript((stored) => localStorage.setItem("session", stored), JSON.stringify(session));
+}
+
+/** Opens a page in a new browser context and waits until it is hydrated. */
+export async function open(site: Site, path: string, { member = false, avatar, ...options }: Opening = {}): Promise<Page> {
+  const { page } = await openPage(site, { viewport: { width: 1440, height: 900 }, ...options });
+  if (member) await signIn(page, avatar);
   await visit(page, `${site.address}${path}`);
   await page.locator("html[data-live]").waitFor({ state: "attached" });
   return page;

@@ -20,7 +20,9 @@ const active: SubscriptionCheck = {
   reason: null,
   status: "active",
   billing_interval: "month",
+  next_credits_at: "2026-02-01T00:00:00.000Z",
   cancel_at_period_end: false,
+  answered: false,
   server_time: "2026-11-20T11:58:00.000Z",
 };
 
@@ -42,8 +44,8 @@ function cachedFor(minutes: number): CachedCheck {
   return { check: active, checkedAtMs: nowMs - minutes * minuteMs };
 }
 
-describe("subscription check (spec §7, §8)", () => {
-  it("asks past every cache, with a timestamp", async () => {
+describe("subscription check (specification §7, §8)", () => {
+  it("bypasses every cache, with a timestamp", async () => {
     let headers: Headers | undefined;
     server.use(
       http.post(address, ({ request }) => {
@@ -56,7 +58,7 @@ describe("subscription check (spec §7, §8)", () => {
     expect(Number(headers?.get("x-request-timestamp"))).toBeGreaterThan(0);
   });
 
-  it("refused: the cache counts for 5 minutes, then it is said to be temporarily unavailable", async () => {
+  it("that is refused uses the stored result for 5 minutes, then reports temporary unavailability", async () => {
     server.use(http.post(address, () => HttpResponse.json({ code: "service_unavailable" }, { status: 503 })));
     const found = await failure();
     expect(afterFailure(found, cachedFor(4.9), nowMs)).toBe(active);
@@ -70,14 +72,14 @@ describe("subscription check (spec §7, §8)", () => {
     }
   });
 
-  it("answered with nothing: no data", async () => {
+  it("with an empty response reports no data", async () => {
     for (const body of ["", "null", "{}"]) {
       server.use(http.post(address, () => new HttpResponse(body)));
       expect(afterFailure(await failure(), undefined, nowMs).reason).toBe("No subscription data available");
     }
   });
 
-  it("not got through: the cache counts for 10 minutes, then it could not be verified", async () => {
+  it("that can't reach the server uses the stored result for 10 minutes, then reports that it could not verify", async () => {
     server.use(http.post(address, () => HttpResponse.error()));
     const found = await failure();
     expect(afterFailure(found, cachedFor(9.9), nowMs)).toBe(active);
@@ -88,7 +90,7 @@ describe("subscription check (spec §7, §8)", () => {
     });
   });
 
-  it("takes no cache from the future for a fresh one", async () => {
+  it("does not treat a stored result from the future as fresh", async () => {
     server.use(http.post(address, () => HttpResponse.error()));
     expect(afterFailure(await failure(), cachedFor(-60), nowMs).subscribed).toBe(false);
   });

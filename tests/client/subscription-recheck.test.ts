@@ -1,4 +1,4 @@
-/** When the subscription is asked for again (spec §4). */
+/** When the subscription is checked again (specification §4). */
 import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -36,8 +36,8 @@ afterAll(() => server.close());
 
 const answered = (credits: number) => expect.poll(() => useSubscription.getState().check?.credits).toBe(credits);
 
-describe("the subscription is asked for again (spec §4)", () => {
-  it("on sign-in, and forgotten on sign-out", async () => {
+describe("the subscription is checked again (specification §4)", () => {
+  it("on sign-in, and removed on sign-out", async () => {
     expect(useSubscription.getState()).toMatchObject({ status: "idle", check: null });
     sessionStore.setState({ status: "signed_in", user });
     await answered(1);
@@ -46,7 +46,7 @@ describe("the subscription is asked for again (spec §4)", () => {
     expect(askedAtMs).toHaveLength(1);
   });
 
-  it("500 ms after the last of several changes that are pushed, once", async () => {
+  it("once, 500 ms after the last of several pushed changes", async () => {
     sessionStore.setState({ status: "signed_in", user });
     await answered(1);
     tellListeners({ type: "change", table: "user_subscriptions" });
@@ -54,13 +54,13 @@ describe("the subscription is asked for again (spec §4)", () => {
     tellListeners({ type: "change", table: "user_subscriptions" });
     await answered(2);
     const delayMs = (askedAtMs[1] ?? 0) - pushedAtMs;
-    // Timers count in whole milliseconds.
+    // Timers have a resolution of one millisecond.
     expect(delayMs).toBeGreaterThanOrEqual(499);
     expect(delayMs).toBeLessThan(2_000);
     expect(askedAtMs).toHaveLength(2);
   });
 
-  it("once live updates have begun, since a change may have come between the first answer and then", async () => {
+  it("when live updates start, because a change may have come after the first check", async () => {
     sessionStore.setState({ status: "signed_in", user });
     await answered(1);
     tellListeners({ type: "listening" });

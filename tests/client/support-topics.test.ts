@@ -15,14 +15,14 @@ function textsOf<Texts>(language: string, namespace: string): Texts {
   return JSON.parse(read(`client/i18n/locales/${language}/${namespace}.json`)) as Texts;
 }
 
-/** As the widget does it: the reader's words and the English ones. */
+/** The keywords the widget uses: those of the reader's language and the English ones. */
 function keywordsIn(language: string): KeywordsOf {
   const own = textsOf<SupportTexts>(language, "support").keywords;
   const english = textsOf<SupportTexts>("en", "support").keywords;
   return (name) => `${own[name]},${english[name]}`;
 }
 
-/** What the answer is about, in one word. */
+/** The answer's subject as one word. */
 function about(topic: Topic): string {
   if (topic.kind === "topic") return topic.key;
   if (topic.kind === "plan") return topic.plan.key;
@@ -32,7 +32,7 @@ function about(topic: Topic): string {
 const codes = languages.map(({ code }) => code);
 
 describe("a question to the support widget", () => {
-  it.each(codes)("is understood in %s as the pages themselves word it", (language) => {
+  it.each(codes)("is understood in %s in the words that the pages use", (language) => {
     const keywords = keywordsIn(language);
     const support = textsOf<Record<string, { question: string }>>(language, "support");
     const { faq } = textsOf<{ faq: Record<string, { question: string }> }>(language, "pricing");
@@ -48,7 +48,7 @@ describe("a question to the support widget", () => {
     expect(found).toEqual(wanted);
   });
 
-  it.each(codes)("finds every model and every plan by its name in %s", (language) => {
+  it.each(codes)("with a model's or plan's name in it is understood in %s", (language) => {
     const keywords = keywordsIn(language);
     for (const model of models) {
       for (const name of [model.name, model.name.toLowerCase(), model.name.replaceAll(" ", ""), model.id]) {
@@ -75,7 +75,7 @@ describe("a question to the support widget", () => {
     expect(about(topicOf(question, keywordsIn("en")))).toBe(topic);
   });
 
-  it.each(["", "   ", "???", "\u202e", "🦊", "Is there a dog in here", "x".repeat(5_000)])("says it does not know %j", (question) => {
+  it.each(["", "   ", "???", "\u202e", "🦊", "Is there a dog in here", "x".repeat(5_000)])("has no answer for %j", (question) => {
     expect(topicOf(question, keywordsIn("en"))).toEqual({ kind: "unknown", question });
   });
 });

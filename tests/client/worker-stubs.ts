@@ -2,7 +2,7 @@ import { vi } from "vitest";
 
 const origin = "http://tessera.test";
 
-/** Of a browser's cache what the worker touches, by path and query. */
+/** The part of the browser's Cache that the worker uses; keys are path and query. */
 class MemoryCache {
   readonly entries = new Map<string, Response>();
 
@@ -30,7 +30,7 @@ export interface WorkerStage {
   registration: { installing: object | null; waiting: object | null };
 }
 
-/** The few things of a service worker's world that its modules touch; call before they are imported. */
+/** Stubs the service worker APIs that its modules use. Call it before importing them. */
 export function stubWorker(): WorkerStage {
   const stores = new Map<string, MemoryCache>();
   const registration: WorkerStage["registration"] = { installing: null, waiting: null };

@@ -13,7 +13,7 @@ const inputs: fc.Arbitrary<RoiInputs> = fc.record({
   interval: fc.constantFrom(...billingIntervals),
 });
 
-/** The article's formula in exact fractions: minutes a week × 52 ÷ 12 ÷ 60 × cents an hour, rounded half away from zero. */
+/** The article's formula in exact fractions: minutes per week × 52 ÷ 12 ÷ 60 × cents per hour, rounded half away from zero. */
 function exactValueCents({ taskMinutes, hourlyCents, savedPercent, checkMinutes }: RoiInputs): bigint {
   const numerator = (BigInt(taskMinutes) * BigInt(savedPercent) - BigInt(checkMinutes) * 100n) * BigInt(hourlyCents) * 52n;
   const denominator = 100n * 60n * 12n;
@@ -23,7 +23,7 @@ function exactValueCents({ taskMinutes, hourlyCents, savedPercent, checkMinutes 
 }
 
 describe("the return on a plan", () => {
-  it("is what the article works out by hand", () => {
+  it("matches the example in the article", () => {
     const example: RoiInputs = {
       taskMinutes: 360,
       hourlyCents: 3_000,
@@ -42,7 +42,7 @@ describe("the return on a plan", () => {
     expect(returnOnPlan({ ...example, interval: "year" }).costCents).toBe(1_599);
   });
 
-  it("adds up to the cent and matches exact fractions, for every input within bounds", () => {
+  it("matches exact fractions to the cent for every valid input", () => {
     fc.assert(
       fc.property(inputs, (given) => {
         const result = returnOnPlan(given);
@@ -56,7 +56,7 @@ describe("the return on a plan", () => {
     );
   });
 
-  it("breaks even at the minute it says, and not one before", () => {
+  it("breaks even at exactly the minute it reports", () => {
     fc.assert(
       fc.property(inputs, (given) => {
         const { breakEvenMinutes, costCents } = returnOnPlan(given);
@@ -76,7 +76,7 @@ describe("the return on a plan", () => {
     );
   });
 
-  it("never falls when more is saved, nor rises with the checking", () => {
+  it("never falls when more time is saved and never rises with checking time", () => {
     fc.assert(
       fc.property(inputs, fc.integer(roiBounds.savedPercent), fc.integer(roiBounds.checkMinutes), (given, savedPercent, checkMinutes) => {
         const { netCents } = returnOnPlan(given);
@@ -89,14 +89,14 @@ describe("the return on a plan", () => {
     );
   });
 
-  it("takes a twelfth of the year where it is paid annually", () => {
+  it("uses a twelfth of the annual price if the plan is paid annually", () => {
     for (const key of planKeys) {
       expect(monthlyCostCents(key, "month")).toBe(plans[key].monthlyPriceCents);
       expect(Math.abs(monthlyCostCents(key, "year") * 12 - annualPriceCents(plans[key]))).toBeLessThanOrEqual(6);
     }
   });
 
-  it("takes whole amounts within bounds only", () => {
+  it("accepts only whole numbers within the limits", () => {
     for (const value of [-1, 0.5, 101, Number.NaN, Number.POSITIVE_INFINITY])
       expect(isRoiAmount("savedPercent", value), String(value)).toBe(false);
     for (const value of [0, 50, 100]) expect(isRoiAmount("savedPercent", value)).toBe(true);

@@ -1,7 +1,7 @@
-/** What the specification reckons with: time left, credit levels, tiers, and the edges of a prompt. */
+/** The specification's rules for time left, credit levels, tiers and prompts. */
 import { describe, expect, it } from "vitest";
-import { creditLevel } from "#domain/credits.ts";
-import { planKeys } from "#domain/plans.ts";
+import { creditLevel, creditSupply } from "#domain/credits.ts";
+import { monthlyCreditsOf, planKeys } from "#domain/plans.ts";
 import { checkPrompt } from "#domain/rules.ts";
 import { tierDisplayName, timeLeft } from "#domain/subscription.ts";
 
@@ -10,12 +10,12 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const leftAfter = (milliseconds: number) => timeLeft(new Date(now.getTime() + milliseconds).toISOString(), now);
 
-describe("time left until the subscription's end (spec §4)", () => {
+describe("time left until the subscription's end (specification §4)", () => {
   it.each([null, undefined, "", "soon", "2026-13-01T00:00:00Z"])("is unknown for %j", (end) => {
     expect(timeLeft(end, now)).toEqual({ kind: "unknown" });
   });
 
-  it.each([0, -1, -minuteMs, -400 * dayMs])("has expired %i ms later", (milliseconds) => {
+  it.each([0, -1, -minuteMs, -400 * dayMs])("of %i ms is expired", (milliseconds) => {
     expect(leftAfter(milliseconds)).toEqual({ kind: "expired" });
   });
 
@@ -32,12 +32,12 @@ describe("time left until the subscription's end (spec §4)", () => {
     [minuteMs, { kind: "minutes", minutes: 1 }],
     [minuteMs - 1, { kind: "moment" }],
     [1, { kind: "moment" }],
-  ])("with %i ms to go is months and days over 30 days, and the largest unit alone below", (milliseconds, left) => {
+  ])("of %i ms is given in months and days above 30 days, and in the largest unit below", (milliseconds, left) => {
     expect(leftAfter(milliseconds)).toEqual(left);
   });
 });
 
-describe("credit levels (spec §4)", () => {
+describe("credit levels (specification §4)", () => {
   it.each([
     [5_000, "excellent"],
     [1_000, "excellent"],
@@ -52,8 +52,25 @@ describe("credit levels (spec §4)", () => {
   });
 });
 
-describe("tiers (spec §4)", () => {
-  it("go from starter to enterprise, and are named as the specification names them", () => {
+describe("the share of the month's credits that is left", () => {
+  it.each([
+    ["starter", 300, "plenty"],
+    ["starter", 76, "plenty"],
+    ["starter", 75, "low"],
+    ["starter", 16, "low"],
+    ["starter", 15, "out"],
+    ["starter", 0, "out"],
+    ["enterprise", 300, "low"],
+    ["enterprise", 1_250, "plenty"],
+    ["none", 50, "plenty"],
+    ["none", 2, "out"],
+  ] as const)("of %s with %i credits is %s", (tier, credits, supply) => {
+    expect(creditSupply(credits, monthlyCreditsOf(tier))).toBe(supply);
+  });
+});
+
+describe("tiers (specification §4)", () => {
+  it("go from starter to enterprise and have the specification's names", () => {
     expect(planKeys.map((key) => [key, tierDisplayName(key)])).toEqual([
       ["starter", "Starter Plan"],
       ["basic", "Basic Plan"],
@@ -64,7 +81,7 @@ describe("tiers (spec §4)", () => {
   });
 });
 
-describe("a prompt (spec §5)", () => {
+describe("a prompt (specification §5)", () => {
   it.each(["", " ", "\n\t\u00a0"])("is empty as %j", (prompt) => {
     expect(checkPrompt(prompt)).toBe("Prompt cannot be empty");
   });
@@ -73,7 +90,7 @@ describe("a prompt (spec §5)", () => {
     expect(checkPrompt(prompt)).toBeUndefined();
   });
 
-  it.each(["p".repeat(10_001), "🧱".repeat(10_001)])("is too long with one more than 10,000 signs", (prompt) => {
+  it.each(["p".repeat(10_001), "🧱".repeat(10_001)])("is too long with 10,001 characters", (prompt) => {
     expect(checkPrompt(prompt)).toBe("Prompt must be less than 10,000 characters");
   });
 });

@@ -13,13 +13,13 @@ interface AxeReport {
 const axePath = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const themes = ["light", "dark"] as const;
 
-/** Scans what is on the page now; one line per violation. */
+/** Scans the page in its current state; returns one line per violation. */
 async function violations(page: Page, where: string): Promise<string[]> {
   const report = await page.evaluate<AxeReport>("axe.run(document, { resultTypes: ['violations'] })");
   return report.violations.flatMap(({ id, nodes }) => nodes.map((node) => `${where}: ${id} at ${String(node.target)}`));
 }
 
-/** As `violations`, in each theme. */
+/** Runs `violations` in each theme. */
 async function scan(page: Page, where: string, colorSchemes: readonly ("light" | "dark")[] = themes): Promise<string[]> {
   const found: string[] = [];
   for (const colorScheme of colorSchemes) {
@@ -29,14 +29,14 @@ async function scan(page: Page, where: string, colorSchemes: readonly ("light" |
   return found;
 }
 
-/** What assistive technology calls the element with the focus, near enough. */
+/** Approximately the accessible name of the focused element. */
 const focusedName = `(() => {
   const element = document.activeElement;
   if (!element || element === document.body) return "";
   return (element.getAttribute("aria-label") ?? element.labels?.[0]?.textContent ?? element.textContent ?? "").trim();
 })()`;
 
-/** Presses Tab until `name` has the focus, as somebody without a mouse does; round again while the page is still being drawn. */
+/** Presses Tab until `name` has the focus; starts again from the top while the page is still rendering. */
 async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   const deadline = Date.now() + 10_000;
   const matches = (text: string) => (typeof name === "string" ? text === name : name.test(text));
@@ -50,7 +50,7 @@ async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   throw new Error(`the focus never came to ${String(name)}, but to: ${[...new Set(passed)].join(" | ")}`);
 }
 
-describe("the client for everybody (acceptance 38)", () => {
+describe("accessibility of the client", () => {
   let stage: Stage;
   let axe: string;
   beforeAll(async () => {
@@ -69,7 +69,7 @@ describe("the client for everybody (acceptance 38)", () => {
   async function visit(page: Page, path: string): Promise<void> {
     await page.goto(`${stage.url}${path}`);
     await page.locator("main h1").first().waitFor({ state: "attached" });
-    // The sign-in link or the account stands once the page knows who is there.
+    // The sign-in or account link appears when the page knows whether a person is signed in.
     await page
       .getByRole("banner")
       .getByRole("link", { name: /Sign in|Your account/ })
@@ -77,11 +77,11 @@ describe("the client for everybody (acceptance 38)", () => {
       .waitFor();
   }
 
-  it("no violation on the pages of a visitor, in either theme, wide and narrow", async () => {
+  it("no violation on a visitor's pages, in either theme, wide and narrow", async () => {
     const found: string[] = [];
     for (const width of [1440, 390]) {
       const page = await open(undefined, width);
-      // The colours are the same at every width; the narrow layout is looked at in one theme.
+      // Colours are the same at every width, so the narrow layout is scanned in one theme only.
       const schemes = width === 390 ? (["dark"] as const) : themes;
       for (const path of ["/", "/pricing", "/auth", "/auth?mode=sign-up", "/ai-models", "/profile", "/design", "/nowhere"]) {
         await visit(page, path);
@@ -90,9 +90,9 @@ describe("the client for everybody (acceptance 38)", () => {
       await page.context().close();
     }
     expect(found).toEqual([]);
-  }, 60_000);
+  });
 
-  it("no violation in faults, menus and dialogs", async () => {
+  it("no violation in error messages, menus and dialogs", async () => {
     const page = await open(undefined, 390);
     await visit(page, "/auth?mode=sign-up");
     await page.getByRole("button", { name: "Create account", exact: true }).click();
@@ -108,7 +108,7 @@ describe("the client for everybody (acceptance 38)", () => {
     expect(found).toEqual([]);
   });
 
-  it("no violation in the chat and the account of somebody with a plan, an answer finished and one that failed", async () => {
+  it("no violation in a subscriber's chat and account, with a finished and a failed answer", async () => {
     const visitor = await stage.person(true);
     const found: string[] = [];
     const page = await open(visitor, 1440);
@@ -139,9 +139,9 @@ describe("the client for everybody (acceptance 38)", () => {
     found.push(...(await scan(page, "home, signed in")));
     await page.context().close();
     expect(found).toEqual([]);
-  }, 60_000);
+  });
 
-  it("the keyboard alone leads from sign-up to an answer and to the account", async () => {
+  it("a person can sign up, get an answer and open the account with the keyboard alone", async () => {
     const visitor = new Visitor(stage.product.url, stage.product.sandboxUrl);
     const page = await open(undefined, 1440);
     await visit(page, "/");
@@ -151,12 +151,12 @@ describe("the client for everybody (acceptance 38)", () => {
     await tabTo(page, "Create an account");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/auth?*mode=sign-up*");
-    await tabTo(page, "E-mail");
+    await tabTo(page, "Email");
     await page.keyboard.type(visitor.email);
     await tabTo(page, "Password");
     await page.keyboard.type(visitor.password);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Check your e-mail" }).waitFor();
+    await page.getByRole("heading", { name: "Check your email" }).waitFor();
     await page.goto((await visitor.mailedLink("/auth")).href);
     await page.getByRole("button", { name: "Subscribe to Starter" }).waitFor();
     await tabTo(page, "Subscribe to Starter");
@@ -188,5 +188,5 @@ describe("the client for everybody (acceptance 38)", () => {
     await page.keyboard.press("Enter");
     await expect.poll(() => page.evaluate(() => localStorage.getItem("session"))).toBeNull();
     await page.context().close();
-  }, 60_000);
+  });
 });

@@ -6,7 +6,7 @@ import { ask, deviceOf, order, setStage } from "./support.ts";
 
 const marker = "Sandbox answer, written on this machine";
 
-/** The words of the newest answer, without its author and receipt. */
+/** The text of the newest answer, without its author and receipt. */
 async function wordsOf(page: Page): Promise<string> {
   return page
     .locator("article")
@@ -19,13 +19,13 @@ async function waitForWords(page: Page, atLeast: number): Promise<string> {
   return wordsOf(page);
 }
 
-/** What was charged for answers so far, one figure each. */
+/** The credits charged for each answer so far. */
 async function charges(visitor: Visitor): Promise<number[]> {
   const { lines } = await visitor.json<{ lines: { kind: string; credits: number }[] }>("GET", "/api/credits/ledger");
   return lines.filter(({ kind }) => kind === "capture").map(({ credits }) => credits);
 }
 
-/** The answer as it is stored, drawn by a page that saw nothing of its stream. */
+/** The stored answer's text, read from a new page that did not receive the stream. */
 async function storedWords(page: Page): Promise<string> {
   const fresh = await page.context().newPage();
   await fresh.goto(page.url());
@@ -34,7 +34,7 @@ async function storedWords(page: Page): Promise<string> {
   return words;
 }
 
-describe("answers in Chromium (acceptance 19, 20)", () => {
+describe("answers in Chromium", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await setStage();
@@ -48,7 +48,7 @@ describe("answers in Chromium (acceptance 19, 20)", () => {
     return { visitor, page: await context.newPage() };
   }
 
-  it("a reload in mid-stream picks the answer up, whole and charged once", async () => {
+  it("a reload in the middle of an answer resumes it; it is complete and charged once", async () => {
     const { visitor, page } = await open();
     await ask(page, stage, "A detailed answer about mosaics, please");
     const before = await waitForWords(page, 60);
@@ -62,7 +62,38 @@ describe("answers in Chromium (acceptance 19, 20)", () => {
     await page.context().close();
   });
 
-  it("a network cut in mid-stream is told, and the answer goes on where it was, charged once", async () => {
+  it("every question, even the first one, stays visible while it is answered", async () => {
+    const { page } = await open();
+    const articles = () => page.locator("article").allTextContents();
+    await ask(page, stage, "A first question about arches");
+    await waitForWords(page, 20);
+    expect(await articles()).toEqual([expect.stringContaining("about arches"), expect.stringContaining("Sandbox answer")]);
+    await page.getByText("1 credit charged, 299 left").first().waitFor({ timeout: 30_000 });
+    await page.getByLabel("Your prompt").fill("A second question about vaults");
+    await page.keyboard.press("Enter");
+    await expect.poll(async () => (await articles()).length).toBe(4);
+    const [first, , second] = await articles();
+    expect([first, second]).toEqual([expect.stringContaining("about arches"), expect.stringContaining("about vaults")]);
+    await page.context().close();
+  });
+
+  it("a new conversation preselects the model used last, even after a reload, and a small one at first", async () => {
+    const { page } = await open();
+    await page.goto(`${stage.url}/ai-models`);
+    await page.getByText("This answer costs 1 credit").waitFor();
+    await page.goto(`${stage.url}/ai-models?model=gpt-5`);
+    await page.getByLabel("Your prompt").fill("Which stones last");
+    await page.getByText("This answer costs 5 credits").waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByText("5 credits charged, 295 left").first().waitFor({ timeout: 30_000 });
+    await page.goto(`${stage.url}/ai-models`);
+    await page.getByLabel("Your prompt").fill("And which do not");
+    await page.getByText("This answer costs 5 credits").waitFor();
+    expect(await page.getByRole("button", { name: "Send", exact: true }).isEnabled()).toBe(true);
+    await page.context().close();
+  });
+
+  it("a lost connection in the middle of an answer is shown, and the answer continues where it was, charged once", async () => {
     const { visitor, page } = await open();
     await ask(page, stage, "A detailed answer about harbours, please");
     await waitForWords(page, 60);
@@ -89,7 +120,51 @@ describe("answers in Chromium (acceptance 19, 20)", () => {
     await page.context().close();
   });
 
-  it("a failed answer says that nothing was charged, keeps its words and can be asked again", async () => {
+  it("a stopped answer is marked as stopped, on another page too, and one's own prompt can be copied", async () => {
+    const { page } = await open();
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await ask(page, stage, "A question with enough of an answer");
+    await waitForWords(page, 60);
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await page.getByText("1 credit charged, 299 left").first().waitFor({ timeout: 30_000 });
+    for (let seen = 0; seen < 2; seen += 1) {
+      await page.getByText("You stopped it here.").waitFor();
+      expect(await wordsOf(page)).not.toContain("*");
+      await page.reload();
+    }
+    await page.getByRole("button", { name: "Copy prompt" }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe("A question with enough of an answer");
+    await page.context().close();
+  });
+
+  it("a conversation can be renamed, pinned and found by its words with the keyboard alone", async () => {
+    const { visitor, page } = await open();
+    for (const prompt of ["How is lime burnt?", "Which stones last?"]) await visitor.ask({ prompt });
+    await page.goto(`${stage.url}/ai-models`);
+    const titles = page.getByRole("navigation", { name: "Conversations" }).locator("li a");
+    await expect.poll(() => titles.allTextContents()).toEqual(["Which stones last?", "How is lime burnt?"]);
+    const choose = async (name: string, item: string) => {
+      await page.getByRole("button", { name: `Options for “${name}”` }).focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: item, exact: true }).focus();
+      await page.keyboard.press("Enter");
+    };
+    await choose("How is lime burnt?", "Pin");
+    await page.getByRole("heading", { name: "Pinned" }).waitFor();
+    await expect.poll(() => titles.allTextContents()).toEqual(["How is lime burnt?", "Which stones last?"]);
+    await choose("Which stones last?", "Rename");
+    await page.getByRole("textbox", { name: "Title" }).fill("Stones");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => titles.allTextContents()).toEqual(["How is lime burnt?", "Stones"]);
+    await page.getByRole("textbox", { name: "Search conversations" }).fill("STONES LAST");
+    await expect.poll(() => page.locator("mark").allTextContents()).toEqual(["stones last"]);
+    expect(await titles.count()).toBe(1);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => titles.count()).toBe(2);
+    await page.context().close();
+  });
+
+  it("a failed answer says that nothing was charged, keeps its text and can be asked again", async () => {
     const { visitor, page } = await open();
     await order(stage, "/models/fault", { model: "gpt-5-mini", fault: "die_mid_stream", count: 1, afterTokens: 30 });
     await ask(page, stage, "A question whose answer breaks off");

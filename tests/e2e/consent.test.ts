@@ -1,29 +1,33 @@
 import { createRequire } from "node:module";
-import type { BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { kept } from "./device-database.ts";
-import { banner, card, coveredFocus, faultsIn, hasFocus, openWithCard, propertiesOf, sendLetter, settle } from "./forms-support.ts";
+import {
+  banner,
+  card,
+  coveredFocus,
+  faultsIn,
+  hasFocus,
+  onFreshPages,
+  openWithCard,
+  propertiesOf,
+  sendLetter,
+  settle,
+} from "./forms-support.ts";
 import type { Stage } from "./support.ts";
-import { deviceOf, setStage } from "./support.ts";
+import { deviceOf } from "./support.ts";
 
 interface AxeReport {
   violations: { id: string; nodes: { target: unknown }[] }[];
 }
 
 let stage: Stage;
-let context: BrowserContext;
 let page: Page;
-beforeAll(async () => {
-  stage = await setStage();
-}, 150_000);
-afterAll(() => stage?.close());
-beforeEach(async () => {
-  context = await deviceOf(stage, undefined, { reducedMotion: "reduce" });
-  page = await context.newPage();
+onFreshPages((fresh) => {
+  ({ stage, page } = fresh);
 });
-afterEach(() => context.close());
 
-describe("the consent banner (spec §2 to §5)", () => {
+describe("the consent banner (specification §2 to §5)", () => {
   const act = (name: string) => banner(page).getByRole("button", { name, exact: true }).click();
 
   async function open(path = "/pricing"): Promise<void> {
@@ -31,7 +35,7 @@ describe("the consent banner (spec §2 to §5)", () => {
     await banner(page).waitFor();
   }
 
-  /** The stored choice without its time, which must be of this minute. */
+  /** The stored choice without its timestamp, which must be less than a minute old. */
   async function stored(): Promise<unknown> {
     const consent = (await kept(page, "userConsent")) as { timestamp: string } | undefined;
     if (!consent) return undefined;
@@ -48,7 +52,7 @@ describe("the consent banner (spec §2 to §5)", () => {
     expect(await banner(page).count()).toBe(0);
   }
 
-  it("is no part of the page as it is served, and takes no focus when it comes", async () => {
+  it("is not in the served HTML, and does not take the focus when it appears", async () => {
     const html = await (await fetch(`${stage.url}/pricing`)).text();
     expect(html).toContain("<h1");
     expect(html).not.toContain("data-consent");
@@ -60,7 +64,7 @@ describe("the consent banner (spec §2 to §5)", () => {
     expect(await banner(page).count()).toBe(1);
   });
 
-  it("stays away from somebody who is signed in, and comes when they sign out", async () => {
+  it("is not shown to a signed-in person, and appears when they sign out", async () => {
     const visitor = await stage.person(false);
     const own = await deviceOf(stage, visitor);
     page = await own.newPage();
@@ -77,33 +81,33 @@ describe("the consent banner (spec §2 to §5)", () => {
     await own.close();
   });
 
-  it("accept all: all three, cookies accepted, closed", async () => {
+  it("stores all three as accepted and closes on Accept all", async () => {
     await open();
     await act("Accept all");
     await expect.poll(stored).toEqual({ tos: true, privacy: true, cookies: true, cookieConsent: "accepted" });
     await expectClosedForGood();
   });
 
-  it("decline: none, cookies declined, closed", async () => {
+  it("stores none as accepted and closes on Decline", async () => {
     await open();
     await act("Decline");
     await expect.poll(stored).toEqual({ tos: false, privacy: false, cookies: false, cookieConsent: "declined" });
     await expectClosedForGood();
   });
 
-  it("decline all in the detailed view: the same; and back leads back", async () => {
+  it("does the same on Decline all in the detailed view, whose Back returns to the short one", async () => {
     await open();
     await act("Manage preferences");
     await act("Back");
     await banner(page).getByRole("button", { name: "Accept all" }).waitFor();
     await act("Manage preferences");
-    await banner(page).getByLabel("Cookies").check();
+    await banner(page).getByLabel("Usage statistics").check();
     await act("Decline all");
     await expect.poll(stored).toEqual({ tos: false, privacy: false, cookies: false, cookieConsent: "declined" });
     await expectClosedForGood();
   });
 
-  it.each([true, false])("saves preferences once both required boxes are checked; cookies follow their own (%s)", async (cookies) => {
+  it.each([true, false])("saves preferences when both required boxes are checked, with the cookie box as it is (%s)", async (cookies) => {
     await open();
     await act("Manage preferences");
     const save = banner(page).getByRole("button", { name: "Save preferences" });
@@ -113,7 +117,7 @@ describe("the consent banner (spec §2 to §5)", () => {
     expect(await save.isDisabled()).toBe(true);
     await banner(page).getByLabel("Terms of service").check();
     expect(await save.isDisabled()).toBe(true);
-    await banner(page).getByLabel("Cookies").setChecked(cookies);
+    await banner(page).getByLabel("Usage statistics").setChecked(cookies);
     expect(await save.isDisabled()).toBe(true);
     await banner(page).getByLabel("Privacy policy").check();
     expect(await save.isEnabled()).toBe(true);
@@ -126,7 +130,7 @@ describe("the consent banner (spec §2 to §5)", () => {
     await expectClosedForGood();
   });
 
-  it("links to terms and privacy, and gives accepting and declining the same weight", async () => {
+  it("links to terms and privacy, and makes accepting and declining equally prominent", async () => {
     await open();
     const links = banner(page).getByRole("link");
     expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute("href")))).toEqual(["/terms", "/privacy"]);
@@ -141,7 +145,7 @@ describe("the consent banner (spec §2 to §5)", () => {
     expect(await lookOf("Accept all")).toEqual(await lookOf("Decline"));
   });
 
-  it("hides nothing that has the focus, and the page ends above it", async () => {
+  it("never covers the focused element, and the page can be scrolled to end above it", async () => {
     await page.setViewportSize({ width: 390, height: 640 });
     await open("/contact");
     const hidden: string[] = [];
@@ -158,7 +162,7 @@ describe("the consent banner (spec §2 to §5)", () => {
     expect(gap).toBeGreaterThanOrEqual(0);
   });
 
-  it("opens again from the footer with what was chosen, takes the focus then and gives it back", async () => {
+  it("opens again from the footer with the stored choice, takes the focus and returns it on closing", async () => {
     await open();
     await act("Decline");
     await banner(page).waitFor({ state: "detached" });
@@ -166,7 +170,7 @@ describe("the consent banner (spec §2 to §5)", () => {
     await opener.press("Enter");
     await banner(page).getByRole("button", { name: "Save preferences" }).waitFor();
     await expect.poll(() => page.evaluate('document.activeElement?.hasAttribute("data-consent")')).toBe(true);
-    for (const label of ["Terms of service", "Privacy policy", "Cookies"]) await banner(page).getByLabel(label).check();
+    for (const label of ["Terms of service", "Privacy policy", "Usage statistics"]) await banner(page).getByLabel(label).check();
     await banner(page).getByRole("button", { name: "Save preferences" }).press("Enter");
     await expect.poll(stored).toEqual({ tos: true, privacy: true, cookies: true, cookieConsent: "accepted" });
     expect(await hasFocus(opener)).toBe(true);
@@ -175,11 +179,10 @@ describe("the consent banner (spec §2 to §5)", () => {
     expect(await propertiesOf(banner(page).getByRole("checkbox"), "checked")).toEqual([true, true, true]);
   });
 
-  it("has no violation in either view, nor has the card, the dialog or the form, in either theme", async () => {
-    await context.close();
-    context = await deviceOf(stage, undefined, { reducedMotion: "reduce", bypassCSP: true, viewport: { width: 390, height: 844 } });
-    await context.addInitScript({ path: createRequire(import.meta.url).resolve("axe-core/axe.min.js") });
-    page = await context.newPage();
+  it("has no accessibility violation in either view and theme, nor have the card, the dialog and the form", async () => {
+    const scanned = await deviceOf(stage, undefined, { reducedMotion: "reduce", bypassCSP: true, viewport: { width: 390, height: 844 } });
+    await scanned.addInitScript({ path: createRequire(import.meta.url).resolve("axe-core/axe.min.js") });
+    page = await scanned.newPage();
     const found: string[] = [];
     const scan = async (where: string) => {
       for (const colorScheme of ["light", "dark"] as const) {
@@ -205,5 +208,6 @@ describe("the consent banner (spec §2 to §5)", () => {
     await page.getByText("Validation Error").waitFor();
     await scan("dialog with faults and toast");
     expect(found).toEqual([]);
+    await scanned.close();
   });
 });

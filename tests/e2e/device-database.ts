@@ -1,7 +1,7 @@
-/** What the product keeps on the device, read and written past it. */
+/** Reads and writes the product's database on the device directly. */
 import type { Page } from "playwright-core";
 
-/** One step in the database of the device. What runs in the page is text: it is not of this program. */
+/** Runs one step in the device's database. The code is text because it runs in the page. */
 async function inDatabase<Result>(page: Page, mode: "readonly" | "readwrite", step: string): Promise<Result> {
   return await page.evaluate<Result>(`new Promise((resolve, reject) => {
     const opening = indexedDB.open("keyval-store");
@@ -19,7 +19,7 @@ async function inDatabase<Result>(page: Page, mode: "readonly" | "readwrite", st
   })`);
 }
 
-/** A value of the device. */
+/** The value stored under a key. */
 export async function kept(page: Page, key: string): Promise<unknown> {
   return await inDatabase(page, "readonly", `get(${JSON.stringify(key)})`);
 }

@@ -1,20 +1,43 @@
-/** What the tests of banner, card and forms share. */
+/** Helpers for the tests of banner, card and forms. */
 import { randomUUID } from "node:crypto";
-import type { Locator, Page } from "playwright-core";
+import type { BrowserContext, Locator, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { keptKeys } from "./device-database.ts";
 import type { Stage } from "./support.ts";
+import { deviceOf, setStage } from "./support.ts";
+
+interface FreshPage {
+  stage: Stage;
+  context: BrowserContext;
+  page: Page;
+}
+
+/** Starts one product for the tests of a file, and opens a page on a fresh device for each test. */
+export function onFreshPages(take: (fresh: FreshPage) => void): void {
+  let stage: Stage;
+  let context: BrowserContext;
+  beforeAll(async () => {
+    stage = await setStage();
+  }, 150_000);
+  afterAll(() => stage?.close());
+  beforeEach(async () => {
+    context = await deviceOf(stage, undefined, { reducedMotion: "reduce" });
+    take({ stage, context, page: await context.newPage() });
+  });
+  afterEach(() => context.close());
+}
 
 export function newAddress(): string {
   return `writer-${randomUUID()}@example.com`;
 }
 
-/** How many acknowledgements have gone to an address: one for each message the product has stored from it. */
+/** The number of acknowledgements sent to an address: one for each message the product has stored from it. */
 export async function messagesFrom(stage: Stage, address: string): Promise<number> {
   const response = await fetch(`${stage.product.sandboxUrl}/mail?to=${encodeURIComponent(address)}`);
   return ((await response.json()) as unknown[]).length;
 }
 
-/** The ids of the forms that wait on the device. */
+/** The ids of the forms queued on the device. */
 export async function waitingForms(page: Page): Promise<string[]> {
   return (await keptKeys(page)).flatMap((key) => (key.startsWith("form:") ? [key.slice("form:".length)] : []));
 }
@@ -27,14 +50,14 @@ export async function propertiesOf(elements: Locator, name: "checked" | "require
   return await elements.evaluateAll((all, wanted) => all.map((element) => (element as unknown as Record<string, unknown>)[wanted]), name);
 }
 
-/** What of the page the banner covers although it has the focus; "" where it covers nothing. */
+/** The focused element's text if the banner covers it; "" if it does not. */
 export async function coveredFocus(page: Page): Promise<string> {
   return await page.evaluate<string>(`(() => {
     const bar = document.querySelector("section[data-consent]");
     const focused = document.activeElement;
     if (!bar || !focused || focused === document.body || bar.contains(focused)) return "";
     const { top, height } = focused.getBoundingClientRect();
-    // Of a tall field the browser brings the line with the caret into sight.
+    // For a tall field the browser scrolls only the line with the caret into view.
     const clear = bar.getBoundingClientRect().top - top >= Math.min(height, 44) - 1;
     return clear ? "" : focused.textContent || focused.outerHTML.slice(0, 80);
   })()`);
@@ -43,13 +66,13 @@ export async function coveredFocus(page: Page): Promise<string> {
 export const banner = (page: Page) => page.locator("section[data-consent]");
 export const card = (page: Page) => page.getByRole("complementary", { name: "How is Tessera for you?" });
 
-/** Waits until what accompanies the page has been fetched and has looked at what the device keeps. */
+/** Waits until the page's companions (support, banner, card) are loaded and have read the device's storage. */
 export async function settle(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Support" }).waitFor();
   await page.waitForLoadState("networkidle");
 }
 
-/** Opens a page whose clock can be moved, and moves it past the time of the feedback card. */
+/** Opens a page with a fake clock and moves the clock until the feedback card appears. */
 export async function openWithCard(page: Page, address: string): Promise<void> {
   await page.clock.install();
   await page.goto(address);
@@ -65,7 +88,7 @@ export interface Letter {
   message?: string;
 }
 
-/** Fills in the contact form that is on the page. */
+/** Fills in the contact form on the page. */
 export async function fillLetter(page: Page, { name = "Ada", email, subject, message }: Letter): Promise<void> {
   const form = page.locator("main form");
   await form.getByLabel("Name").fill(name);
@@ -78,7 +101,7 @@ export async function sendLetter(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Send message" }).click();
 }
 
-/** The texts that stand at the fields of a form, in their order. */
+/** The error texts at a form's fields, in order. */
 export async function faultsIn(page: Page, form: string): Promise<string[]> {
   return await page.locator(`${form} [id$="-error"]:not(:empty)`).allTextContents();
 }
@@ -89,7 +112,7 @@ export const megabyte = "x".repeat(1_048_576);
 
 let exhausted: string | undefined;
 
-/** Has written as often as one may in an hour: the next message is refused. Found once, since this machine may write only so often too. */
+/** An email address that has reached its hourly limit. Created once, because this machine's address has a limit too. */
 export async function exhaustedAddress(stage: Stage): Promise<string> {
   if (exhausted) return exhausted;
   const email = newAddress();

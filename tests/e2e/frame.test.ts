@@ -1,12 +1,12 @@
-/** The frame and the home page by state, in the running product: who is there, what they have, and where they may go (spec §2, §4, §6). */
+/** The frame and the home page for visitors, signed-in people, subscribers and admins (specification §2, §4, §6). */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { plans } from "#domain/plans.ts";
+import { plans, trialOffered } from "#domain/plans.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
 import { deviceOf, setStage } from "./support.ts";
 
-/** The first admin, whom the embedded product makes at its start and names once. */
+/** The first admin, whom the embedded product creates at its first start. */
 class Owner extends Visitor {
   override readonly email = "admin@tessera.example";
 
@@ -37,17 +37,17 @@ describe("the frame by state", () => {
       .locator("nav a")
       .evaluateAll((all) => all.map((link) => link.getAttribute("href")));
 
-  it("a visitor finds the sign-in, the trial and Get Started to /auth; no way to /admin or /profile", async () => {
+  it("a visitor sees links to sign-in, prices and, by Get Started, sign-up, and none to /admin or /profile", async () => {
     const page = await open(undefined, "/");
     await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
-    expect(await linksOf(page)).toEqual(["/", "/ai-models", "/about", "/contact", "/marketing"]);
-    expect(await page.getByRole("main").getByRole("link", { name: "Get Started" }).getAttribute("href")).toBe("/auth");
-    expect(await page.getByRole("link", { name: "Start Free Trial" }).getAttribute("href")).toBe("/auth");
+    expect(await linksOf(page)).toEqual(["/", "/ai-models", "/pricing", "/about", "/contact", "/marketing"]);
+    expect(await page.getByRole("main").getByRole("link", { name: "Get Started" }).getAttribute("href")).toBe("/auth?mode=sign-up");
+    expect(await page.getByRole("link", { name: "Start Free Trial" }).count()).toBe(trialOffered ? 1 : 0);
     expect(await page.getByRole("region", { name: "Your subscription" }).count()).toBe(0);
     await page.context().close();
   });
 
-  it("somebody signed in finds their account and Get Started to /pricing, and no trial; signed out, it is offered again", async () => {
+  it("a signed-in person sees links to their account and, by Get Started, to /pricing, and no trial", async () => {
     const visitor = await stage.person(false);
     const page = await open(visitor, "/");
     const account = page.getByRole("banner").getByRole("link", { name: `Your account, ${visitor.email}` });
@@ -59,11 +59,25 @@ describe("the frame by state", () => {
     await account.click();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
-    await page.getByRole("link", { name: "Start Free Trial" }).waitFor();
     await page.context().close();
   });
 
-  it("a subscriber finds the summary: collapsed with credits, their label and the time left; expanded with every figure", async () => {
+  it("signing in leads to the chat with a plan, and to the home page without", async () => {
+    for (const [subscribed, path] of [
+      [true, "/ai-models"],
+      [false, "/"],
+    ] as const) {
+      const visitor = await stage.person(subscribed);
+      const page = await open(undefined, "/auth");
+      await page.getByLabel("Email").fill(visitor.email);
+      await page.getByLabel("Password", { exact: true }).fill(visitor.password);
+      await page.keyboard.press("Enter");
+      await page.waitForURL((url) => url.pathname === path);
+      await page.context().close();
+    }
+  });
+
+  it("a subscriber sees the summary: collapsed with credits, label and time left; expanded with every figure", async () => {
     const visitor = await stage.person(true);
     const page = await open(visitor, "/");
     const summary = page.getByRole("region", { name: "Your subscription" });
@@ -74,9 +88,9 @@ describe("the frame by state", () => {
     expect(text).toContain(`${plans.starter.monthlyCredits} credits`);
     expect(text).toContain("low");
     expect(text).toMatch(/Time left: (\d+ days|1 month)/);
-    expect(await summary.getByText("Plan value").isVisible()).toBe(false);
+    expect(await summary.getByText("Price").isVisible()).toBe(false);
     await line.click();
-    for (const name of ["Available credits", "Monthly credits", "Next billing date", "Plan value"]) {
+    for (const name of ["Available credits", "Monthly credits", "Next billing date", "Price"]) {
       await summary.getByText(name, { exact: true }).waitFor();
     }
     expect(await summary.getByText("$19.99 a month").isVisible()).toBe(true);
@@ -85,7 +99,7 @@ describe("the frame by state", () => {
     await page.context().close();
   });
 
-  it("an admin alone is shown the way to /admin, in the bar and in the menu", async () => {
+  it("only an admin sees the link to /admin, in the bar and in the menu", async () => {
     const [, password = ""] = /password (\S+)/.exec(stage.product.output()) ?? [];
     const owner = await new Owner(stage.product.url, stage.product.sandboxUrl).signIn(password);
     const page = await open(owner, "/about");
@@ -97,7 +111,7 @@ describe("the frame by state", () => {
     await narrow.context().close();
   });
 
-  it("the support button leaves the composer's send button free, at every width", async () => {
+  it("the support button does not cover the composer's send button at any width", async () => {
     const visitor = await stage.person(true);
     for (const width of [320, 390, 1440]) {
       const page = await open(visitor, "/ai-models?model=gpt-5-mini", width);

@@ -1,4 +1,4 @@
-/** From a guide to the chat: the prompt is there, and what stood there before is not lost. */
+/** A prompt taken from a guide to the chat arrives there, and the draft that was there is not lost. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { kept, keptKeys } from "./device-database.ts";
@@ -11,13 +11,13 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stage?.close());
 
-/** The text that the device keeps for a new conversation: on the screen at once, on the device right after. */
+/** The stored draft of a new conversation. It is stored shortly after it is shown. */
 async function keptDraft(page: Page): Promise<string | undefined> {
   const key = (await keptKeys(page)).find((candidate) => /^draft:.+:new$/.test(candidate));
   return key === undefined ? undefined : ((await kept(page, key)) as { text: string }).text;
 }
 
-it("a guide's prompt fills the composer of who may send it, and an earlier draft is put aside and brought back", async () => {
+it("a guide's prompt fills a subscriber's composer; an earlier draft is set aside and can be restored", async () => {
   const context = await deviceOf(stage, await stage.person(true));
   const page = await context.newPage();
   const composer = page.getByLabel("Your prompt");
@@ -34,7 +34,7 @@ it("a guide's prompt fills the composer of who may send it, and an earlier draft
   await expect.poll(value).toMatch(/\[.+\]/);
   const prompt = await value();
   await page.getByText("Your earlier draft is put aside.").waitFor();
-  // The address need not hold what the device keeps: a reload brings the same, once.
+  // The prompt is removed from the address, because the device stores it; a reload shows the same.
   await expect.poll(() => new URL(page.url()).search).toBe("");
   await page.reload();
   await composer.waitFor();
@@ -51,7 +51,7 @@ it("a guide's prompt fills the composer of who may send it, and an earlier draft
   await context.close();
 });
 
-it("a prompt brought along before signing in is there afterwards, in a tab that was opened without it", async () => {
+it("a prompt brought along before signing in is there afterwards, even in another tab", async () => {
   const visitor = await stage.person(true);
   const context = await deviceOf(stage);
   const page = await context.newPage();
@@ -60,7 +60,7 @@ it("a prompt brought along before signing in is there afterwards, in a tab that 
 
   const later = await context.newPage();
   await later.goto(`${stage.url}/auth?return=%2Fai-models`);
-  await later.getByLabel("E-mail", { exact: true }).fill(visitor.email);
+  await later.getByLabel("Email", { exact: true }).fill(visitor.email);
   await later.getByLabel("Password", { exact: true }).fill(visitor.password);
   await later.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
   await later.waitForURL("**/ai-models");

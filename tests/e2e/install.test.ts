@@ -23,7 +23,7 @@ interface Manifest {
   screenshots: { src: string; sizes: string; form_factor: string; label: string }[];
 }
 
-/** The width and height that a PNG says of itself. */
+/** The width and height in a PNG's header. */
 async function sizeOfPicture(address: string): Promise<string> {
   const response = await fetch(address);
   expect(response.headers.get("content-type"), address).toBe("image/png");
@@ -31,7 +31,7 @@ async function sizeOfPicture(address: string): Promise<string> {
   return `${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`;
 }
 
-/** A way to the product that notes what is asked for. */
+/** A proxy to the product that records the requested addresses. */
 async function watchRequests(target: string): Promise<{ url: string; asked: string[]; close(): Promise<void> }> {
   const asked: string[] = [];
   const server = createServer((incoming, answer) => {
@@ -58,10 +58,10 @@ const iPhone =
 const iPhoneChrome =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/138.0.7204.53 Mobile/15E148 Safari/604.1";
 
-describe("the way to the home screen (acceptance 34)", () => {
+describe("installing the app", () => {
   let folder: ProductFolder;
   let product: Product;
-  /** Kept on the disk: browsers install nothing from a private one. */
+  /** A profile on disk: browsers don't install apps from a private one. */
   let profile = "";
   let device: BrowserContext;
 
@@ -92,7 +92,7 @@ describe("the way to the home screen (acceptance 34)", () => {
     return page;
   }
 
-  it("meets the browser's own check, without a fault in the manifest", async () => {
+  it("passes the browser's own check, without an error in the manifest", async () => {
     const page = await openKept(device, product.url, "en");
     const devTools = await device.newCDPSession(page);
     const { installabilityErrors } = await devTools.send("Page.getInstallabilityErrors");
@@ -112,9 +112,9 @@ describe("the way to the home screen (acceptance 34)", () => {
     await page.close();
   });
 
-  it("offers installing where the browser does, and no longer once it is installed", async () => {
+  it("is offered if the browser offers it, and no longer once it is installed", async () => {
     const page = await openKept(device, product.url, "en");
-    // A headless browser makes no offer of its own accord: this is the event it would send.
+    // A headless browser never sends this event by itself.
     await page.evaluate(`(() => {
       const offer = new Event("beforeinstallprompt", { cancelable: true });
       offer.prompt = () => { globalThis.prompted = true; return Promise.resolve({ outcome: "accepted" }); };
@@ -135,7 +135,7 @@ describe("the way to the home screen (acceptance 34)", () => {
     await page.close();
   });
 
-  it("tells on an iPhone where to tap, each browser its own way, and not in the installed app", async () => {
+  it("is explained on an iPhone in the words of each browser, and not in the installed app", async () => {
     for (const [userAgent, step] of [
       [iPhone, "in Safari’s toolbar"],
       [iPhoneChrome, "beside the address"],
@@ -166,7 +166,7 @@ describe("the way to the home screen (acceptance 34)", () => {
     await page.context().close();
   });
 
-  it("turns a text shared by another app into a prompt, which the address does not take to the server", async () => {
+  it("lets another app share a text, which becomes a prompt and is not sent to the server in the address", async () => {
     const watched = await watchRequests(product.url);
     const page = await openKept(device, watched.url, "en");
     await page.evaluate(`(() => {

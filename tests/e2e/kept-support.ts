@@ -1,4 +1,4 @@
-/** What the tests of the service worker share: what it keeps, and a page it is in charge of. What runs in the page is text: Node's types know no caches. */
+/** Helpers for the service worker tests. Code that runs in the page is text, because the project's Node types have no CacheStorage. */
 import type { BrowserContext, Page } from "playwright-core";
 import { waitUntil } from "#server/embedded/processes.ts";
 import { keptKeys } from "./device-database.ts";
@@ -9,12 +9,12 @@ const listKept = `(async () => {
   return requests.flat().map(({ url }) => new URL(url).pathname + new URL(url).search);
 })()`;
 
-/** Every address in Cache Storage, with its query. */
+/** Every address in Cache Storage, including its query. */
 export async function keptAddresses(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(listKept);
 }
 
-/** Conversations of anybody, readable without a connection. */
+/** The number of conversations stored for offline reading, of all people. */
 export async function keptConversations(page: Page): Promise<number> {
   return (await keptKeys(page)).filter((key) => key.startsWith("conversation:")).length;
 }
@@ -24,7 +24,7 @@ export async function waitForKept(page: Page, address: string): Promise<void> {
   if (!kept) throw new Error(`not kept in time: ${address}\n${(await keptAddresses(page)).join("\n")}`);
 }
 
-/** Opens `address` and waits until the worker is in charge and keeps the pages of `language`. */
+/** Opens `address` and waits until the service worker controls the page and has stored the pages in `language`. */
 export async function openKept(context: BrowserContext, address: string, language: string): Promise<Page> {
   const page = await context.newPage();
   await page.goto(address);

@@ -1,4 +1,4 @@
-/** A mailed link signs in; over another's session it asks first. */
+/** A mailed link signs in; if another person is signed in, it asks first. */
 import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stage?.close());
 
-/** The link mailed to somebody who has just signed up, at the address the browser uses. */
+/** Signs up and returns the mailed link, with the host that the browser uses. */
 async function linkTo(visitor: Visitor): Promise<string> {
   await visitor.signUp();
   const { pathname, search } = await visitor.mailedLink("/auth");
@@ -21,17 +21,78 @@ async function linkTo(visitor: Visitor): Promise<string> {
 
 const signedIn = (page: Page) => page.evaluate<string | undefined>("JSON.parse(localStorage.getItem('session') ?? '{}').user?.email");
 
-it("signs in whoever opens it with nobody signed in", async () => {
+/** Signs up on the page and waits for the next step. */
+async function signUpOn(page: Page, visitor: Visitor): Promise<void> {
+  await page.goto(`${stage.url}/auth?mode=sign-up`);
+  await page.getByLabel("Email", { exact: true }).fill(visitor.email);
+  await page.getByLabel("Password", { exact: true }).fill(visitor.password);
+  await page.getByRole("button", { name: "Create account" }).click();
+  await page.getByRole("heading", { name: "Check your email" }).waitFor();
+}
+
+const focused = (page: Page) => page.evaluate<string>("document.activeElement?.textContent ?? ''");
+
+it("signs in with one click in the browser that signed up, after the focus moved to the next step; opened again it just continues", async () => {
+  const visitor = new Visitor(stage.product.url, stage.product.sandboxUrl);
+  const context = await deviceOf(stage);
+  const page = await context.newPage();
+  await signUpOn(page, visitor);
+  expect(await focused(page)).toBe("Check your email");
+  const { pathname, search } = await visitor.mailedLink("/auth");
+  await page.goto(stage.url + pathname + search);
+  await page.waitForURL("**/pricing");
+  expect(await signedIn(page)).toBe(visitor.email);
+
+  await page.goto(stage.url + pathname + search);
+  await page.waitForURL("**/pricing");
+  expect(await signedIn(page)).toBe(visitor.email);
+
+  const elsewhere = await (await deviceOf(stage)).newPage();
+  await elsewhere.goto(stage.url + pathname + search);
+  await elsewhere.getByText(`${visitor.email} is confirmed already.`).waitFor();
+  await elsewhere.getByRole("link", { name: "Go to sign in" }).click();
+  expect(await elsewhere.getByLabel("Email", { exact: true }).inputValue()).toBe(visitor.email);
+  await elsewhere.context().close();
+  await context.close();
+});
+
+it("asks for the password in any other browser, and signs in only with the right one", async () => {
   const visitor = new Visitor(stage.product.url, stage.product.sandboxUrl);
   const context = await deviceOf(stage);
   const page = await context.newPage();
   await page.goto(await linkTo(visitor));
+  await page.getByRole("heading", { name: "Confirm your address" }).waitFor();
+  await page.getByText(visitor.email).waitFor();
+  const submit = page.getByRole("button", { name: "Confirm address" });
+  await page.getByLabel("Password", { exact: true }).fill("not the password 1");
+  await submit.click();
+  await page.getByText("This is not the password chosen at sign-up.").waitFor();
+  expect(await signedIn(page)).toBeUndefined();
+  await page.getByLabel("Password", { exact: true }).fill(visitor.password);
+  await submit.click();
   await page.waitForURL("**/pricing");
   expect(await signedIn(page)).toBe(visitor.email);
   await context.close();
 });
 
-it("opened over another's session asks first, and replaces it only then", async () => {
+it("lets the owner of an address end a stranger's sign-up and create their own account", async () => {
+  const stranger = new Visitor(stage.product.url, stage.product.sandboxUrl);
+  const link = await linkTo(stranger);
+  const context = await deviceOf(stage);
+  const page = await context.newPage();
+  await page.goto(link);
+  await page.getByRole("button", { name: "This wasn't me" }).click();
+  await page.getByRole("heading", { name: "The sign-up is deleted" }).waitFor();
+  await page.getByRole("main").getByRole("link", { name: "Create an account" }).click();
+  await page.getByRole("heading", { name: "Create an account" }).waitFor();
+  expect(await page.getByLabel("Email", { exact: true }).inputValue()).toBe(stranger.email);
+  await page.goto(link);
+  await page.getByRole("heading", { name: "The address could not be confirmed" }).waitFor();
+  expect(await signedIn(page)).toBeUndefined();
+  await context.close();
+});
+
+it("opened while another person is signed in asks first, and replaces the session only then", async () => {
   const here = await stage.person(false);
   const other = new Visitor(stage.product.url, stage.product.sandboxUrl);
   const link = await linkTo(other);
@@ -48,36 +109,39 @@ it("opened over another's session asks first, and replaces it only then", async 
   expect([await signedIn(page), calls]).toEqual([here.email, []]);
 
   await page.goto(link);
+  await page.getByText(`This link signs in ${other.email} instead.`).waitFor();
   await page.getByRole("button", { name: "Use the link" }).click();
+  await page.getByLabel("Password", { exact: true }).fill(other.password);
+  expect(await signedIn(page)).toBe(here.email);
+  await page.getByRole("button", { name: "Confirm address" }).click();
   await page.waitForURL("**/pricing");
   expect(await signedIn(page)).toBe(other.email);
   expect(calls).toHaveLength(1);
   await context.close();
 });
 
-it("that is spent says so, and a signed-in person need not open it at all", async () => {
+it("that is used up says so, and a signed-in person can continue", async () => {
   const here = await stage.person(false);
   const context = await deviceOf(stage, here);
   const page = await context.newPage();
   await page.goto(`${stage.url}/auth?confirm=${randomUUID()}`);
-  await page.getByRole("button", { name: "Use the link" }).click();
   await page.getByRole("heading", { name: "The address could not be confirmed" }).waitFor();
+  await page.getByRole("button", { name: "Go on" }).click();
+  await page.waitForURL("**/pricing");
   expect(await signedIn(page)).toBe(here.email);
   await context.close();
 });
 
-it("that is spent leads on to a new one, and its page moves on once another tab has signed in", async () => {
+it("that is used up links to sign-in, and its page continues when another tab has signed in", async () => {
   const visitor = await stage.person(false);
   const context = await deviceOf(stage);
   const page = await context.newPage();
   await page.goto(`${stage.url}/auth?confirm=${randomUUID()}`);
-  await page.getByLabel("E-mail", { exact: true }).fill(visitor.email);
-  await page.getByRole("button", { name: "Send a new link" }).click();
-  await page.getByRole("heading", { name: "Check your e-mail" }).waitFor();
+  await page.getByRole("link", { name: "Go to sign in" }).waitFor();
 
   const other = await context.newPage();
   await other.goto(`${stage.url}/auth`);
-  await other.getByLabel("E-mail", { exact: true }).fill(visitor.email);
+  await other.getByLabel("Email", { exact: true }).fill(visitor.email);
   await other.getByLabel("Password", { exact: true }).fill(visitor.password);
   await other.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
   await page.waitForURL("**/pricing");

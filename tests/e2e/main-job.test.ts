@@ -8,7 +8,15 @@ import { createProductFolder } from "#tests/support/supervised.ts";
 const email = `visitor-${randomUUID()}@example.com`;
 const password = "correct horse 9 battery";
 
-/** Console errors and failed page scripts: any of them fails the test. */
+/** Detects if a person who has just paid is told, even for one frame, that they have no plan. It is text because it runs in the page. */
+const watchForDenial = `
+  window.denied = false;
+  new MutationObserver(() => {
+    window.denied ||= document.body?.textContent.includes("No plan yet") ?? false;
+  }).observe(document, { childList: true, subtree: true, characterData: true });
+`;
+
+/** Collects console errors and uncaught exceptions; any of them fails the test. */
 function watch(page: Page): string[] {
   const faults: string[] = [];
   page.on("console", (message) => {
@@ -48,7 +56,7 @@ describe("the main job in Chromium on the embedded default", () => {
     await folder?.remove();
   });
 
-  it("visit → sign up → mailed link → pricing → checkout → active by the live push → priced answer → receipt → renewed", async () => {
+  it("visit → sign up → mailed link → pricing → checkout → active by live push → priced answer → receipt → renewed", async () => {
     const context = await browser.newContext({ locale: "en-GB", viewport: { width: 1440, height: 900 } });
     const page = await context.newPage();
     const faults = watch(page);
@@ -56,33 +64,34 @@ describe("the main job in Chromium on the embedded default", () => {
     await page.goto(product.url);
     await page.getByRole("main").getByRole("link", { name: "Get Started" }).first().click();
     await page.waitForURL("**/auth**");
-    await page
-      .getByRole("button", { name: "Create an account" })
-      .or(page.getByRole("link", { name: "Create an account" }))
-      .click();
-    await page.getByLabel("E-mail", { exact: true }).fill(email);
+    // Get Started opens sign-up, not sign-in.
+    await page.getByRole("heading", { name: "Create an account" }).waitFor();
+    await page.getByLabel("Email", { exact: true }).fill(email);
     await page.getByLabel("Password", { exact: true }).fill(password);
     await page.getByRole("button", { name: "Create account", exact: true }).click();
-    await page.getByRole("heading", { name: "Check your e-mail" }).waitFor();
+    await page.getByRole("heading", { name: "Check your email" }).waitFor();
 
     await page.goto(await mailedLink(product.sandboxUrl));
     await page.waitForURL((url) => url.pathname !== "/auth");
     await page.goto(`${product.url}/pricing`);
 
-    // A second page of the same person, open on the profile: it must hear of the subscription without a reload.
+    // A second page of the same person shows the profile: the subscription must appear there without a reload.
     const profile = await context.newPage();
     const profileFaults = watch(profile);
     await profile.goto(`${product.url}/profile`);
     await profile.getByText("No plan yet").waitFor();
 
+    await page.addInitScript(watchForDenial);
     await page.getByRole("button", { name: "Subscribe to Starter" }).click();
     await page.waitForURL(`${product.sandboxUrl}/**`);
     await page.getByRole("button", { name: /pay|subscribe/i }).click();
-    await page.waitForURL(`${product.url}/**`);
+    await page.getByRole("heading", { name: "300 credits are yours" }).waitFor();
+    expect(await page.evaluate("window.denied")).toBe(false);
     await profile.getByText("Starter Plan").first().waitFor({ timeout: 20_000 });
     await profile.getByText("300", { exact: false }).first().waitFor();
 
-    await page.goto(`${product.url}/ai-models`);
+    await page.getByRole("link", { name: "Start chatting" }).click();
+    await page.waitForURL(`${product.url}/ai-models`);
     await page
       .getByRole("button", { name: /GPT-5 Mini/ })
       .first()
@@ -118,5 +127,5 @@ describe("the main job in Chromium on the embedded default", () => {
     expect(check).toMatchObject({ subscribed: true, credits: 300 });
     expect([...faults, ...profileFaults]).toEqual([]);
     await context.close();
-  }, 120_000);
+  }, 240_000);
 });

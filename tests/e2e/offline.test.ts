@@ -10,14 +10,14 @@ import { keptAddresses, keptConversations, openKept, waitForKept } from "./kept-
 const prompt = "Wie lege ich ein Mosaik?";
 const draft = "Ein Entwurf, der nicht verloren gehen darf";
 
-describe("with the server stopped (acceptance 35, 37)", () => {
+describe("with the server stopped", () => {
   let folder: ProductFolder;
   let product: Product;
   let browser: Browser;
   let device: BrowserContext;
   let conversationAddress = "";
 
-  /** A cold start of the address: a new tab, nothing of it in memory. */
+  /** Opens the address in a new tab, with nothing in memory. */
   async function open(address: string): Promise<Page> {
     const page = await device.newPage();
     await page.goto(product.url + address);
@@ -43,7 +43,7 @@ describe("with the server stopped (acceptance 35, 37)", () => {
 
     await page.goto(product.url + conversationAddress);
     await page.getByText("Sandbox answer").first().waitFor();
-    await page.getByRole("textbox").fill(draft);
+    await page.getByLabel("Dein Prompt").fill(draft);
     expect(await waitUntil(async () => (await keptConversations(page)) === 1, 10_000)).toBe(true);
     await page.close();
   }
@@ -62,27 +62,41 @@ describe("with the server stopped (acceptance 35, 37)", () => {
     await folder?.remove();
   });
 
-  it("a cold deep link to a saved guide, a guide merely read, pricing and home renders in the reader's language", async () => {
+  it("a cold deep link to a saved guide, a guide only read, pricing and home renders in the reader's language", async () => {
     for (const address of ["/getting-started", "/image-generation", "/pricing", "/"]) {
       const page = await open(address);
       await page.getByRole("heading", { level: 1 }).first().waitFor();
       expect(await page.locator("html").getAttribute("lang"), address).toBe("de");
       expect(new URL(page.url()).pathname).toBe(address);
-      // It lives: the menu of languages answers.
+      // The language menu appears, so the page is hydrated.
       await page.getByRole("combobox").first().waitFor();
       await page.close();
     }
   });
 
-  it("one's conversation renders with its draft, and the list names it", async () => {
+  it("one's conversation renders with its draft; the list and the offline page both link to it", async () => {
     const page = await open(conversationAddress);
     await page.getByText(prompt).first().waitFor();
     await page.getByText("Sandbox answer").first().waitFor();
-    await expect.poll(() => page.getByRole("textbox").inputValue()).toBe(draft);
+    await expect.poll(() => page.getByLabel("Dein Prompt").inputValue()).toBe(draft);
+    await page.close();
+    for (const address of ["/ai-models", "/offline"]) {
+      const from = await open(address);
+      await from.getByRole("link", { name: prompt, exact: true }).click();
+      await from.waitForURL(product.url + conversationAddress);
+      await from.getByText("Sandbox answer").first().waitFor();
+      await from.close();
+    }
+  });
+
+  it("a page that is not stored is named by its title, never by its address", async () => {
+    const page = await open("/about");
+    const heading = page.getByRole("heading", { level: 1 });
+    await expect.poll(() => heading.textContent()).toBe("„Über uns“ ist nicht auf diesem Gerät");
     await page.close();
   });
 
-  it("an unsaved guide shows the offline page in the reader's language: which, and what is kept", async () => {
+  it("an unsaved guide shows the offline page in the reader's language, with its title and what is stored", async () => {
     const page = await open("/marketing");
     const heading = page.getByRole("heading", { level: 1 });
     await expect.poll(() => heading.textContent()).toMatch(/nicht auf diesem Gerät/);
@@ -92,7 +106,7 @@ describe("with the server stopped (acceptance 35, 37)", () => {
     await page.close();
   });
 
-  it("an address that leads nowhere is not found, in the reader's language; a missing asset is no HTML", async () => {
+  it("an unknown address shows the not-found page in the reader's language; a missing asset gets no HTML", async () => {
     const page = await device.newPage();
     const response = await page.goto(`${product.url}/nowhere-at-all`);
     expect(response?.status()).toBe(404);
@@ -108,7 +122,7 @@ describe("with the server stopped (acceptance 35, 37)", () => {
     await page.close();
   });
 
-  it("a guide that is not here, followed from within the product, ends on the same page", async () => {
+  it("a link in the product to an unsaved guide shows the same offline page", async () => {
     const page = await open("/getting-started");
     await page.getByRole("contentinfo").getByRole("link", { name: "Offline gespeichert" }).waitFor();
     await page.evaluate(`history.pushState(null, "", "/small-business-ai")`);
@@ -117,13 +131,13 @@ describe("with the server stopped (acceptance 35, 37)", () => {
     await page.close();
   });
 
-  it("holds no answer of the API", async () => {
+  it("no response of the API is stored", async () => {
     const page = await open("/");
     expect((await keptAddresses(page)).filter((address) => address.startsWith("/api"))).toEqual([]);
     await page.close();
   });
 
-  it("goes to the guide that was asked for as soon as the server is back", async () => {
+  it("the offline page opens the requested guide as soon as the server is back", async () => {
     const waiting = await open("/marketing");
     await waiting.getByRole("heading", { level: 1 }).first().waitFor();
     product = folder.start();
@@ -132,14 +146,14 @@ describe("with the server stopped (acceptance 35, 37)", () => {
     await waiting.close();
   }, 150_000);
 
-  it("saves every guide and article at once, names them with their room, and lets go of one or of all", async () => {
+  it("the offline page saves all guides and articles, lists them with their size, and removes one or all", async () => {
     const page = await open("/offline");
     const saved = page.getByText("Gespeichert am");
     await page.getByRole("button", { name: "Alle Anleitungen und Artikel speichern" }).click();
     await expect.poll(() => saved.count(), { timeout: 30_000 }).toBe(11);
     await page.getByText(/\d MB von .+ belegt/).waitFor();
     await page
-      .getByRole("button", { name: /entfernen$/ })
+      .getByRole("button", { name: /^„.+“ entfernen$/ })
       .first()
       .click();
     await expect.poll(() => saved.count()).toBe(10);
@@ -151,9 +165,9 @@ describe("with the server stopped (acceptance 35, 37)", () => {
     expect(kept.filter((address) => address.startsWith("/assets/piece-"))).toEqual([]);
     expect(kept).toContain("/pricing?lang=de");
     await page.close();
-  }, 60_000);
+  });
 
-  it("opens in a language chosen since, with what was saved before", async () => {
+  it("the product opens in a language chosen later, with what was saved before", async () => {
     const choosing = await open("/getting-started");
     await choosing.getByRole("button", { name: "Offline speichern" }).click();
     await choosing.getByRole("link", { name: "Offline gespeichert" }).first().waitFor();
@@ -168,5 +182,5 @@ describe("with the server stopped (acceptance 35, 37)", () => {
       await expect.poll(() => page.locator("html").getAttribute("lang"), { message: address }).toBe("ja");
       await page.close();
     }
-  }, 60_000);
+  });
 });

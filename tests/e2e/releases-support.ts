@@ -1,4 +1,4 @@
-/** Releases of the client, built from changed sources and put in place one after another under one address. */
+/** Builds releases of the client from changed sources and deploys them one after another at one address. */
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -7,7 +7,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import httpProxy from "@fastify/http-proxy";
-// Its augmentation of route schemas, which the file serving uses.
+// For its types: it adds fields to the route schemas, which the file serving uses.
 import type {} from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import Fastify from "fastify";
@@ -17,7 +17,7 @@ import { root } from "#tests/support/sources.ts";
 
 export interface Frontage {
   url: string;
-  /** Serves what lies in `folder` from now on; requests under way end as they began. */
+  /** Serves `folder` from now on; requests in progress finish with the earlier folder. */
   deploy(folder: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ async function serving(folder: string, url: string, apiUrl: string): Promise<Fas
   return app;
 }
 
-/** The product's own file serving at `port`, in front of an API that outlives every release of the client. */
+/** Starts the product's file serving at `port`, in front of an API that keeps running across releases of the client. */
 export async function openFrontage(port: number, apiUrl: string): Promise<Frontage> {
   const url = `http://127.0.0.1:${port}`;
   const apps: FastifyInstance[] = [];
@@ -51,7 +51,7 @@ export async function openFrontage(port: number, apiUrl: string): Promise<Fronta
   };
 }
 
-/** Everything a build reads, in a folder of its own where it can be changed. */
+/** Copies everything a build reads to a new folder, where a test can change it. */
 export async function copySources(): Promise<{ folder: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(path.join(tmpdir(), "tessera-test-release-"));
   const built = path.join(root, "client/dist");
@@ -68,7 +68,7 @@ export async function change(file: string, from: string, to: string): Promise<vo
   await writeFile(file, text.replaceAll(from, to));
 }
 
-/** Builds the sources in `folder` over what lies at `site`, as a deployment does. */
+/** Builds the sources in `folder` into `site`, over the release there, as a deployment does. */
 export async function buildOver(folder: string, site: string): Promise<void> {
   const program = path.join(folder, "client/build.ts");
   await promisify(execFile)(process.execPath, [program, "--out-dir", site], {

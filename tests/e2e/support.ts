@@ -1,6 +1,7 @@
-/** What the tests in a browser share: a product behind a line that can be cut, and a person signed in on a page. */
+/** Helpers for the browser tests: a product behind a connection that can be cut, and signed-in pages. */
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { launchBrowser } from "#tests/support/browser.ts";
+import { createTestDatabase } from "#tests/support/postgres.ts";
 import type { Product } from "#tests/support/supervised.ts";
 import { createProductFolder } from "#tests/support/supervised.ts";
 import type { TcpProxy } from "#tests/support/tcp-proxy.ts";
@@ -10,21 +11,22 @@ import { Visitor } from "#tests/support/visitor.ts";
 export interface Stage {
   product: Product;
   browser: Browser;
-  /** The product's public address: the line between the browser and the product. */
+  /** The product's public address, which is that of `line`. */
   url: string;
   line: TcpProxy;
-  /** Somebody new; with a plan where `subscribed`. */
+  /** Creates a person; with a plan if `subscribed`. */
   person(subscribed: boolean): Promise<Visitor>;
   close(): Promise<void>;
 }
 
 const startTimeoutMs = 120_000;
 
+/** Starts the product on its own database on the shared server: a PostgreSQL for each file would take longer than most tests. */
 export async function setStage(): Promise<Stage> {
-  const folder = await createProductFolder();
+  const [folder, database] = await Promise.all([createProductFolder(), createTestDatabase(1)]);
   const line = await startTcpProxy({ host: "127.0.0.1", port: folder.port });
   const url = `http://127.0.0.1:${line.port}`;
-  const product = folder.start({ PUBLIC_URL: url });
+  const product = folder.start({ PUBLIC_URL: url, DATABASE_URL: database.applicationUrl });
   await product.said("Sandbox", startTimeoutMs);
   const browser = await launchBrowser();
   return {
@@ -41,13 +43,14 @@ export async function setStage(): Promise<Stage> {
       await browser.close();
       await line.cut();
       await folder.remove();
+      await database.drop();
     },
   };
 }
 
 /**
- * A device on which `visitor` has signed in before; nobody has where there is none. Without the service worker, which would
- * fetch the whole shell again for each: the tests that are about it make devices of their own.
+ * A browser context in which `visitor`, if given, is signed in. It has no service worker, which would fetch the whole shell
+ * for each context; the tests of the service worker create their own contexts.
  */
 export async function deviceOf(stage: Stage, visitor?: Visitor, options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await stage.browser.newContext({
@@ -64,7 +67,7 @@ export async function deviceOf(stage: Stage, visitor?: Visitor, options: Browser
   return context;
 }
 
-/** Orders something of the sandbox, such as the pace of its models or a fault. */
+/** Posts a setting to the sandbox, such as the pace of its models or a fault. */
 export async function order(stage: Stage, path: string, body: unknown): Promise<void> {
   const headers = { "content-type": "application/json" };
   const response = await fetch(new URL(path, stage.product.sandboxUrl), { method: "POST", headers, body: JSON.stringify(body) });

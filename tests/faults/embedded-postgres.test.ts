@@ -1,4 +1,4 @@
-/** The same with `npm start`, whose supervisor starts the killed PostgreSQL again by itself. */
+/** As postgres.test.ts, but with `npm start`, whose supervisor restarts the killed PostgreSQL by itself. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { afterEach, expect, it } from "vitest";
@@ -19,7 +19,7 @@ afterEach(async () => {
   folder = undefined;
 }, 30_000);
 
-/** The lines of postmaster.pid: the process first, the port fourth. */
+/** In postmaster.pid the first line is the process id and the fourth the port. */
 async function postmasterOf({ dataDir }: ProductFolder): Promise<{ pid: number; port: number }> {
   const lines = (await readFile(path.join(dataDir, "postgres/postmaster.pid"), "utf8")).split("\n");
   return { pid: Number(lines[0]), port: Number(lines[3]) };
@@ -33,7 +33,7 @@ async function openDatabase(own: ProductFolder): Promise<Pick<TestDatabase, "db"
   return database;
 }
 
-it("PostgreSQL of npm start killed with -9 in the middle of an answer: it comes back, the answer completes, the books agree", async () => {
+it("npm start restarts a PostgreSQL killed with -9 in the middle of an answer; the answer completes and the books agree", async () => {
   folder = await createProductFolder();
   const product = folder.start();
   await product.said(/Admin .*\n/);

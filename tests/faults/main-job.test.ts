@@ -8,7 +8,7 @@ import type { Part } from "#tests/support/scale.ts";
 import { scaleFor } from "#tests/support/scale.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 
-/** Starts the part anew so that it dies at `point`; `ended` tells how, once it runs again as the supervisor would run it. */
+/** Restarts the part so that it dies at `point`, and then restarts it as the supervisor would; `ended` resolves with how it died. */
 async function arm(part: Part | undefined, point: FaultPoint): Promise<{ ended: Promise<string> }> {
   if (!part) throw new Error("no such part");
   await part.stop();
@@ -20,34 +20,41 @@ async function arm(part: Part | undefined, point: FaultPoint): Promise<{ ended: 
   return { ended };
 }
 
-describe.concurrent("kill -9 at a named point of buying, then a restart", () => {
+const full = process.env.TEST_FULL === "1";
+
+describe.concurrent("kill -9 at a named point of a purchase, then a restart", () => {
   const points: { point: FaultPoint; of: "api" | "worker" }[] = [
     { point: "webhook-stored", of: "api" },
+    { point: "event-committed", of: "worker" },
     { point: "job-published", of: "worker" },
     { point: "event-read", of: "worker" },
-    { point: "event-committed", of: "worker" },
   ];
-  it.for(points)("$point: one subscription, one grant, one mail (acceptance 23)", { timeout: 120_000 }, async ({ point, of }, test) => {
-    const product = await scaleFor(test);
-    const visitor = await new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl).join();
-    const url = await visitor.checkout();
-    const restarted = await arm(of === "api" ? product.apis[0] : product.workers[0], point);
-    await visitor.pay(url);
-    expect(await restarted.ended).toBe("SIGKILL");
-    await visitor.waitForSubscription(300, 60_000);
-    await waitUntilSettled(product.database);
-    await expectBooksAgree(product.database);
-    const grants = await product.database.db.selectFrom("grants").select("credits").execute();
-    expect(grants).toEqual([{ credits: 300 }]);
-    const mails = (await (await fetch(`${product.sandboxUrl}/mail?to=${encodeURIComponent(visitor.email)}`)).json()) as {
-      subject: string;
-    }[];
-    expect(new Set(mails.map((mail) => mail.subject)).size).toBe(mails.length);
-  });
+  // Each point starts a product of its own: `npm test` takes one of each process, `npm run test:full` all.
+  it.for(full ? points : points.slice(0, 2))(
+    "$point: one subscription, one grant, one mail",
+    { timeout: 240_000 },
+    async ({ point, of }, test) => {
+      const product = await scaleFor(test);
+      const visitor = await new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl).join();
+      const url = await visitor.checkout();
+      const restarted = await arm(of === "api" ? product.apis[0] : product.workers[0], point);
+      await visitor.pay(url);
+      expect(await restarted.ended).toBe("SIGKILL");
+      await visitor.waitForSubscription(300, 60_000);
+      await waitUntilSettled(product.database);
+      await expectBooksAgree(product.database);
+      const grants = await product.database.db.selectFrom("grants").select("credits").execute();
+      expect(grants).toEqual([{ credits: 300 }]);
+      const mails = (await (await fetch(`${product.sandboxUrl}/mail?to=${encodeURIComponent(visitor.email)}`)).json()) as {
+        subject: string;
+      }[];
+      expect(new Set(mails.map((mail) => mail.subject)).size).toBe(mails.length);
+    },
+  );
 });
 
-describe.concurrent("kill -9 of the worker between sending a mail and noting it", () => {
-  it("leaves one mail in the mailbox (acceptance 23)", async (test) => {
+describe.concurrent("kill -9 of the worker after sending a mail and before recording it", () => {
+  it("leaves one mail in the mailbox", async (test) => {
     const product = await scaleFor(test);
     const restarted = await arm(product.workers[0], "mail-sent");
     const visitor = new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl);
@@ -57,7 +64,7 @@ describe.concurrent("kill -9 of the worker between sending a mail and noting it"
     const mails = (await (await fetch(`${product.sandboxUrl}/mail?to=${encodeURIComponent(visitor.email)}`)).json()) as unknown[];
     expect(mails).toHaveLength(1);
     await visitor.confirm();
-  }, 90_000);
+  });
 });
 
 describe.concurrent("kill -9 of the API at a named point of an answer, then a restart", () => {
@@ -66,8 +73,8 @@ describe.concurrent("kill -9 of the API at a named point of an answer, then a re
     { point: "answer-streaming", charged: 0, status: "failed" },
     { point: "answer-ended", charged: 1, status: "completed" },
   ])(
-    "$point: $status, $charged charged, and the books agree (acceptance 21)",
-    { timeout: 120_000 },
+    "$point: the answer ends as $status, $charged credits are charged, and the books agree",
+    { timeout: 240_000 },
     async ({ point, charged, status }, test) => {
       const product = await scaleFor(test);
       const visitor = await new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl).join();
@@ -89,12 +96,12 @@ describe.concurrent("kill -9 of the API at a named point of an answer, then a re
 });
 
 describe.concurrent("kill -9 at random moments of the main job", () => {
-  it("of API, worker and sandbox in turn: every job completes or is refunded, and the books agree", async (test) => {
+  it("of API, workers and sandbox: every answer completes or costs nothing, and the books agree", async (test) => {
     const seed = Math.floor(Date.now() / 1000) % 100_000;
     const random = seededRandom(seed);
     const product = await scaleFor(test, { apis: 1, workers: 2 });
     const { apis, workers, sandbox } = product;
-    const kills = process.env.TEST_FULL === "1" ? 30 : 6;
+    const kills = full ? 30 : 6;
     const lives = liveOn(product, 3);
     for (let round = 0; round < kills; round += 1) {
       await pause(300 + random(1_200));

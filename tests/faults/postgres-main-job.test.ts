@@ -5,7 +5,7 @@ import { liveOn, persist } from "#tests/support/lives.ts";
 import { startOwnPostgres } from "#tests/support/own-postgres.ts";
 import { scaleFor } from "#tests/support/scale.ts";
 
-it("PostgreSQL killed with -9 at random moments of the main job: everybody gets what they paid for, and the books agree", async (test) => {
+it("PostgreSQL killed with -9 at random moments of the main job: everybody gets what they paid for and the books agree", async (test) => {
   const seed = Math.floor(Date.now() / 1_000) % 100_000;
   const random = seededRandom(seed);
   const postgres = await startOwnPostgres();

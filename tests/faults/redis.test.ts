@@ -1,4 +1,4 @@
-/** Redis killed with -9 under the main job and started again empty: it only carried, so nothing is lost and all goes on within 30 s. */
+/** Redis only transports jobs and events: when it is killed with -9 and restarted empty, nothing is lost and work continues within 30 s. */
 import type { TestContext } from "vitest";
 import { describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
@@ -15,7 +15,7 @@ interface World {
   product: ScaleSetup;
   visitor: Visitor;
   killRedis(): Promise<void>;
-  /** Empty, at the same address. */
+  /** Starts an empty Redis at the same address. */
   startRedis(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ async function expectBoughtOnce({ product: setup, visitor }: World): Promise<voi
 const outboxOf = ({ product: setup }: World) => setup.database.db.selectFrom("outbox").selectAll().execute();
 
 describe.concurrent("Redis killed with -9 between a paid checkout and its grant", () => {
-  it("before the worker could publish: the events are taken all the same, and acted on when Redis is back", async (test) => {
+  it("before the worker has published the jobs: Stripe's events are accepted, and processed when Redis is back", async (test) => {
     const world = await begin(test);
     const url = await world.visitor.checkout();
     await world.killRedis();
@@ -58,24 +58,24 @@ describe.concurrent("Redis killed with -9 between a paid checkout and its grant"
     expect((await world.visitor.check()).subscribed).toBe(false);
     await world.startRedis();
     await expectBoughtOnce(world);
-  }, 120_000);
+  }, 240_000);
 
-  it("with the jobs in it: they are lost with it, and published again", async (test) => {
+  it("after the jobs were published: they are lost with Redis and published again", async (test) => {
     const world = await begin(test);
     const [worker] = world.product.workers;
     const url = await world.visitor.checkout();
     await worker?.stop();
     await worker?.start({ TESSERA_FAULT_POINT: "job-published" });
     await world.visitor.pay(url);
-    // Published, and nobody left to take them.
+    // The jobs are published and no worker is left to process them.
     expect(await worker?.ended()).toBe("SIGKILL");
     expect((await outboxOf(world)).filter((job) => job.published_at !== null)).not.toEqual([]);
     await world.killRedis();
     await Promise.all([world.startRedis(), worker?.start()]);
     await expectBoughtOnce(world);
-  }, 120_000);
+  }, 240_000);
 
-  it("under two workers that hold the jobs: they go on when it is back", async (test) => {
+  it("while two workers process the jobs: they continue when Redis is back", async (test) => {
     const world = await begin(test, { workers: 2 });
     const url = await world.visitor.checkout();
     const paid = world.visitor.pay(url);
@@ -84,7 +84,7 @@ describe.concurrent("Redis killed with -9 between a paid checkout and its grant"
     await paid;
     await world.startRedis();
     await expectBoughtOnce(world);
-  }, 120_000);
+  }, 240_000);
 });
 
 async function setPace({ sandboxUrl }: ScaleSetup, paceMs: number): Promise<void> {
@@ -93,7 +93,7 @@ async function setPace({ sandboxUrl }: ScaleSetup, paceMs: number): Promise<void
   expect(answer.status).toBe(200);
 }
 
-/** The changes an open page is told of by the API process at `apiUrl`. */
+/** Connects a page to the live updates of the API process at `apiUrl` and collects them. */
 async function openPage(apiUrl: string, visitor: Visitor): Promise<{ changes: RealtimeMessage[]; close(): void }> {
   const socket = new WebSocket(`${apiUrl.replace("http", "ws")}/api/realtime`, { headers: { origin: apiUrl } });
   const messages: RealtimeMessage[] = [];
@@ -108,7 +108,7 @@ async function openPage(apiUrl: string, visitor: Visitor): Promise<{ changes: Re
 }
 
 describe.concurrent("Redis killed with -9 during an answer, with two API processes", () => {
-  it("both tell it to its end, with Redis away and with Redis back; it is charged once, and live updates are there again", async (test) => {
+  it("both stream it to its end; it is charged once, and live updates work again when Redis is back", async (test) => {
     const world = await begin(test, { apis: 2 });
     const { product: setup, visitor } = world;
     await visitor.subscribe();
@@ -138,7 +138,7 @@ describe.concurrent("Redis killed with -9 during an answer, with two API process
     expect([other.text, other.receipt]).toEqual([one.text, one.receipt]);
     expect((await visitor.check()).credits).toBe(299);
     await setPace(setup, 0);
-    // A page is told by one process what happened in the other: lost while either is reconnecting, so a few times if need be.
+    // The update has to go from one process to the other. It is lost while either reconnects to Redis, so ask until one arrives.
     let asked = 0;
     const isTold = async () => {
       page.changes.length = 0;
@@ -151,5 +151,5 @@ describe.concurrent("Redis killed with -9 during an answer, with two API process
     expect((await visitor.check()).credits).toBe(299 - asked);
     await waitUntilSettled(setup.database);
     await expectBooksAgree(setup.database);
-  }, 120_000);
+  }, 240_000);
 });

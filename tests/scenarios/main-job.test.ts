@@ -6,7 +6,7 @@ import type { ScaleSetup } from "#tests/support/scale.ts";
 import { startScale } from "#tests/support/scale.ts";
 import { advanceClock, Visitor } from "#tests/support/visitor.ts";
 
-/** A connection to the second API process that keeps every message. */
+/** Connects to an API process's live updates and keeps every message. */
 async function listen(apiUrl: string, accessToken: string) {
   const socket = new WebSocket(`${apiUrl.replace("http", "ws")}/api/realtime`, { origin: new URL(apiUrl).origin });
   const messages: { type: string; table?: string }[] = [];
@@ -24,14 +24,14 @@ async function listen(apiUrl: string, accessToken: string) {
   return { messages, close: () => socket.close() };
 }
 
-describe("the main job on Redis with two API processes and two workers (acceptance 25)", () => {
+describe("the main job on Redis with two API processes and two workers", () => {
   let product: ScaleSetup;
   beforeAll(async () => {
     product = await startScale({ apis: 2, workers: 2, redis: true });
   }, 90_000);
   afterAll(() => product?.stop());
 
-  it("sign up → pay → subscription by the live push → priced answer → receipt → renewed a month on", async () => {
+  it("sign up → pay → subscription by live push → priced answer → receipt → renewal after a month", async () => {
     const [first = "", second = ""] = product.apiUrls;
     const visitor = await new Visitor(first, product.sandboxUrl).join();
     const live = await listen(second, visitor.session?.access_token ?? "");
@@ -55,7 +55,7 @@ describe("the main job on Redis with two API processes and two workers (acceptan
     const before = Date.parse((await visitor.check()).server_time);
     const now = await advanceClock(product.sandboxUrl, "P1M");
     expect(Date.parse(now) - before).toBeGreaterThan(27 * 86_400_000);
-    // The renewal's invoice is a draft for an hour.
+    // Stripe keeps the renewal's invoice as a draft for an hour.
     await advanceClock(product.sandboxUrl, "PT2H");
     const renewed = await visitor.waitForSubscription(300);
     expect(Date.parse(renewed.subscription_end ?? "")).toBeGreaterThan(Date.parse(now));
@@ -63,7 +63,7 @@ describe("the main job on Redis with two API processes and two workers (acceptan
     await expectBooksAgree(product.database);
   }, 120_000);
 
-  it("an answer begun at one process is resumed at the other with nothing lost or doubled, and charged once (acceptance 20)", async () => {
+  it("an answer started on one process can be resumed on the other; no event is lost or repeated, and it is charged once", async () => {
     const [first = "", second = ""] = product.apiUrls;
     const visitor = await new Visitor(first, product.sandboxUrl).join();
     await visitor.subscribe();
@@ -83,7 +83,7 @@ describe("the main job on Redis with two API processes and two workers (acceptan
     await expectBooksAgree(product.database);
   }, 60_000);
 
-  it("the same idempotency key at both processes at once: one answer, one charge (acceptance 21)", async () => {
+  it("the same idempotency key sent to both processes at once gives one answer and one charge", async () => {
     const [first = "", second = ""] = product.apiUrls;
     const visitor = await new Visitor(first, product.sandboxUrl).join();
     await visitor.subscribe();
@@ -94,7 +94,7 @@ describe("the main job on Redis with two API processes and two workers (acceptan
     expect((await visitor.check()).credits).toBe(299);
   }, 60_000);
 
-  it("Redis gone and back: events are accepted meanwhile and drained later (acceptance 5)", async () => {
+  it("Stripe's events are accepted while Redis is away and processed when it is back", async () => {
     const visitor = await new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl).join();
     const url = await visitor.checkout();
     const port = product.redis?.port;

@@ -14,7 +14,7 @@ afterAll(() => product.close());
 const refresh = (token: string) => product.post("/api/auth/refresh", { refresh_token: token });
 const sessionExpired = { status: 401, code: "session_expired" };
 
-/** Lets the grace of the last rotation pass without waiting for it. */
+/** Moves the last rotation into the past, so that its grace period is over. */
 async function passGrace(session: Session): Promise<void> {
   await product.db
     .updateTable("auth_sessions")
@@ -27,7 +27,7 @@ function encode(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString("base64url");
 }
 
-/** A JWT signed with the server's own key, so that only its content can be at fault. */
+/** Signs a JWT with the server's own key, so that only its content is wrong. */
 function forge(
   claims: object,
   header: object = { alg: "HS256", typ: "JWT" },
@@ -37,7 +37,7 @@ function forge(
   return `${body}.${createHmac("sha256", key).update(body).digest("base64url")}`;
 }
 
-test("a refresh token is exchanged for its successor, which goes on working", async () => {
+test("a refresh token is exchanged for a new one, which works in turn", async () => {
   let session = await product.join();
   for (let round = 0; round < 4; round += 1) {
     const answer = await refresh(session.refresh_token);
@@ -48,7 +48,7 @@ test("a refresh token is exchanged for its successor, which goes on working", as
   }
 });
 
-test("five tabs refreshing at once all stay in, with one and the same successor", async () => {
+test("five tabs that refresh at once all get the same new token and stay signed in", async () => {
   const first = await product.join();
   const answers = await Promise.all(Array.from({ length: 5 }, () => refresh(first.refresh_token)));
   expect(answers.map((answer) => answer.statusCode)).toEqual([200, 200, 200, 200, 200]);
@@ -57,7 +57,7 @@ test("five tabs refreshing at once all stay in, with one and the same successor"
   expect((await refresh([...successors][0] ?? "")).statusCode).toBe(200);
 });
 
-test("a refresh token reused after the grace ends the whole family, its access tokens included", async () => {
+test("reusing a refresh token after the grace period ends the session, its access tokens included", async () => {
   const first = await product.join();
   const second = (await refresh(first.refresh_token)).json<Session>();
   await passGrace(first);
@@ -66,7 +66,7 @@ test("a refresh token reused after the grace ends the whole family, its access t
   expect((await product.get("/api/account", second.access_token)).statusCode).toBe(401);
 });
 
-test("a grandparent reused within the grace ends the family too: only the direct predecessor has one", async () => {
+test("reusing a token that was replaced twice ends the session even within the grace period", async () => {
   const first = await product.join();
   const second = (await refresh(first.refresh_token)).json<Session>();
   const third = (await refresh(second.refresh_token)).json<Session>();
@@ -74,7 +74,7 @@ test("a grandparent reused within the grace ends the family too: only the direct
   expect((await refresh(third.refresh_token)).json()).toMatchObject(sessionExpired);
 });
 
-test("one sign-in ended leaves the person's other sign-ins alone", async () => {
+test("signing out ends one session and leaves the person's others", async () => {
   const first = await product.join("two-devices@example.com");
   const other = (await product.signIn("two-devices@example.com")).json<Session>();
   expect((await product.post("/api/auth/sign-out", { refresh_token: first.refresh_token })).statusCode).toBe(204);
@@ -86,7 +86,7 @@ test("one sign-in ended leaves the person's other sign-ins alone", async () => {
   expect((await refresh(other.refresh_token)).statusCode).toBe(200);
 });
 
-test("forged, foreign and misused tokens open nothing: alg none, other algorithms, audiences, keys, expiry, refresh as access", async () => {
+test("forged and misused tokens are refused: alg none, another algorithm, audience or key, expired, a refresh token as access token", async () => {
   const session = await product.join();
   const [, payload = ""] = session.access_token.split(".");
   const claims = JSON.parse(Buffer.from(payload, "base64url").toString());
@@ -123,7 +123,7 @@ test("forged, foreign and misused tokens open nothing: alg none, other algorithm
   expect((await refresh(session.refresh_token)).statusCode).toBe(200);
 });
 
-test("a ban counts at the next call, and a sign-in unused for 30 days is over", async () => {
+test("a ban takes effect at the next call, and a session unused for 30 days has ended", async () => {
   const banned = await product.join("banned@example.com");
   await product.db.updateTable("users").set({ banned_at: new Date() }).where("id", "=", banned.user.id).execute();
   expect((await product.get("/api/account", banned.access_token)).statusCode).toBe(401);
@@ -146,4 +146,20 @@ test("a ban counts at the next call, and a sign-in unused for 30 days is over", 
     .execute();
   expect((await refresh(old.refresh_token)).json()).toMatchObject(sessionExpired);
   expect((await product.get("/api/account", old.access_token)).statusCode).toBe(401);
+});
+
+test("an access token is valid for ten minutes", async () => {
+  const session = await product.join();
+  const { sub, sid, iat, exp } = product.app.jwt.verify<{ sub: string; sid: string; iat: number; exp: number }>(session.access_token);
+  expect([exp - iat, session.expires_in]).toEqual([600, 600]);
+  expect(Math.abs(session.expires_at - exp)).toBeLessThanOrEqual(1);
+  /** An access token as the server would have signed it that many seconds ago. */
+  const signedAgo = (seconds: number) => {
+    const claims = { sub, sid, iat: Math.floor(Date.now() / 1_000) - seconds };
+    return product.app.jwt.sign(claims);
+  };
+  expect((await product.get("/api/account", signedAgo(590))).statusCode).toBe(200);
+  expect((await product.get("/api/account", signedAgo(601))).json()).toMatchObject({ status: 401, code: "unauthenticated" });
+  // The refresh token still works after the access token has expired.
+  expect((await refresh(session.refresh_token)).statusCode).toBe(200);
 });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { linkToken } from "#server/features/notifications/links.ts";
+import { hashToken } from "#server/http/secret-keys.ts";
 import type { AuthApp } from "./auth-support.ts";
-import { createAuthApp, password } from "./auth-support.ts";
+import { cookiesOf, createAuthApp, password, randomAddress } from "./auth-support.ts";
 
 let product: AuthApp;
 beforeAll(async () => {
@@ -8,14 +10,23 @@ beforeAll(async () => {
 });
 afterAll(() => product.close());
 
-const signUp = (email: string, secret = password) => product.post("/api/auth/sign-up", { email, password: secret });
+const signUp = (email: string, secret = password) =>
+  product.post("/api/auth/sign-up", { email, password: secret }, { remoteAddress: randomAddress() });
+const open = (token: string, body: { password?: string } = {}, headers = {}) =>
+  product.post("/api/auth/confirm", { token, ...body }, { headers, remoteAddress: randomAddress() });
+const signInAt = (email: string, secret: string, headers = {}) =>
+  product.post("/api/auth/sign-in", { email, password: secret }, { headers, remoteAddress: randomAddress() });
+const look = (token: string, headers = {}) => product.post("/api/auth/link", { token }, { headers });
 
 test("a person signs up, opens the mailed link once, and is signed in with a wallet", async () => {
   const answer = await product.post("/api/auth/sign-up", { email: "  Ada@Example.com ", password, language: "fr-CA" });
   expect([answer.statusCode, answer.json()]).toEqual([202, { status: "check_email" }]);
-  expect((await product.signIn("ada@example.com")).json()).toMatchObject({ status: 403, code: "email_not_confirmed" });
+  expect((await signInAt("ada@example.com", password, cookiesOf(answer))).json()).toMatchObject({
+    status: 403,
+    code: "email_not_confirmed",
+  });
   const [token = ""] = await product.mailedTokens("ada@example.com");
-  const confirmed = await product.post("/api/auth/confirm", { token });
+  const confirmed = await open(token, {}, cookiesOf(answer));
   expect(confirmed.statusCode).toBe(200);
   const session = confirmed.json();
   expect(Object.keys(session).sort()).toEqual(["access_token", "expires_at", "expires_in", "refresh_token", "token_type", "user"]);
@@ -31,15 +42,20 @@ test("a person signs up, opens the mailed link once, and is signed in with a wal
     .where("users.email", "=", "ada@example.com")
     .execute();
   expect(rows).toEqual([{ language: "fr", mailbox_key: "ada@example.com" }]);
-  expect((await product.post("/api/auth/confirm", { token })).json()).toMatchObject({ status: 400, code: "link_invalid" });
+  expect((await open(token, {}, cookiesOf(answer))).json()).toMatchObject({ status: 400, code: "link_invalid" });
+  expect((await look(token)).json()).toEqual({ email: "ada@example.com", state: "used" });
   expect((await product.signIn("ADA@example.com")).statusCode).toBe(200);
 });
 
-test("known, unconfirmed and unknown addresses are answered with the same bytes; only the mail tells", async () => {
+test("sign-up answers known, unconfirmed and unknown addresses with the same bytes; only the mails differ", async () => {
   await product.join("known@example.com");
   await signUp("unconfirmed@example.com");
   const answers = await Promise.all(["known@example.com", "unconfirmed@example.com", "unknown@example.com"].map((email) => signUp(email)));
-  expect(new Set(answers.map((answer) => `${answer.statusCode} ${answer.headers["content-length"]} ${answer.body}`)).size).toBe(1);
+  /** The whole answer without the random part of the cookie. */
+  const shape = (answer: (typeof answers)[number]) =>
+    `${answer.statusCode} ${answer.headers["content-length"]} ${answer.body} ${String(answer.headers["set-cookie"]).replace(/=[\w.-]{66};/, "=…;")}`;
+  expect(new Set(answers.map(shape)).size).toBe(1);
+  expect(shape(answers[0] as (typeof answers)[number])).toContain("sign-up=…; Path=/; Max-Age=86400; HttpOnly; SameSite=Strict");
   expect(await product.templatesTo("known@example.com")).toEqual(["confirm-email", "account-exists"]);
   expect(await product.templatesTo("unknown@example.com")).toEqual(["confirm-email"]);
   const resent = await Promise.all(
@@ -54,9 +70,56 @@ test("known, unconfirmed and unknown addresses are answered with the same bytes;
   expect(new Set(refused.map((answer) => `${answer.statusCode} ${answer.body}`)).size).toBe(1);
 });
 
-test("signing up and signing in take as long for a known as for an unknown address", async () => {
+test("signing up and then signing in does not reveal whether an address is taken, in this browser or another", async () => {
+  await product.join("taken@example.com");
+  const shapes: string[][] = [];
+  for (const email of ["taken@example.com", "free@example.com"]) {
+    const begun = await signUp(email, "strangers pass 1");
+    const here = cookiesOf(begun);
+    const answers = [
+      await signInAt(email, "strangers pass 1", here),
+      await signInAt(email, "another pass 2", here),
+      await signInAt(email, "strangers pass 1"),
+    ];
+    shapes.push(answers.map((answer) => `${answer.statusCode} ${answer.body} ${answer.headers["set-cookie"]}`));
+    expect(answers.map((answer) => answer.json().code)).toEqual(["email_not_confirmed", "invalid_credentials", "invalid_credentials"]);
+  }
+  expect(shapes[0]).toEqual(shapes[1]);
+  expect((await product.signIn("taken@example.com")).statusCode).toBe(200);
+  // This holds also after the owner has confirmed the address, and the own password does not reset the count of wrong guesses.
+  const here = cookiesOf(await signUp("claimed@example.com", "strangers pass 1"));
+  await signUp("claimed@example.com", "owners own 2");
+  await product.confirmLast("claimed@example.com", "owners own 2");
+  const remoteAddress = randomAddress();
+  const tryHere = (secret: string) =>
+    product.post("/api/auth/sign-in", { email: "claimed@example.com", password: secret }, { headers: here, remoteAddress });
+  for (const guessed of ["guess 1 of it", "guess 2 of it", "guess 3 of it", "guess 4 of it"]) {
+    expect((await tryHere(guessed)).json()).toMatchObject({ code: "invalid_credentials" });
+    expect((await tryHere("strangers pass 1")).json()).toMatchObject({ code: "email_not_confirmed" });
+  }
+  expect((await tryHere("guess 5 of it")).json()).toMatchObject({ code: "invalid_credentials" });
+  expect((await tryHere("guess 6 of it")).json()).toMatchObject({ code: "too_many_attempts" });
+});
+
+test("a stranger's sign-up for a taken address mails no link, and no token can open its stored link", async () => {
+  const email = "kept@example.com";
+  await product.join(email);
+  await signUp(email, "strangers pass 1");
+  expect(await product.mailedTokens(email)).toHaveLength(1);
+  const links = await product.db
+    .selectFrom("email_links")
+    .innerJoin("users", "users.id", "email_links.user_id")
+    .select(["email_links.id", "token_hash", "used_at"])
+    .where("email", "=", email)
+    .execute();
+  const tokens = links.map(({ id }) => linkToken(product.config, id));
+  expect(links.filter(({ token_hash }) => tokens.some((token) => hashToken(token).equals(token_hash)))).toHaveLength(1);
+  expect(links.every(({ used_at }) => used_at !== null)).toBe(true);
+});
+
+test("signing up and signing in take equally long for known and unknown addresses", async () => {
   await product.join("timed@example.com");
-  /** Both sides in turn, and the shortest time of each: what else the machine does only ever adds. */
+  /** Runs both in turn and compares the shortest times, because other load on the machine only ever adds time. */
   const ratio = async (known: () => Promise<unknown>, unknown: (round: number) => Promise<unknown>) => {
     const time = async (run: () => Promise<unknown>) => {
       await product.db.deleteFrom("auth_attempts").execute();
@@ -85,39 +148,75 @@ test("signing up and signing in take as long for a known as for an unknown addre
   }
 });
 
-test("an address taken first by somebody else ends with the password of the person who opens their own link", async () => {
-  await signUp("victim@example.com", "attackers pass 1");
-  await signUp("victim@example.com", "victims own 2");
-  await signUp("victim@example.com", "attackers again 3");
-  const [, own = ""] = await product.mailedTokens("victim@example.com");
-  expect((await product.post("/api/auth/confirm", { token: own })).statusCode).toBe(200);
+test("an account never gets a stranger's password: the owner's click on the stranger's link confirms nothing", async () => {
+  const strangers = cookiesOf(await signUp("victim@example.com", "attackers pass 1"));
+  const owners = await signUp("victim@example.com", "victims own 2");
+  const [theirs = "", own = ""] = await product.mailedTokens("victim@example.com");
+  for (const headers of [{}, cookiesOf(owners)]) {
+    expect((await look(theirs, headers)).json()).toEqual({ email: "victim@example.com", state: "password" });
+    expect((await open(theirs, {}, headers)).json()).toMatchObject({ status: 403, code: "confirmation_password_needed" });
+    expect((await open(theirs, { password: "victims own 2" }, headers)).json()).toMatchObject({ status: 401, code: "invalid_credentials" });
+  }
+  const unclaimed = await product.db.selectFrom("users").selectAll().where("email", "=", "victim@example.com").executeTakeFirstOrThrow();
+  expect([unclaimed.password_hash, unclaimed.email_verified_at]).toEqual([null, null]);
+  expect((await product.signIn("victim@example.com", "attackers pass 1")).json()).not.toHaveProperty("access_token");
+
+  // "This wasn't me" ends only that sign-up; then its link fails even with its own browser and password.
+  expect((await product.post("/api/auth/disown", { token: theirs })).statusCode).toBe(204);
+  expect((await open(theirs, { password: "attackers pass 1" }, strangers)).json()).toMatchObject({ code: "link_invalid" });
+  expect((await look(theirs, strangers)).json()).toMatchObject({ code: "link_invalid" });
+  expect((await open(own, {}, cookiesOf(owners))).statusCode).toBe(200);
   expect((await product.signIn("victim@example.com", "attackers pass 1")).json()).toMatchObject({ code: "invalid_credentials" });
-  expect((await product.signIn("victim@example.com", "attackers again 3")).json()).toMatchObject({ code: "invalid_credentials" });
   expect((await product.signIn("victim@example.com", "victims own 2")).statusCode).toBe(200);
-  for (const token of await product.mailedTokens("victim@example.com"))
-    expect((await product.post("/api/auth/confirm", { token })).json()).toMatchObject({ code: "link_invalid" });
 });
 
-test("a link mailed again carries the waiting password, and none where several people's passwords wait", async () => {
-  await signUp("once@example.com");
-  await signUp("once@example.com");
-  await product.post("/api/auth/resend-confirmation", { email: "once@example.com" });
-  expect(await product.mailedTokens("once@example.com")).toHaveLength(3);
-  expect((await product.confirmLast("once@example.com")).statusCode).toBe(200);
-  expect((await product.signIn("once@example.com")).statusCode).toBe(200);
-
-  await signUp("several@example.com", "victims own 2");
+test("each of several sign-ups for one address has its own link and password, and confirming one ends the others", async () => {
   await signUp("several@example.com", "attackers pass 1");
-  await product.post("/api/auth/resend-confirmation", { email: "several@example.com" });
-  expect((await product.confirmLast("several@example.com")).statusCode).toBe(200);
-  for (const secret of ["victims own 2", "attackers pass 1"])
+  await signUp("several@example.com", "owners own 2");
+  await signUp("several@example.com", "attackers again 3");
+  const [first = "", own = "", last = ""] = await product.mailedTokens("several@example.com");
+  for (const token of [first, last])
+    expect((await open(token, { password: "owners own 2" })).json()).toMatchObject({ code: "invalid_credentials" });
+  expect((await open(own, { password: "owners own 2" })).statusCode).toBe(200);
+  for (const secret of ["attackers pass 1", "attackers again 3"])
     expect((await product.signIn("several@example.com", secret)).json()).toMatchObject({ code: "invalid_credentials" });
-  await signUp("several@example.com", "chosen anew 3");
-  expect((await product.confirmLast("several@example.com")).statusCode).toBe(200);
-  expect((await product.signIn("several@example.com", "chosen anew 3")).statusCode).toBe(200);
+  expect((await product.signIn("several@example.com", "owners own 2")).statusCode).toBe(200);
+  for (const [token, secret] of [
+    [first, "attackers pass 1"],
+    [last, "attackers again 3"],
+  ] as const)
+    expect((await open(token, { password: secret })).json()).toMatchObject({ code: "link_invalid" });
 });
 
-test("a link ends after 24 hours, and one opened twice at once works once", async () => {
+test("a resent link belongs to this browser's own sign-up, else to the latest one", async () => {
+  const resend = async (headers = {}) => {
+    await product.post("/api/auth/resend-confirmation", { email: "again@example.com" }, { headers });
+    return (await product.mailedTokens("again@example.com")).at(-1) ?? "";
+  };
+  const owners = cookiesOf(await signUp("again@example.com", "owners own 2"));
+  await signUp("again@example.com", "attackers pass 1");
+  const strange = await resend();
+  expect((await open(strange, { password: "owners own 2" })).json()).toMatchObject({ code: "invalid_credentials" });
+  const own = await resend(owners);
+  expect((await look(own, owners)).json()).toMatchObject({ state: "here" });
+  expect((await signInAt("again@example.com", "owners own 2", owners)).json()).toMatchObject({ code: "email_not_confirmed" });
+  expect((await open(own, {}, owners)).statusCode).toBe(200);
+  expect((await product.signIn("again@example.com", "owners own 2")).statusCode).toBe(200);
+});
+
+test("the cookie that remembers a browser's sign-ups can't be forged or used for another sign-up", async () => {
+  const [mine, other] = [cookiesOf(await signUp("mine@example.com")), cookiesOf(await signUp("other@example.com"))];
+  const [token = ""] = await product.mailedTokens("mine@example.com");
+  const [head = "", signature = ""] = mine.cookie.split(".");
+  const [otherHead = "", otherSignature = ""] = other.cookie.split(".");
+  for (const cookie of [other.cookie, `${head}.${otherSignature}`, `${otherHead}.${signature}`, head, `${head}.`, "sign-up=~~~", "sign-up"])
+    expect((await open(token, {}, { cookie })).json(), cookie).toMatchObject({ code: "confirmation_password_needed" });
+  // Other cookies, and other sign-ups in the same cookie, don't matter.
+  const both = `theme=dark; ${other.cookie}~${mine.cookie.split("=")[1]}; language=de`;
+  expect((await open(token, {}, { cookie: both })).statusCode).toBe(200);
+});
+
+test("a link expires after 24 hours, and opened five times at once it works once", async () => {
   await signUp("late@example.com");
   const past = new Date(Date.now() - 1_000);
   const { id } = await product.db.selectFrom("users").select("id").where("email", "=", "late@example.com").executeTakeFirstOrThrow();
@@ -128,20 +227,30 @@ test("a link ends after 24 hours, and one opened twice at once works once", asyn
 
   await signUp("twice@example.com");
   const [token = ""] = await product.mailedTokens("twice@example.com");
-  const answers = await Promise.all(Array.from({ length: 5 }, () => product.post("/api/auth/confirm", { token })));
+  const answers = await Promise.all(Array.from({ length: 5 }, () => open(token, { password })));
   expect(answers.map((answer) => answer.statusCode).sort()).toEqual([200, 400, 400, 400, 400]);
 });
 
-test("one mailbox gets at most five mails an hour, whoever asks, and the answer stays the same", async () => {
-  const answers = [];
-  for (let round = 0; round < 8; round += 1) answers.push(await signUp("flooded@example.com"));
-  for (let round = 0; round < 3; round += 1)
-    answers.push(await product.post("/api/auth/resend-confirmation", { email: "flooded@example.com" }));
-  expect(new Set(answers.map((answer) => `${answer.statusCode} ${answer.body}`)).size).toBe(1);
-  expect(await product.templatesTo("flooded@example.com")).toHaveLength(5);
+test("one mailbox gets at most five mails an hour by request of one network and fifteen in all; the response stays the same", async () => {
+  const answers: string[] = [];
+  const ask = async (remoteAddress: string, path = "sign-up", body: object = { password }) => {
+    const answer = await product.post(`/api/auth/${path}`, { email: "flooded@example.com", ...body }, { remoteAddress });
+    answers.push(`${answer.statusCode} ${answer.body}`);
+    return (await product.templatesTo("flooded@example.com")).length;
+  };
+  for (let round = 0; round < 7; round += 1) await ask("10.9.0.1");
+  expect(await ask("10.9.0.1", "resend-confirmation", {})).toBe(5);
+  // The owner, in another network.
+  expect(await ask("10.9.0.2")).toBe(6);
+  // All networks in an IPv6 /48 count as one here.
+  for (let round = 0; round < 7; round += 1) await ask(`2001:db8:9:${round}::1`);
+  expect(await ask("2001:db8:9:ffff::1")).toBe(11);
+  for (let round = 0; round < 12; round += 1) await ask(randomAddress());
+  expect(await ask(randomAddress(), "resend-confirmation", {})).toBe(15);
+  expect(new Set(answers).size).toBe(1);
 });
 
-test("an address named in ADMIN_EMAILS becomes admin once its owner has proved it, and never before", async () => {
+test("an address named in ADMIN_EMAILS becomes admin when its owner has confirmed it, and never before", async () => {
   const isAdmin = async (accessToken?: string) => {
     const headers = accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` };
     return (await product.post("/api/functions/verify-admin", {}, { headers })).json();
@@ -158,7 +267,7 @@ test("an address named in ADMIN_EMAILS becomes admin once its owner has proved i
   expect(await isAdmin(session.access_token)).toEqual({ isAdmin: false });
 });
 
-test("nothing that rests in the database opens anything: no password, link or token is stored as it is", async () => {
+test("the database holds no password, link or token in plain text", async () => {
   const session = await product.join("rests@example.com");
   const tokens = [...(await product.mailedTokens("rests@example.com")), session.access_token, session.refresh_token, password];
   const tables = ["users", "auth_sessions", "email_links", "mails", "outbox"] as const;

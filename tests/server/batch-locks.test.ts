@@ -1,4 +1,4 @@
-/** Whoever shares a statement waits for nobody's lock but their own (docs/decisions/0010). */
+/** Requests that share a statement don't wait for locks on each other's rows (docs/decisions/0010). */
 import { randomBytes, randomUUID } from "node:crypto";
 import pg from "pg";
 import { v7 as uuidv7 } from "uuid";
@@ -27,8 +27,6 @@ beforeEach(async () => {
 afterAll(() => database.drop());
 
 function startOf(userId: string, conversationId: string | null = null): StartRow {
-  const wallNow = new Date();
-  const later = new Date(wallNow.getTime() + 60_000);
   return {
     id: uuidv7(),
     userId,
@@ -44,10 +42,9 @@ function startOf(userId: string, conversationId: string | null = null): StartRow
     requestsPerMinute: 10,
     concurrentAnswers: 2,
     owner,
-    leaseExpiresAt: later,
-    holdDeadline: later,
-    now: wallNow,
-    wallNow,
+    leaseMs: 60_000,
+    holdMs: 60_000,
+    now: new Date(),
   };
 }
 
@@ -56,20 +53,21 @@ function end({ id, userId }: StartRow) {
   const told = {
     status: "completed" as const,
     failureCode: null,
+    cutShort: false,
     text: "Hello",
     promptTokens: 1,
     completionTokens: 1,
     lastFrames: undefined,
   };
-  return batches.end({ id, userId, owner, chargedCredits: 1, ...told, now, wallNow: now });
+  return batches.end({ id, userId, owner, chargedCredits: 1, ...told, kinds: ["adjustment"], now });
 }
 
-/** In the midst of a statement shared with others. */
+/** Positions of the locked rows: in the middle of the batch. */
 const lockedPlaces = [3, 8];
 
 /**
- * All are begun in one instant while somebody else holds the rows `lock` finds by their ids, those of some among them. The
- * others end in time, and those behind the lock once they are free.
+ * Locks the rows at `lockedPlaces` with the statement `lock` and then begins all calls at once. Expects the calls for the
+ * other rows to finish in time, and those for the locked rows to finish only after the locks are released.
  */
 async function expectOthersInTime<Row>(lock: string, ids: readonly string[], begin: () => Promise<Row>[]): Promise<Row[]> {
   const keeper = new pg.Client({ connectionString: database.ownerUrl });
@@ -98,13 +96,13 @@ async function startAll(): Promise<{ starts: StartRow[]; conversations: (string 
   return { starts, conversations: outcomes.map((outcome) => outcome.conversation_id) };
 }
 
-test("a person's row that is locked, as by a confirmation, delays no other person's start", async () => {
+test("a lock on a person's row, as a confirmation takes it, delays only that person's answers", async () => {
   const lock = "select from users where id = any ($1) for update";
   const outcomes = await expectOthersInTime(lock, userIds, () => userIds.map((userId) => batches.start(startOf(userId))));
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(userIds.map(() => "created"));
 });
 
-test("a conversation that is being deleted delays no other person's start", async () => {
+test("a conversation being deleted delays only its own owner's answers", async () => {
   const { starts, conversations } = await startAll();
   await Promise.all(starts.map(end));
   const lock = "select from conversations where id = any ($1) for update";
@@ -114,7 +112,7 @@ test("a conversation that is being deleted delays no other person's start", asyn
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(userIds.map(() => "created"));
 });
 
-test("an answer that somebody has locked, as by a renewal of leases, delays no other answer's end", async () => {
+test("a lock on an answer, as a lease renewal takes it, delays only that answer's end", async () => {
   const { starts } = await startAll();
   const lock = "select from generations where id = any ($1) for no key update";
   const ids = starts.map(({ id }) => id);
@@ -122,7 +120,7 @@ test("an answer that somebody has locked, as by a renewal of leases, delays no o
   expect(rows.map((row) => [row?.status, row?.charged_credits])).toEqual(starts.map(() => ["completed", 1]));
 });
 
-test("one person's starts in one instant are judged one after another, and a key sent many times is one answer", async () => {
+test("one person's simultaneous requests are checked one after another against the limits, and a key sent eight times gives one answer", async () => {
   const [userId = "", ...others] = userIds;
   const outcomesOf = (starts: StartRow[]) => Promise.all(starts.map((start) => batches.start(start)));
   const company = outcomesOf(others.map((other) => startOf(other)));

@@ -19,7 +19,7 @@ afterAll(() => world.close());
 const people = (count: number, credits = 10) =>
   Promise.all(Array.from({ length: count }, () => createPerson(api, database.db, { credits, plan: "starter" })));
 
-test("answers asked for in the same instant are each their own person's, charged once", async () => {
+test("each of many simultaneous answers goes to the person who asked and is charged once", async () => {
   const asking = await people(40);
   const answers = await Promise.all(asking.map((person, index) => ask(api, person, { prompt: `Say ${index}` })));
   expect(answers.map((answer) => answer.receipt)).toEqual(
@@ -33,7 +33,7 @@ test("answers asked for in the same instant are each their own person's, charged
   expect(asking.map((_, index) => askedBy.get(`Say ${index}`))).toEqual(asking.map((person) => person.userId));
 });
 
-test("one who has too few credits is refused, and spoils none that began in the same instant", async () => {
+test("a person with too few credits is refused without affecting answers that start at the same time", async () => {
   const rich = await people(20);
   const [poor] = await people(1, 1);
   if (!poor) throw new Error("nobody was made");
@@ -48,7 +48,7 @@ test("one who has too few credits is refused, and spoils none that began in the 
   expect(answers.map((answer) => answer.receipt?.chargedCredits)).toEqual(rich.map(() => 1));
 });
 
-test("wallets that somebody keeps locked hold up their own people's answers alone", async () => {
+test("locked wallets delay only their owners' answers", async () => {
   const [locked, free] = [await people(4), await people(12)];
   const keeper = new pg.Client({ connectionString: database.ownerUrl });
   await keeper.connect();
@@ -68,7 +68,7 @@ test("wallets that somebody keeps locked hold up their own people's answers alon
   expect(await Promise.all(waiting)).toEqual(locked.map(() => 1));
 });
 
-test("what PostgreSQL refuses in a batch is tried alone; a lost connection fails all that wait", async () => {
+test("a batch that PostgreSQL refuses is retried item by item; a lost connection fails every waiting item", async () => {
   const refused: string[][] = [];
   const insert = createBatcher<string, string>({
     limit: 8,
@@ -101,8 +101,8 @@ test("what PostgreSQL refuses in a batch is tried alone; a lost connection fails
 
 test.each([
   ["a server that can't be reached", () => new pg.Pool({ host: "127.0.0.1", port: 1 }).query("select 1"), "ECONNREFUSED"],
-  ["a statement ended for its length", () => database.pool.query("set local statement_timeout = 1; select pg_sleep(1)"), "57014"],
-])("%s fails all that wait at once, and is not asked again for each", async (_name, query, code) => {
+  ["a statement time-out", () => database.pool.query("set local statement_timeout = 1; select pg_sleep(1)"), "57014"],
+])("%s fails all waiting items at once, without a retry for each", async (_name, query, code) => {
   let statements = 0;
   const insert = createBatcher<number, number>({
     limit: 32,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test("a person whose month can't be posted now doesn't keep the months of the others", async () => {
+test("if one person's monthly credits can't be posted, the other people's are", async () => {
   const { db } = world.database;
   const now = world.clock.now();
   const people = [await world.person(), await world.person()];
@@ -34,7 +34,7 @@ test("a person whose month can't be posted now doesn't keep the months of the ot
         .where("user_id", "=", people[index]?.userId ?? "")
         .executeTakeFirst()
     )?.balance;
-  // Stripe is long about the first one's subscription, whose lock is held meanwhile.
+  // Holds the first person's billing lock, as a slow call to Stripe does.
   await inTransaction(world.deps.db, async (trx) => {
     await lockSubject(trx, `billing:${people[0]?.userId}`);
     await expect(postDueScheduledGrants(world.deps, now)).rejects.toMatchObject({ code: "55P03" });

@@ -1,4 +1,4 @@
-/** Models need an active subscription (spec §1 and §4), whatever is left of the month it was paid for. */
+/** Models need an active subscription (specification §1 and §4), whatever is left of the month it was paid for. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BillingWorld } from "../support/billing-stripe.ts";
@@ -13,7 +13,7 @@ afterAll(async () => {
   await world.close();
 });
 
-test("the credits of a subscription that has ended can't be spent, nor are they shown as spendable", async () => {
+test("the credits of an ended subscription can't be spent and are not shown as spendable", async () => {
   const person = await world.person();
   await world.buy(person);
   await world.settle();

@@ -1,4 +1,4 @@
-/** Acceptance 1, 2, 4, 7: one purchase is one subscription and one grant, however often and in whatever order we hear of it. */
+/** One purchase gives one subscription and one grant, however often and in whatever order its events arrive. */
 import type Stripe from "stripe";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { processStripeEvent } from "#server/features/billing/process-event.ts";
@@ -24,7 +24,7 @@ async function grantsOf(person: Person) {
   return (await stateOf(world, person.userId)).grants;
 }
 
-/** The events about this person: those that name their customer. */
+/** The events that name this person's customer. */
 async function eventsOf(events: readonly Stripe.Event[], person: Person): Promise<Stripe.Event[]> {
   const user = await world.database.db
     .selectFrom("users")
@@ -39,14 +39,16 @@ describe("a purchase", () => {
     const person = await world.person();
     expect((await world.post(check, person)).json()).toMatchObject({
       ...{ subscribed: false, subscription_tier: "none", plan_name: "No Plan", credits: 0, subscription_end: null },
-      ...{ reason: "No active subscription", status: "none", billing_interval: null },
+      ...{ reason: "No active subscription", status: "none", billing_interval: null, next_credits_at: null },
     });
     world.pushed.length = 0;
     await world.buy(person, "starter_month");
     await world.settle();
     expect((await world.post(check, person)).json()).toEqual({
       ...{ subscribed: true, subscription_tier: "starter", plan_name: "Starter Plan", credits: 300, reason: null, status: "active" },
+      ...{ next_credits_at: monthEnd.toISOString() },
       ...{ subscription_end: monthEnd.toISOString(), billing_interval: "month", cancel_at_period_end: false },
+      answered: false,
       server_time: world.clock.now().toISOString(),
     });
     await expect
@@ -60,7 +62,7 @@ describe("a purchase", () => {
     });
   });
 
-  test("whose every event comes ten times at once is one posting", async () => {
+  test("whose events each arrive ten times at once is posted once", async () => {
     const person = await world.person();
     await world.buy(person, "professional_month");
     const events = await world.takeEvents();
@@ -74,7 +76,7 @@ describe("a purchase", () => {
     expect(await grantsOf(person)).toEqual([expect.objectContaining({ credits: 750, remaining: 750 })]);
   });
 
-  test("whose invoice is told of under two event ids is one grant", async () => {
+  test("whose invoice arrives under two event ids gives one grant", async () => {
     const person = await world.person();
     await world.buy(person, "basic_month");
     const events = await world.takeEvents();
@@ -83,7 +85,7 @@ describe("a purchase", () => {
     expect(await grantsOf(person)).toEqual([expect.objectContaining({ credits: 600, remaining: 600 })]);
   });
 
-  test("that a forged payload speaks of gives nothing: the object is read from Stripe", async () => {
+  test("described by a forged payload grants nothing, because the object is read from Stripe", async () => {
     const person = await world.person();
     await world.buy(person, "starter_month");
     const events = await world.takeEvents();
@@ -95,7 +97,7 @@ describe("a purchase", () => {
     expect(await grantsOf(person)).toEqual([expect.objectContaining({ credits: 300 })]);
   });
 
-  test("of a customer nobody knows is ignored, and of an object Stripe has not, too", async () => {
+  test("of an unknown customer, or with an object Stripe does not have, is ignored", async () => {
     const customer = await world.deps.payments.customers.create({ email: "stranger@example.com" });
     const unknown = {
       object: "event",
@@ -117,7 +119,7 @@ describe("a purchase", () => {
   });
 });
 
-/** Every order of the events that matter, and of a renewal and a cancellation after it. */
+/** Every order of the events that matter, then of a renewal and a cancellation. */
 describe("any order of events", () => {
   const telling = [
     "checkout.session.completed",
@@ -134,7 +136,7 @@ describe("any order of events", () => {
 
   test("of a purchase ends in the same state, then of its renewal (seeded)", { timeout: 180_000 }, async () => {
     const all = permutations(telling);
-    // All 120 in the full run; an even share of them otherwise.
+    // All 120 orders in the full run, every seventh otherwise.
     const orders = process.env.TEST_FULL ? all : all.filter((_order, index) => index % 7 === 0);
     const people = await Promise.all(orders.map(() => world.person()));
     for (const person of people) await world.buy(person, "starter_month");
@@ -144,7 +146,7 @@ describe("any order of events", () => {
       const own = (await eventsOf(bought, person)).filter((event) => telling.includes(event.type));
       expect(own.map((event) => event.type).sort()).toEqual([...telling].sort());
       purchases.set(person, own);
-      // Half of them hear of their purchase only after it was renewed.
+      // For half of the people the purchase's events arrive only after the renewal.
       const order = orders[index] ?? [];
       if (index % 2 === 0) await world.bring(order.flatMap((type) => own.filter((event) => event.type === type)));
     }

@@ -1,4 +1,4 @@
-/** Reads that overtake each other, and what is lost between two steps. */
+/** Races between reads of Stripe, and failures between two steps. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, createPool } from "#server/db/database.ts";
 import { processStripeEvent } from "#server/features/billing/process-event.ts";
@@ -36,7 +36,7 @@ test("an older read that arrives late does not overwrite a newer one", async () 
   });
   let reached = false;
   const proxy = await startHttpProxy(world.sandboxUrl, async ({ path }, answer) => {
-    // Stripe has answered "active"; the answer is long on its way.
+    // Stripe has answered "active"; the proxy delays that answer.
     if (path === `/v1/subscriptions/${subscription}`) {
       reached = true;
       await opened;
@@ -70,7 +70,7 @@ test("an older read that arrives late does not overwrite a newer one", async () 
   }
 });
 
-test("PostgreSQL lost while an event is acted on: nothing half done, and tried again it is one posting", async () => {
+test("an event whose processing is cut off from PostgreSQL leaves nothing half done, and a retry posts it once", async () => {
   const person = await world.person();
   await world.buy(person);
   const events = (await world.takeEvents()).filter((event) => event.type === "invoice.paid");
@@ -81,7 +81,7 @@ test("PostgreSQL lost while an event is acted on: nothing half done, and tried a
   const pool = createPool(address.href, 4, "tessera test behind a proxy");
   let cut = false;
   const stripe = await startHttpProxy(world.sandboxUrl, async ({ path }, answer) => {
-    // In the middle of the transaction: the lock is held, the invoices are on their way.
+    // Cut in the middle of the transaction: the lock is held and Stripe is asked for the invoices.
     if (path === "/v1/invoices" && !cut) {
       cut = true;
       await database.cut();
@@ -104,7 +104,7 @@ test("PostgreSQL lost while an event is acted on: nothing half done, and tried a
   }
 });
 
-test("a customer whose id was never saved is found by what it says of itself", async () => {
+test("a customer whose id was never saved is found by its metadata", async () => {
   const person = await world.person();
   await world.buy(person);
   await world.database.db.updateTable("users").set({ stripe_customer_id: null }).where("id", "=", person.userId).execute();
@@ -116,7 +116,7 @@ test("the events of a deleted account are ignored", async () => {
   const person = await world.person();
   await world.buy(person);
   const events = await world.takeEvents();
-  await world.database.db.deleteFrom("users").where("id", "=", person.userId).execute();
+  await world.database.asOwner(`delete from users where id = '${person.userId}'`);
   await world.bring(events);
   expect((await stateOf(world, person.userId)).grants).toEqual([]);
 });

@@ -13,13 +13,13 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([real.close(), sandboxed.close()]));
 
-/** Images, sound and video bring assets, which are not served yet. */
+/** Image, audio and video models are not served yet, because their output would be files. */
 const served = ({ id }: { id: string }) => ["text", "search"].includes(models.find((model) => model.id === id)?.category ?? "");
 
 const eligibility = "/api/functions/check-discount-eligibility";
 
 describe("models", () => {
-  test("all 15 are listed with their price, and only those are available that answer in text and have credentials", async () => {
+  test("all 15 are listed with their price; those that answer in text and have credentials are available", async () => {
     const response = await real.app.inject("/api/models");
     const listed = response.json().models as { id: string; provider: string; credits: number; available: boolean; sandbox: boolean }[];
     expect(listed.map(({ id, credits }) => [id, credits])).toEqual(models.map(({ id, credits }) => [id, credits]));
@@ -27,14 +27,14 @@ describe("models", () => {
       expect([model.id, model.available, model.sandbox]).toEqual([model.id, model.provider === "openai" && served(model), false]);
   });
 
-  test("the sandbox serves those without credentials, and says so", async () => {
+  test("those without credentials are served by the sandbox and marked so", async () => {
     const response = await sandboxed.app.inject("/api/models");
     for (const model of response.json().models)
       expect([model.available, model.sandbox]).toEqual([served(model), model.provider !== "openai"]);
   });
 });
 
-test("the environment tells of the sandbox only where it is on, and business time", async () => {
+test("/api/environment gives the business time, and the sandbox's address only if the sandbox is on", async () => {
   expect((await real.app.inject("/api/environment")).json()).toEqual({ sandboxUrl: null, serverTime: real.clock.now().toISOString() });
   expect((await sandboxed.app.inject("/api/environment")).json()).toMatchObject({ sandboxUrl: "http://127.0.0.1:3001/" });
 });
@@ -42,7 +42,7 @@ test("the environment tells of the sandbox only where it is on, and business tim
 describe("discount eligibility", () => {
   const starter = { originalPrice: 1999, discountedPrice: 1599, savings: 400, discountPercentage: 20, discount: 0.2 };
 
-  test("without a campaign: not eligible, and every plan's price all the same", async () => {
+  test("without a campaign nobody is eligible, and every plan has its full price", async () => {
     const answer = (await real.post(eligibility)).json();
     expect(answer.discountEligible).toBe(false);
     expect(Object.keys(answer.pricing)).toEqual([...planKeys]);
@@ -52,7 +52,7 @@ describe("discount eligibility", () => {
     });
   });
 
-  test("in the sandbox 20 % until an admin sets the first campaign, for visitors and for those who never paid", async () => {
+  test("in the sandbox the discount is 20 % until the first campaign is set, for visitors and people who never paid", async () => {
     const person = await sandboxed.person();
     for (const who of [undefined, person]) {
       const answer = (await sandboxed.post(eligibility, who)).json();
@@ -64,7 +64,7 @@ describe("discount eligibility", () => {
     expect((await sandboxed.post(eligibility)).json().discountEligible).toBe(false);
   });
 
-  test("a running campaign's percent, but not for those who have paid before", async () => {
+  test("a running campaign sets the percentage, but not for people who have paid before", async () => {
     const { db } = real.database;
     const now = real.clock.now();
     const running = { percent: 15, starts_at: now, ends_at: new Date(now.getTime() + 1_000), created_at: now };
@@ -88,10 +88,10 @@ describe("discount eligibility", () => {
       discountEligible: false,
       pricing: { enterprise: { savings: 0 } },
     });
-    await db.deleteFrom("discount_campaigns").execute();
+    await real.database.asOwner("delete from discount_campaigns");
   });
 
-  test("an invalid token counts as a visitor, a wrong body is refused", async () => {
+  test("an invalid token counts as a visitor; a wrong body is refused", async () => {
     const forged = { userId: "", email: "", headers: { authorization: "Bearer forged" } };
     expect((await real.post(eligibility, forged)).statusCode).toBe(200);
     expect((await real.post(eligibility, undefined, { percent: 90 })).json().code).toBe("validation_failed");

@@ -1,4 +1,4 @@
-/** The scale set-up. Without a container engine: the file against the published schema, and what its services run, run. */
+/** Checks docker-compose.yml without a container engine: against the published schema, and by running the services' commands. */
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,14 +22,17 @@ const secrets = {
   APPLICATION_PASSWORD: "application1",
   SECRET_KEY: "0123456789abcdef0123456789abcdef",
 };
+/** Required, so that a forgotten line can't send real mails to a mail catcher or put links to this machine into them. */
+const addresses = { PUBLIC_URL: "http://localhost:8080", SMTP_URL: "smtp://mail:1025" };
+const given = { ...secrets, ...addresses };
 const sandboxOn = { SANDBOX_URL: "http://sandbox.localhost:3001", SANDBOX_TOKEN: "token-of-the-tests" };
 const ownServices = ["migrate", "api", "worker", "sandbox"];
 const { scripts, dependencies } = JSON.parse(read("package.json")) as Record<"scripts" | "dependencies", Record<string, string>>;
-const services = () => Object.entries(readCompose({ ...secrets, ...sandboxOn }).services);
+const services = () => Object.entries(readCompose({ ...given, ...sandboxOn }).services);
 
-/** Every variable the product parses. */
+/** Every environment variable that the product reads. */
 function knownVariables(): Set<string> {
-  const files = ["server/config.ts", "server/embedded/settings.ts", "server/sandbox/environment.ts", "server/db/migrate.ts"];
+  const files = ["server/config.ts", "server/embedded/settings.ts", "sandbox/environment.ts", "server/db/migrate.ts"];
   const named = files.flatMap((file) => [...read(file).matchAll(/"([A-Z][A-Z\d_]+)"/g)].map(([, name = ""]) => name));
   const ofProviders = providers.flatMap((provider) => ["API_KEY", "BASE_URL"].map((end) => `${provider.toUpperCase()}_${end}`));
   return new Set([...named, ...ofProviders]);
@@ -38,14 +41,14 @@ function knownVariables(): Set<string> {
 describe("docker-compose.yml", () => {
   const schema = JSON.parse(read("tests/support/compose-spec.json")) as XSchema;
 
-  it("fits the published schema, and a misspelt key would not", () => {
+  it("matches the published schema, which would find a misspelt key", () => {
     expect(Errors(schema, readRawCompose())[1]).toEqual([]);
     const misspelt = readRawCompose() as { services: { api: Record<string, unknown> } };
     misspelt.services.api.healthchek = {};
     expect(Check(schema, misspelt)).toBe(false);
   });
 
-  it("has the parts of the scale set-up, each with an image and a health check, the one-shot migration excepted", () => {
+  it("has all services, each with an image and, except for the migration, a health check", () => {
     expect(
       services()
         .map(([name]) => name)
@@ -58,46 +61,60 @@ describe("docker-compose.yml", () => {
     }
   });
 
-  it("waits for what can be waited for: health where there is a check, completion for the migration", () => {
+  it("waits for health where there is a check, and for completion of the migration", () => {
     const all = Object.fromEntries(services());
     for (const [name, service] of services()) {
       for (const [other, { condition, required }] of Object.entries(service.depends_on ?? {})) {
         expect(condition, `${name} → ${other}`).toBe(other === "migrate" ? "service_completed_successfully" : "service_healthy");
-        // What a profile leaves out must not be required.
+        // A service in a profile may be absent, so it must not be required.
         expect(required, `${name} → ${other}`).toBe(all[other]?.profiles ? false : undefined);
       }
     }
   });
 
-  it("runs commands that are scripts of the manifest", () => {
-    const known = Object.values(scripts);
+  it("runs only commands that are scripts in package.json", () => {
+    const known = Object.values(scripts).map((script) => script.replace(/^exec /, ""));
     for (const [name, service] of services().filter(([name]) => ownServices.includes(name)))
       expect(known, name).toContain(service.command?.join(" "));
   });
 
-  it("gives the product variables it reads, and the API every one that concerns it", () => {
+  it("sets only variables that the product reads, and gives the API all of its own", () => {
     const known = knownVariables();
     for (const [name, service] of services().filter(([name]) => ownServices.includes(name)))
       expect(
         Object.keys(service.environment ?? {}).filter((variable) => !known.has(variable)),
         name,
       ).toEqual([]);
-    const { api, sandbox, migrate } = readCompose({ ...secrets, ...sandboxOn }).services;
-    const given = new Set([api, sandbox, migrate].flatMap((service) => Object.keys(service?.environment ?? {})));
-    const others = ["STRIPE_API_URL", "TESSERA_FAULT_POINT", "NODE_COMPILE_CACHE"];
-    expect([...known].filter((variable) => !given.has(variable) && !others.includes(variable))).toEqual([]);
+    const { api, worker, sandbox, migrate } = readCompose({ ...given, ...sandboxOn }).services;
+    const set = new Set([api, worker, sandbox, migrate].flatMap((service) => Object.keys(service?.environment ?? {})));
+    const others = ["STRIPE_API_URL", "TESSERA_FAULT_POINT", "NODE_COMPILE_CACHE", "CLIENT_DIR"];
+    expect([...known].filter((variable) => !set.has(variable) && !others.includes(variable))).toEqual([]);
   });
 
-  it("holds no secret: what is secret must be given, and says so", () => {
-    for (const name of Object.keys(secrets)) {
-      const others = Object.fromEntries(Object.entries(secrets).filter(([other]) => other !== name));
+  it("holds no secrets and no default addresses; a missing one is an error that names it", () => {
+    for (const name of Object.keys(given)) {
+      const others = Object.fromEntries(Object.entries(given).filter(([other]) => other !== name));
       expect(() => readCompose(others)).toThrow(name);
       expect(() => readCompose({ ...others, [name]: "" })).toThrow(name);
     }
     const secretNames = referencedVariables().filter((name) => /PASSWORD|KEY|TOKEN|SECRET/.test(name));
-    const withoutValues = readCompose(Object.fromEntries(Object.keys(secrets).map((name) => [name, "given"])));
+    const withoutValues = readCompose({ ...addresses, ...Object.fromEntries(Object.keys(secrets).map((name) => [name, "given"])) });
     for (const { environment = {} } of Object.values(withoutValues.services))
       for (const name of secretNames) expect(["", "given", undefined], name).toContain(environment[name]);
+  });
+
+  it("gives a stopping process more time than draining and closing take", () => {
+    const { api } = readCompose(given).services;
+    const drainSeconds = Number(api?.environment?.DRAIN_TIMEOUT_SECONDS);
+    expect(drainSeconds).toBeGreaterThanOrEqual(120);
+    expect(Number(/^(\d+)s$/.exec(api?.stop_grace_period ?? "")?.[1])).toBeGreaterThan(drainSeconds + 8);
+  });
+
+  it("allows PostgreSQL as many connections as the README's scale example needs", () => {
+    const { postgres, api } = readCompose(given).services;
+    const [, apis, workers] = /--scale api=(\d+) --scale worker=(\d+)/.exec(read("README.md")) ?? [];
+    const needed = (Number(apis) + Number(workers)) * (Number(api?.environment?.DATABASE_POOL_SIZE) + 2) + 10;
+    expect(Number(/max_connections=(\d+)/.exec(postgres?.command?.join(" ") ?? "")?.[1])).toBeGreaterThanOrEqual(needed);
   });
 
   it("mounts files that exist", () => {
@@ -107,8 +124,8 @@ describe("docker-compose.yml", () => {
   });
 });
 
-describe("the image", () => {
-  it("copies what exists and is not ignored", () => {
+describe("the images", () => {
+  it("copy only files that exist and are not in .dockerignore", () => {
     const copied = [...read("Dockerfile").matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = ""]) => sources.split(" "));
     const allowed = read(".dockerignore")
       .split("\n")
@@ -123,8 +140,26 @@ describe("the image", () => {
     }
   });
 
-  it("needs at run time only packages that are no development dependencies", () => {
-    const files = [...listFiles("server", /\.ts$/), ...listFiles("worker", /\.ts$/), "scripts/worker-health.ts"];
+  it("are by default the product without the sandbox; the sandbox's own image has what it imports", () => {
+    const stages = read("Dockerfile")
+      .split(/^(?=FROM )/m)
+      .slice(1)
+      .map((text) => {
+        const [, from = "", name = ""] = /^FROM (\S+) AS (\S+)$/m.exec(text) ?? [];
+        return { from, name, copied: [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = ""]) => sources.split(" ")) };
+      });
+    const copiedBy = (name: string): string[] => {
+      const stage = stages.find((one) => one.name === name);
+      return stage ? [...copiedBy(stage.from), ...stage.copied] : [];
+    };
+    const services = readRawCompose() as { services: Record<string, { build?: { target: string } }> };
+    expect([stages.at(-1)?.name, services.services.sandbox?.build?.target]).toEqual(["product", "sandbox"]);
+    expect(copiedBy("product").filter((source) => source.startsWith("sandbox"))).toEqual([]);
+    expect(copiedBy("sandbox")).toEqual(expect.arrayContaining(["sandbox", "server/contract", "server/domain"]));
+  });
+
+  it("need no development dependencies at run time", () => {
+    const files = [...["server", "sandbox", "worker"].flatMap((folder) => listFiles(folder, /\.ts$/)), "scripts/worker-health.ts"];
     const imported = files.flatMap((file) =>
       [...nodesOf(file)]
         .filter((node) => node.type === "ImportDeclaration" && node.importKind !== "type")
@@ -158,7 +193,7 @@ describe("the services' commands, with their environment, outside a container", 
     running.push(service);
     return service;
   };
-  /** Asks the health check until it agrees. */
+  /** Runs the health check until it succeeds. */
   async function untilHealthy(name: string, service: Running): Promise<void> {
     const [, ...check] = (started[name]?.healthcheck?.test ?? []).map(here);
     const timeoutMs = 40_000;
@@ -172,13 +207,13 @@ describe("the services' commands, with their environment, outside a container", 
     urls = { api: `http://127.0.0.1:${api}`, sandbox: `http://127.0.0.1:${sandbox}` };
     const [owner, application] = [new URL(database.ownerUrl), new URL(database.applicationUrl)];
     started = readCompose({
-      ...secrets,
+      ...given,
       ...sandboxOn,
       OWNER_PASSWORD: owner.password,
       APPLICATION_PASSWORD: application.password,
       PUBLIC_URL: urls.api,
     }).services;
-    // The names and ports of the containers' network, as they are on this machine.
+    // Replaces the host names and ports of the containers' network by those on this machine.
     const places: [string, string][] = [
       ["postgres:5432/tessera", `${owner.host}${owner.pathname}`],
       ["redis:6379", `127.0.0.1:${redis.port}`],
@@ -194,6 +229,7 @@ describe("the services' commands, with their environment, outside a container", 
       "2525": String(smtp),
       "0.0.0.0": "127.0.0.1",
       "/data": folder,
+      "/tmp/worker-health": path.join(folder, "worker-health"),
     };
     here = (text) => whole[text] ?? places.reduce((result, [from, to]) => result.replace(from, to), text);
   }, 60_000);
@@ -202,7 +238,7 @@ describe("the services' commands, with their environment, outside a container", 
     await Promise.all([database?.drop(), redis?.stop(), rm(folder, { recursive: true, force: true })]);
   });
 
-  it("migrate, then API, worker and sandbox become healthy and do the main job together; stopped, they end well", async () => {
+  it("after the migration API, worker and sandbox become healthy, do the main job together and exit cleanly", async () => {
     const early = run("api");
     expect(await early.exited).toBe(1);
     expect(early.output).toContain("npm run migrate");
@@ -214,12 +250,25 @@ describe("the services' commands, with their environment, outside a container", 
     expect(await run("worker", started.worker?.healthcheck?.test?.slice(1)).exited).toBe(1);
     const [api, worker] = [run("api"), run("worker")];
     await Promise.all([untilHealthy("api", api), untilHealthy("worker", worker)]);
+    // The health check of another worker, which does not run, must fail although this one runs.
+    const [, ...check] = (started.worker?.healthcheck?.test ?? []).map(here);
+    const absent = new Running(check, { ...environmentOf("worker"), WORKER_HEALTH_FILE: path.join(folder, "another") });
+    expect(await absent.exited).toBe(1);
 
     const visitor = await new Visitor(urls.api, urls.sandbox).join();
     await visitor.subscribe();
     expect((await visitor.ask()).receipt).toMatchObject({ status: "completed", chargedCredits: 1, availableAfter: 299 });
 
-    expect(await Promise.all([api.stop(), worker.stop()])).toEqual([0, 0]);
+    expect(await worker.stop()).toBe(0);
+    // Through npm as well: if its shell did not pass the signal on, the worker would go on running.
+    const script = run("worker", ["npm", "run", "start:worker"]);
+    await untilHealthy("worker", script);
+    let ended = false;
+    script.stop().then(() => {
+      ended = true;
+    });
+    expect(await waitUntil(() => ended, 30_000)).toBe(true);
+    expect(await api.stop()).toBe(0);
     expect(await sandbox.stop()).toBe(0);
   }, 120_000);
 });

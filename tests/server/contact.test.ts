@@ -1,4 +1,4 @@
-/** Spec §5 and §7: what people write to the team, at its edges, and what becomes of it. */
+/** The contact form and its function (specification §5 and §7): field limits, repeats, rate limits and mails. */
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
@@ -36,10 +36,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   received.length = 0;
-  await product.db.deleteFrom("outbox").execute();
-  await product.db.deleteFrom("mails").execute();
-  await product.db.deleteFrom("contact_messages").execute();
-  await product.db.deleteFrom("auth_attempts").execute();
+  await product.asOwner("truncate outbox, mails, contact_messages, auth_attempts");
 });
 
 const whole = { name: "Ada", email: "ada@example.com", category: "support", subject: "A question", message: "How many?" };
@@ -64,7 +61,7 @@ function write(changes: Record<string, unknown> = {}, options: WriteOptions = {}
 const stored = () => product.db.selectFrom("contact_messages").selectAll().orderBy("id").execute();
 const queued = () => product.db.selectFrom("mails").selectAll().orderBy("id").execute();
 
-/** As the worker does with the jobs of the outbox. */
+/** Sends the queued mails, as the worker does. */
 async function deliver(): Promise<void> {
   for (const { payload } of await product.db.selectFrom("outbox").select("payload").orderBy("id").execute())
     await sendMail(product.deps, (payload as { mailId: string }).mailId);
@@ -84,9 +81,9 @@ const subjectLong = "Subject must be less than 200 characters";
 const messageMissing = "Message is required";
 const messageLong = "Message must be less than 5000 characters";
 
-describe("a field at its edges", () => {
+describe("a field at its limits", () => {
   it.each<[string, keyof typeof whole, string, string]>([
-    ["a name of nothing", "name", "", nameMissing],
+    ["an empty name", "name", "", nameMissing],
     ["a name of spaces", "name", " \t\n\u00a0\u3000", nameMissing],
     ["a name of angle brackets", "name", "<<>>", nameMissing],
     ["a name of angle brackets and spaces", "name", "< > <", nameMissing],
@@ -94,7 +91,7 @@ describe("a field at its edges", () => {
     ["a name of 101 characters", "name", "n".repeat(101), nameLong],
     ["a name of 101 emoji", "name", "😀".repeat(101), nameLong],
     ["a name that only its brackets make too long", "name", `${"n".repeat(100)}>`, nameLong],
-    ["an address of nothing", "email", "", emailInvalid],
+    ["an empty address", "email", "", emailInvalid],
     ["an address of one character", "email", "a", emailInvalid],
     ["an address of spaces", "email", "   ", emailInvalid],
     ["an address of angle brackets", "email", "<>", emailInvalid],
@@ -106,14 +103,14 @@ describe("a field at its edges", () => {
     ["two addresses", "email", "ada@example.com, b@example.com", emailInvalid],
     ["a subject of 201 characters", "subject", "s".repeat(201), subjectLong],
     ["a subject of 201 emoji", "subject", "😀".repeat(201), subjectLong],
-    ["a message of nothing", "message", "", messageMissing],
+    ["an empty message", "message", "", messageMissing],
     ["a message of spaces", "message", " \r\n \u2003", messageMissing],
     ["a message of angle brackets", "message", "<><><>", messageMissing],
     ["a message of direction marks", "message", "\u200e\u202c", messageMissing],
     ["a message of 5,001 characters", "message", "m".repeat(5_001), messageLong],
     ["a message of 5,001 emoji", "message", "😀".repeat(5_001), messageLong],
     ["a message of 400,000 characters", "message", "m".repeat(400_000), messageLong],
-  ])("%s is refused in the specification's words, and nothing is kept", async (_name, field, value, message) => {
+  ])("%s is refused in the specification's words, and nothing is stored", async (_name, field, value, message) => {
     for (const path of ["/api/contact", "/api/functions/send-contact-email"]) {
       const answer = await write({ category: "feedback", [field]: value }, { path });
       expect(answer.json()).toMatchObject({
@@ -143,29 +140,29 @@ describe("a field at its edges", () => {
       { name: `  ${"n".repeat(100)}\n`, email: ` ${emailOf(255)} `, subject: `\t${"s".repeat(200)} `, message: ` ${"m".repeat(5_000)} ` },
       { name: "n".repeat(100), email: emailOf(255), subject: "s".repeat(200), message: "m".repeat(5_000) },
     ],
-    ["an empty subject, which is none", { subject: "" }, { subject: null }],
-    ["a subject of spaces, which is none", { subject: " \n " }, { subject: null }],
-    ["a subject of angle brackets, which is none", { subject: "<>" }, { subject: null }],
+    ["an empty subject, stored as none", { subject: "" }, { subject: null }],
+    ["a subject of spaces, stored as none", { subject: " \n " }, { subject: null }],
+    ["a subject of angle brackets, stored as none", { subject: "<>" }, { subject: null }],
     [
-      "markup, whose angle brackets go",
+      "markup, whose angle brackets are removed",
       { name: "<b>Ada</b>", subject: "<script>", message: "  < if (a<b) >  " },
       { name: "bAda/b", subject: "script", message: "if (ab)" },
     ],
     ["right-to-left text", { name: "\u200fעדה", message: "\u202eשלום" }, { name: "\u200fעדה", message: "\u202eשלום" }],
     [
-      "line breaks in what is one line",
+      "line breaks in single-line fields",
       { name: "Ada\r\nBcc: everybody@example.com", subject: "Hello\n\tthere\u2028you\u0007" },
       { name: "Ada Bcc: everybody@example.com", subject: "Hello there you" },
     ],
-    ["lines of a message, which stay", { message: "one\r\n\ntwo" }, { message: "one\r\n\ntwo" }],
+    ["line breaks in a message, which are kept", { message: "one\r\n\ntwo" }, { message: "one\r\n\ntwo" }],
     ["an accent typed as two characters", { email: "rene\u0301@example.com" }, { email: "ren\u00e9@example.com" }],
-  ])("%s is kept, and nothing is cut", async (_name, changes, kept) => {
+  ])("%s is stored without being cut", async (_name, changes, kept) => {
     const answer = await write(changes);
     expect(answer.statusCode, answer.body).toBe(202);
     expect(await stored()).toMatchObject([{ id: answer.json().id, ...kept }]);
   });
 
-  it("every field at fault is named, in the order of the form", async () => {
+  it("every invalid field is named, in the order of the form", async () => {
     const answer = await write({ name: " ", email: "a", category: "praise", subject: "s".repeat(201), message: "<>" });
     expect(answer.json()).toMatchObject({ error: nameMissing });
     expect(answer.json().fields).toEqual([
@@ -177,26 +174,26 @@ describe("a field at its edges", () => {
     ]);
   });
 
-  it.each(["bug", "feature", "feedback", "support"])("the category %s is taken", async (category) => {
+  it.each(["bug", "feature", "feedback", "support"])("the category %s is accepted", async (category) => {
     expect((await write({ category })).statusCode).toBe(202);
     expect(await stored()).toMatchObject([{ category }]);
   });
 
   it.each([
     ["1 MB", { message: "m".repeat(1_000_000) }, 413, "body_too_large"],
-    ["a field of another kind", { name: 1 }, 400, "validation_failed"],
-    ["a field more", { isAdmin: true }, 400, "validation_failed"],
+    ["a field of another type", { name: 1 }, 400, "validation_failed"],
+    ["an unknown field", { isAdmin: true }, 400, "validation_failed"],
     ["text that can't be stored", { message: "a\u0000b" }, 400, "validation_failed"],
-    ["half a character", { name: "\ud800" }, 400, "validation_failed"],
-  ])("%s is refused, and nothing is kept", async (_name, changes, status, code) => {
+    ["half a surrogate pair", { name: "\ud800" }, 400, "validation_failed"],
+  ])("%s is refused and nothing is stored", async (_name, changes, status, code) => {
     const answer = await write(changes);
     expect(answer.json()).toMatchObject({ status, code });
     expect([await stored(), await queued()]).toEqual([[], []]);
   });
 });
 
-describe("sent again", () => {
-  it("under the same key, ten times at once: one message, one id, two mails", async () => {
+describe("a message sent again", () => {
+  it("with the same key, ten times at once, is stored once and mailed twice: to the team and the sender", async () => {
     const key = randomUUID();
     const answers = await Promise.all(Array.from({ length: 10 }, () => write({}, { key })));
     expect(answers.map((answer) => answer.statusCode)).toEqual(Array(10).fill(202));
@@ -206,22 +203,25 @@ describe("sent again", () => {
     expect(await product.db.selectFrom("outbox").select("id").execute()).toHaveLength(2);
   });
 
-  it("under the same key with other spacing and another language: the same id", async () => {
+  it("with the same key but other spacing and another language gets the same id", async () => {
     const key = randomUUID();
     const first = await write({ language: "de" }, { key });
     const again = await write({ name: " Ada ", language: "fr" }, { key: key.toUpperCase() });
     expect([again.statusCode, again.json()]).toEqual([202, first.json()]);
   });
 
-  it.each([["name"], ["email"], ["category"], ["subject"], ["message"]])("under the same key with another %s: 409", async (field) => {
-    const key = randomUUID();
-    await write({}, { key });
-    const answer = await write({ [field]: { email: "b@example.com", category: "bug" }[field] ?? "Another" }, { key });
-    expect(answer.json()).toMatchObject({ status: 409, code: "idempotency_conflict" });
-    expect([(await stored()).length, (await queued()).length]).toEqual([1, 2]);
-  });
+  it.each([["name"], ["email"], ["category"], ["subject"], ["message"]])(
+    "with the same key but another %s is refused with 409",
+    async (field) => {
+      const key = randomUUID();
+      await write({}, { key });
+      const answer = await write({ [field]: { email: "b@example.com", category: "bug" }[field] ?? "Another" }, { key });
+      expect(answer.json()).toMatchObject({ status: 409, code: "idempotency_conflict" });
+      expect([(await stored()).length, (await queued()).length]).toEqual([1, 2]);
+    },
+  );
 
-  it("without a key, or under one that is none: the form is refused, the function takes it", async () => {
+  it("without a valid key is refused by the form's route and accepted by the function", async () => {
     const path = "/api/functions/send-contact-email";
     expect((await write({}, { key: undefined })).statusCode).toBe(400);
     expect((await write({}, { key: "again" })).statusCode).toBe(400);
@@ -233,7 +233,7 @@ describe("sent again", () => {
 
 describe("the function send-contact-email", () => {
   const path = "/api/functions/send-contact-email";
-  it("takes the dialog's payload as specified, and repeats under its key", async () => {
+  it("accepts the feedback dialog's payload as specified, and a repeat with the same key", async () => {
     const key = randomUUID();
     const feedback = { category: "feedback", subject: "General Feedback from Ada" };
     const answer = await write(feedback, { path, key });
@@ -242,14 +242,14 @@ describe("the function send-contact-email", () => {
     expect(await stored()).toMatchObject([{ ...feedback, name: "Ada", message: whole.message }]);
   });
 
-  it("takes no other category", async () => {
+  it("accepts no other category", async () => {
     const answer = await write({ category: "support" }, { path });
     expect(answer.json()).toMatchObject({ status: 400, code: "validation_failed", error: expect.any(String) });
   });
 });
 
 describe("robots and floods", () => {
-  it("a filled trap is answered like everybody, and dropped", async () => {
+  it("a message with the honeypot field filled in gets the usual answer and is dropped", async () => {
     const answer = await write({ website: "https://spam.example" });
     expect([answer.statusCode, Object.keys(answer.json())]).toEqual([202, ["id"]]);
     expect([await stored(), await queued()]).toEqual([[], []]);
@@ -257,7 +257,7 @@ describe("robots and floods", () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it("one mailbox is acknowledged five times in an hour, by whatever alias and from wherever; then it is told when to go on", async () => {
+  it("one mailbox, whatever alias or network it uses, can send five messages an hour; then it gets a 429 with Retry-After", async () => {
     const aliases = ["ada@example.com", "Ada@example.com", "ada+a@example.com", "ADA+b@EXAMPLE.com", "ada+c@example.com"];
     for (const [index, email] of aliases.entries()) expect((await write({ email }, { ip: `192.0.2.${index}` })).statusCode).toBe(202);
     const refused = await write({ email: "ada+d@example.com" }, { ip: "198.51.100.1" });
@@ -269,7 +269,7 @@ describe("robots and floods", () => {
     expect((await write({ email: "grace@example.com" })).statusCode).toBe(202);
   });
 
-  it("one address, an IPv6 subscriber's whole block, writes twenty times in an hour", async () => {
+  it("one address, or a whole IPv6 /64, can send twenty messages an hour", async () => {
     for (let index = 0; index < 20; index += 1) {
       const answer = await write({ email: `p${index}@example.com` }, { ip: `2001:db8:1:2::${index.toString(16)}` });
       expect(answer.statusCode).toBe(202);
@@ -281,14 +281,14 @@ describe("robots and floods", () => {
     expect(await stored()).toHaveLength(21);
   });
 
-  it("what has arrived may be sent again past every limit, and counts for nothing", async () => {
+  it("a message that has arrived can be sent again despite the limits and does not count", async () => {
     const keys = Array.from({ length: 5 }, () => randomUUID());
     for (const key of keys) await write({}, { key });
     expect((await write()).statusCode).toBe(429);
     for (const key of keys) expect((await write({}, { key })).statusCode).toBe(202);
   });
 
-  it("refused messages count for nothing", async () => {
+  it("refused messages don't count towards the limits", async () => {
     for (let index = 0; index < 10; index += 1) await write({ message: "" });
     expect((await write()).statusCode).toBe(202);
   });
@@ -301,7 +301,8 @@ describe("the mails", () => {
     const texts = await import(`#server/features/notifications/locales/${language}.json`, { with: { type: "json" } });
     const acknowledgement = mailTo(whole.email).mail;
     expect(acknowledgement.subject).toBe(texts.default["contact-received"].subject);
-    expect(acknowledgement.text).toContain(texts.default["contact-received"].detail);
+    const [promise = ""] = texts.default["contact-received"].detail.split("\n");
+    expect(acknowledgement.text).toContain(promise);
     expect(acknowledgement.replyTo).toMatchObject([{ address: team }]);
     expect(acknowledgement.headers.find((header) => header.key === "content-language")?.value).toBe(language);
     const toTeam = mailTo(team).mail;
@@ -311,16 +312,16 @@ describe("the mails", () => {
   });
 
   it.each<[string, string | undefined, string | undefined, string]>([
-    ["the form's own", "fr-CA", "de, en;q=0.5", "fr"],
-    ["one we don't speak, then the browser's best that we do", "tlh", "tlh, sv;q=0.9, en;q=0.2, pt-BR;q=0.7, de;q=0", "pt"],
-    ["none, and a header of nothing", undefined, ";;q=,,x=1", "en"],
+    ["the form's language", "fr-CA", "de, en;q=0.5", "fr"],
+    ["an unsupported one, then the browser's best supported one", "tlh", "tlh, sv;q=0.9, en;q=0.2, pt-BR;q=0.7, de;q=0", "pt"],
+    ["none, and an empty header", undefined, ";;q=,,x=1", "en"],
     ["none at all", undefined, undefined, "en"],
   ])("acknowledge in the language asked for: %s", async (_name, language, header, expected) => {
     await write(language === undefined ? {} : { language }, { headers: header === undefined ? {} : { "accept-language": header } });
     expect(await stored()).toMatchObject([{ language: expected }]);
   });
 
-  it("are the signed-in person's: their language, their message", async () => {
+  it("of a signed-in person use their language and belong to their account", async () => {
     const session = await product.join("signed-in@example.com");
     await product.db.updateTable("users").set({ language: "ja" }).where("id", "=", session.user.id).execute();
     const headers = { authorization: `Bearer ${session.access_token}`, "accept-language": "de" };
@@ -328,7 +329,7 @@ describe("the mails", () => {
     expect(await stored()).toMatchObject([{ user_id: session.user.id, language: "ja" }]);
   });
 
-  it("hold no header, no address and no markup that was written, and the acknowledgement nothing of it at all", async () => {
+  it("take no header, address or markup from the message, and the acknowledgement nothing from it at all", async () => {
     const name = "Ada\r\nBcc: everybody@example.com\r\n\r\n{{lead}} $t(signature) $& \u202e";
     const subject = 'Free <a href="https://spam.example">money</a>\nX-Injected: yes & "quotes"';
     const message = "<img src=x onerror=alert(1)>\n\n{{name}} $t(signature)\n.\r\nQUIT\r\nhttps://spam.example";
@@ -357,7 +358,7 @@ describe("the mails", () => {
     expect(received).toHaveLength(2);
   });
 
-  it("without a subject, are filed under the name", async () => {
+  it("without a subject have the sender's name in the subject line", async () => {
     await write({ subject: "", category: "feature" });
     await deliver();
     expect(mailTo(team).mail.subject).toBe("[feature] Ada");

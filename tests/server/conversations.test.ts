@@ -1,9 +1,24 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Conversation, ConversationSummary } from "#server/contract/generations.ts";
+import { randomUUID } from "node:crypto";
+import type { CompiledQuery } from "kysely";
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Conversation, ConversationSummary, FoundConversation } from "#server/contract/generations.ts";
+import type { Database } from "#server/db/types.ts";
+import { selectConversations, selectSlice } from "#server/features/conversations/queries.ts";
+import { readLedger } from "#server/features/credits/service.ts";
 import type { AnswerWorld } from "#tests/support/answers.ts";
 import { ask, call, readAnswer, send, startAnswerWorld } from "#tests/support/answers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
+
+interface Plan {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Index Name"?: string;
+  "Actual Rows": number;
+  Plans?: Plan[];
+}
 
 let world: AnswerWorld;
 let database: AnswerWorld["database"];
@@ -28,7 +43,7 @@ async function read(person: TestPerson, id: string): Promise<Conversation> {
   return (await (await call(api, person, "GET", `/api/conversations/${id}`)).json()) as Conversation;
 }
 
-test("a conversation is titled by its first line, cut at 80 signs, and tells messages with receipts in order", async () => {
+test("a conversation's title is its first line, cut at 80 characters; its messages come in order with their receipts", async () => {
   const person = await createPerson(api, database.db);
   const first = await ask(api, person, { prompt: `${"😀".repeat(90)}\nsecond line` });
   const second = await ask(api, person, { prompt: "Go on", conversationId: first.conversationId });
@@ -43,7 +58,7 @@ test("a conversation is titled by its first line, cut at 80 signs, and tells mes
   ]);
 });
 
-test("an answer that failed without a word leaves its receipt on the question", async () => {
+test("an answer that failed before its first word attaches its receipt to the question", async () => {
   const person = await createPerson(api, database.db);
   models.faults.set({ model: "*", fault: "server_error", count: 1, afterTokens: 0, delayMs: 0 });
   const failed = await ask(api, person);
@@ -51,7 +66,7 @@ test("an answer that failed without a word leaves its receipt on the question", 
   expect(messages.map(({ role, receipt }) => [role, receipt])).toEqual([["user", failed.receipt]]);
 });
 
-test("pages follow one another, latest first, without a gap or a double", async () => {
+test("pages list conversations latest first, without gaps or duplicates", async () => {
   const person = await createPerson(api, database.db, { plan: "enterprise" });
   const ids: string[] = [];
   for (let count = 0; count < 7; count += 1) ids.unshift((await ask(api, person, { prompt: `Question ${count}` })).conversationId);
@@ -70,7 +85,18 @@ test("pages follow one another, latest first, without a gap or a double", async 
   expect((await call(api, person, "GET", "/api/conversations?limit=0")).status).toBe(400);
 });
 
-test("deleting stops the answer under way first; its receipt stays", async () => {
+test("the wallet's history names the conversation in which credits were spent, until it is deleted", async () => {
+  const person = await createPerson(api, database.db);
+  const { conversationId } = await ask(api, person);
+  const history = async () =>
+    (await readLedger(database.db, person.userId, undefined, 10)).lines.map((line) => [line.kind, line.conversationId]);
+  expect((await history())[0]).toEqual(["capture", conversationId]);
+  expect((await history()).slice(1)).toEqual([["grant", null]]);
+  await call(api, person, "DELETE", `/api/conversations/${conversationId}`);
+  expect((await history())[0]).toEqual(["capture", null]);
+});
+
+test("deleting a conversation first stops its running answer, whose receipt stays", async () => {
   models.pace.milliseconds = 20;
   const person = await createPerson(api, database.db);
   const begun = await readAnswer(await send(api, person), (seen) => seen.text !== "");
@@ -84,4 +110,193 @@ test("deleting stops the answer under way first; its receipt stays", async () =>
   });
   expect((await list(person)).conversations).toEqual([]);
   models.pace.milliseconds = 0;
+});
+
+describe("one's own conversations", () => {
+  const patch = (person: TestPerson, id: string, body: unknown) =>
+    fetch(`${api.url}/api/conversations/${id}`, {
+      method: "PATCH",
+      headers: { authorization: `Bearer ${person.token}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const search = async (person: TestPerson, query: string, cursor = "") => {
+    const response = await call(
+      api,
+      person,
+      "GET",
+      `/api/conversations/search?query=${encodeURIComponent(query)}${cursor && `&cursor=${cursor}`}`,
+    );
+    return (await response.json()) as { found: FoundConversation[]; nextCursor: string | null };
+  };
+  const titles = (conversations: readonly ConversationSummary[]) => conversations.map(({ title }) => title);
+
+  test("can be given a title of 1 to 120 code points on one line; another person's are not found", async () => {
+    const [person, stranger] = [await createPerson(api, database.db), await createPerson(api, database.db)];
+    const { conversationId } = await ask(api, person, { prompt: "First" });
+    expect(await (await patch(person, conversationId, { title: "  Mortar\n and   lime " })).json()).toMatchObject({
+      title: "Mortar and lime",
+    });
+    expect((await patch(person, conversationId, { title: "😀".repeat(120) })).status).toBe(200);
+    for (const title of ["", " \n ", "😀".repeat(121)]) expect((await patch(person, conversationId, { title })).status).toBe(400);
+    expect((await patch(person, conversationId, {})).status).toBe(400);
+    expect((await patch(stranger, conversationId, { title: "Mine" })).status).toBe(404);
+    expect(titles((await list(person)).conversations)).toEqual(["😀".repeat(120)]);
+  });
+
+  test("come first if pinned, across pages without gaps or duplicates; the number of pins is limited", async () => {
+    const person = await createPerson(api, database.db);
+    const row = { user_id: person.userId, created_at: new Date(), updated_at: new Date() };
+    const rows = Array.from({ length: 24 }, (_, number) => ({
+      ...row,
+      title: `T${number}`,
+      updated_at: new Date(Date.now() - number * 1000),
+    }));
+    const inserted = await database.db.insertInto("conversations").values(rows).returning(["id", "title"]).execute();
+    const idOf = (title: string) => inserted.find((one) => one.title === title)?.id ?? "";
+    for (const title of ["T20", "T5"]) expect((await patch(person, idOf(title), { pinned: true })).status).toBe(200);
+    const seen: string[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const page = await list(person, `?limit=1${cursor && `&cursor=${cursor}`}`);
+      seen.push(...titles(page.conversations));
+      cursor = page.nextCursor;
+    }
+    const others = rows.map(({ title }) => title).filter((title) => title !== "T5" && title !== "T20");
+    expect(seen).toEqual(["T5", "T20", ...others]);
+    for (const title of others.slice(0, 18)) expect((await patch(person, idOf(title), { pinned: true })).status).toBe(200);
+    const full = await patch(person, idOf(others[19] ?? ""), { pinned: true });
+    expect([full.status, await full.json()]).toMatchObject([409, { code: "conflict" }]);
+    expect((await patch(person, idOf("T5"), { pinned: true })).status).toBe(200);
+    expect((await patch(person, idOf("T5"), { pinned: false })).status).toBe(200);
+    expect((await patch(person, idOf(others[19] ?? ""), { pinned: true })).status).toBe(200);
+  });
+
+  test("are found by title and text in any letter case and script; another person's never are", async () => {
+    const [person, stranger] = [await createPerson(api, database.db), await createPerson(api, database.db)];
+    const lime = await ask(api, person, { prompt: `Wie brennt man KALK? ${"x ".repeat(80)}` });
+    const tiles = await ask(api, person, { prompt: "古代のモザイクタイルについて教えて" });
+    await ask(api, stranger, { prompt: "Kalk gehört mir" });
+    const { found } = await search(person, "kalk");
+    expect(found).toMatchObject([{ conversation: { id: lime.conversationId }, excerpt: { before: "Wie brennt man ", match: "KALK" } }]);
+    expect(found[0]?.excerpt?.after.endsWith("…")).toBe(true);
+    expect((await search(person, "タイル")).found.map(({ conversation }) => conversation.id)).toEqual([tiles.conversationId]);
+    await patch(person, tiles.conversationId, { title: "100% Straße_" });
+    expect((await search(person, "STRASSE_")).found).toMatchObject([{ conversation: { id: tiles.conversationId }, excerpt: null }]);
+    for (const nothing of ["Kal_", "%lk", "nowhere"]) expect((await search(person, nothing)).found).toEqual([]);
+    expect((await call(api, person, "GET", "/api/conversations/search?query=a")).status).toBe(400);
+    expect((await call(api, person, "GET", `/api/conversations/search?query=${"a".repeat(101)}`)).status).toBe(400);
+  });
+
+  test("are searched in batches, page by page to the last one", async () => {
+    const person = await createPerson(api, database.db);
+    const times = { created_at: new Date(), updated_at: new Date() };
+    const rows = Array.from({ length: 450 }, (_, number) => ({
+      ...{ ...times, user_id: person.userId, title: number % 9 === 0 ? `Needle ${number}` : `Hay ${number}` },
+      updated_at: new Date(Date.now() - number * 1000),
+    }));
+    await database.db.insertInto("conversations").values(rows).execute();
+    const seen: string[] = [];
+    let cursor: string | null = "";
+    let calls = 0;
+    while (cursor !== null) {
+      const page = await search(person, "needle", cursor);
+      expect(page.found.length).toBeLessThanOrEqual(20);
+      seen.push(...page.found.map(({ conversation }) => conversation.title));
+      cursor = page.nextCursor;
+      calls += 1;
+    }
+    expect(seen).toEqual(rows.map(({ title }) => title).filter((title) => title.startsWith("Needle")));
+    expect(calls).toBeLessThanOrEqual(5);
+  });
+
+  /** Inserts `count` conversations, latest first, each with `texts` messages of repetitive text, which PostgreSQL compresses well. */
+  async function fill(person: TestPerson, count: number, texts: number, characters: number): Promise<void> {
+    await database.pool.query(
+      `with asked as (insert into generations (id, user_id, model_id, idempotency_key, request_hash, status, quoted_credits, charged_credits,
+             lease_owner, lease_expires_at, created_at, ended_at)
+           select uuidv7(), $1::uuid, 'gpt-5', 'filled-' || n, '', 'completed', 1, 1, $1::uuid, now(), now(), now() from generate_series(1, $2::integer * $3::integer) n
+           returning id, substr(idempotency_key, 8)::integer as n),
+         talks as (insert into conversations (user_id, title, created_at, updated_at)
+           select $1::uuid, 'Talk ' || n, now(), now() - n * interval '1 minute' from generate_series(1, $2::integer) n
+           returning id, substr(title, 6)::integer as n)
+       insert into messages (conversation_id, generation_id, role, content, created_at)
+         select talks.id, asked.id, 'user', repeat('tessera and mortar ', $4::integer / 19) || ' number ' || talks.n || '.', now()
+           from talks join asked on (asked.n - 1) / $3::integer + 1 = talks.n`,
+      [person.userId, count, texts, characters],
+    );
+    await database.asOwner("analyze conversations, messages, generations");
+  }
+
+  test("are searched up to eight million characters at a time, however well they are compressed", async () => {
+    const person = await createPerson(api, database.db);
+    await fill(person, 20, 1, 1_000_000);
+    const first = await search(person, "number 12.");
+    expect(first.found).toEqual([]);
+    expect((await search(person, "number 12.", first.nextCursor ?? "")).found).toMatchObject([{ conversation: { title: "Talk 12" } }]);
+  });
+
+  test("are searched in bounded time for a person with 2,000 long ones, and only a few searches at once", async () => {
+    const person = await createPerson(api, database.db);
+    await fill(person, 2_000, 3, 20_000);
+    let cursor: string | null = "";
+    let longestMs = 0;
+    const titles: string[] = [];
+    while (cursor !== null) {
+      const startedAt = performance.now();
+      const page = await search(person, "number 1999.", cursor);
+      longestMs = Math.max(longestMs, performance.now() - startedAt);
+      titles.push(...page.found.map(({ conversation }) => conversation.title));
+      cursor = page.nextCursor;
+    }
+    expect(titles).toEqual(["Talk 1999"]);
+    // The statement time-out of a search; a search that reaches it would have failed above.
+    expect(longestMs).toBeLessThan(3_000);
+    const rush = await Promise.all(
+      Array.from({ length: 12 }, () => call(api, person, "GET", "/api/conversations/search?query=nowhere").then(({ status }) => status)),
+    );
+    expect(rush.filter((status) => status === 200).length).toBeGreaterThanOrEqual(3);
+    expect(rush.filter((status) => status === 429).length).toBeGreaterThanOrEqual(1);
+    expect((await search(person, "number 1.")).found).toHaveLength(1);
+  });
+
+  test("whose search takes too long are answered with a 503 and Retry-After", async () => {
+    const person = await createPerson(api, database.db);
+    await fill(person, 2, 1, 1_000);
+    const owner = new pg.Client({ connectionString: database.ownerUrl });
+    await owner.connect();
+    await owner.query("begin; lock table messages");
+    const refused = await call(api, person, "GET", "/api/conversations/search?query=mortar");
+    await owner.end();
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect((await search(person, "mortar")).found).toHaveLength(2);
+  });
+
+  test("are listed and searched by an index on every page, however many there are", async () => {
+    const person = await createPerson(api, database.db);
+    await fill(person, 2_000, 1, 10);
+    const asked: CompiledQuery[] = [];
+    const db = new Kysely<Database>({
+      dialect: new PostgresDialect({ pool: database.pool }),
+      log: ({ query }) => {
+        asked.push(query);
+      },
+    });
+    const place = { pinned: false, updatedAt: new Date(Date.now() - 1_000 * 60_000), id: randomUUID() };
+    for (const from of [undefined, place]) {
+      await selectConversations(db, person.userId, from, 30);
+      await selectSlice(db, person.userId, from, { rows: 30, bytes: 1_000 });
+    }
+    expect(asked).toHaveLength(4);
+    for (const { sql, parameters } of asked) {
+      const { rows } = await database.pool.query(`explain (analyze, format json) ${sql}`, [...parameters]);
+      const read: string[] = [];
+      const walk = (node: Plan) => {
+        if (node["Relation Name"] === "conversations") read.push(`${node["Node Type"]} ${node["Index Name"]}`);
+        if (node["Relation Name"] === "conversations") expect(node["Actual Rows"], sql).toBeLessThanOrEqual(31);
+        for (const below of node.Plans ?? []) walk(below);
+      };
+      walk(rows[0]["QUERY PLAN"][0].Plan);
+      expect(read, sql).toEqual([`Index Scan ${/pinned" desc/.test(sql) ? "conversations_listed" : "conversations_user"}`]);
+    }
+  });
 });

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addMonths } from "#domain/clock.ts";
+import { addMonths, hourMs } from "#domain/clock.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { postGrant } from "#server/features/credits/service.ts";
+import { callStart } from "#server/features/generations/queries.ts";
 import type { AnswerWorld } from "#tests/support/answers.ts";
 import { ask, call, readAnswer, send, startAnswerProcess, startAnswerWorld } from "#tests/support/answers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
@@ -45,7 +47,7 @@ describe("refused, and nothing is written", () => {
       { code: "validation_failed", fields: [{ field: "prompt", message: "Prompt cannot be empty" }] },
     ],
     [
-      "a prompt of 10,001 signs",
+      "a prompt of 10,001 characters",
       { prompt: "𝕏".repeat(10_001) },
       400,
       { code: "validation_failed", error: "Prompt must be less than 10,000 characters" },
@@ -57,11 +59,11 @@ describe("refused, and nothing is written", () => {
     ["a negative price", { quotedCredits: -1 }, 400, { code: "validation_failed" }],
     ["a fractional price", { quotedCredits: 0.5 }, 400, { code: "validation_failed" }],
     ["a price in words", { quotedCredits: "1" }, 400, { code: "validation_failed" }],
-    ["a price beyond all bounds", { quotedCredits: 2 ** 53 }, 400, { code: "validation_failed" }],
-    ["a field too many", { stray: true }, 400, { code: "validation_failed" }],
+    ["a price above every limit", { quotedCredits: 2 ** 53 }, 400, { code: "validation_failed" }],
+    ["an unknown field", { stray: true }, 400, { code: "validation_failed" }],
     ["text that can't be stored", { prompt: "a\u0000b" }, 400, { code: "validation_failed" }],
-    ["a conversation that is no id", { conversationId: "1" }, 400, { code: "validation_failed" }],
-    ["a conversation that is not there", { conversationId: "019a0000-0000-7000-8000-000000000000" }, 404, { code: "not_found" }],
+    ["a conversation id that is no UUID", { conversationId: "1" }, 400, { code: "validation_failed" }],
+    ["an unknown conversation", { conversationId: "019a0000-0000-7000-8000-000000000000" }, 404, { code: "not_found" }],
   ])("%s", async (_name, request, status, body) => {
     const person = await createPerson(api, database.db);
     expect(await problem(await send(api, person, request))).toMatchObject({ httpStatus: status, ...body });
@@ -75,21 +77,21 @@ describe("refused, and nothing is written", () => {
     await expectNothingWritten(person);
   });
 
-  test("nobody's call, and somebody who is neither subscribed nor on trial", async () => {
+  test("a call without signing in, and one by a person with neither subscription nor trial", async () => {
     expect((await fetch(`${api.url}/api/generations`, { method: "POST" })).status).toBe(401);
     const person = await createPerson(api, database.db, { credits: 0 });
     expect(await problem(await send(api, person))).toMatchObject({ httpStatus: 402, code: "subscription_required" });
     await expectNothingWritten(person);
   });
 
-  test("a large model on the trial, whose credits reach small ones", async () => {
+  test("a large model on a trial, whose credits are for small models", async () => {
     const person = await createPerson(api, database.db, { credits: 0, trialCredits: 50 });
     expect(await problem(await send(api, person, { model: "gpt-5", quotedCredits: 5 }))).toMatchObject({ code: "subscription_required" });
     await expectNothingWritten(person);
     expect((await ask(api, person)).receipt).toMatchObject({ chargedCredits: 1, availableAfter: 49 });
   });
 
-  test("too few credits, with what is needed and what there is", async () => {
+  test("too few credits, naming the credits needed and available", async () => {
     const person = await createPerson(api, database.db, { credits: 3, plan: "starter" });
     expect(await problem(await send(api, person, { model: "gpt-5", quotedCredits: 5 }))).toMatchObject({
       httpStatus: 402,
@@ -113,7 +115,7 @@ describe("refused, and nothing is written", () => {
 });
 
 describe("the plan's limits", () => {
-  test("twenty sends at once on Starter: one is answered, the others are told", async () => {
+  test("of twenty requests at once on Starter one is answered and the others are refused", async () => {
     models.pace.milliseconds = 200;
     const person = await createPerson(api, database.db, { plan: "starter" });
     const responses = await Promise.all(Array.from({ length: 20 }, () => send(api, person)));
@@ -125,7 +127,7 @@ describe("the plan's limits", () => {
     expect((await call(api, person, "POST", `/api/generations/${id}/stop`)).status).toBe(200);
   });
 
-  test("the eleventh answer within a minute on Starter waits, and is told how long", async () => {
+  test("the eleventh request within a minute on Starter is refused and told how long to wait", async () => {
     const person = await createPerson(api, database.db, { plan: "starter" });
     for (let count = 0; count < 10; count += 1) expect((await ask(api, person)).receipt?.status).toBe("completed");
     const refused = await problem(await send(api, person));
@@ -135,7 +137,69 @@ describe("the plan's limits", () => {
     expect(refused.retryAfterSeconds).toBeLessThanOrEqual(60);
   });
 
-  test("with credits for five and ten sends at once on Enterprise: five are answered, balance 0", async () => {
+  test("the rate limit uses PostgreSQL's clock, so that a process whose clock is an hour off applies it correctly", async () => {
+    for (const offMs of [-hourMs, hourMs]) {
+      const person = await createPerson(api, database.db, { plan: "starter" });
+      const askAt = (at: number) =>
+        callStart(database.db, {
+          id: uuidv7({ msecs: at }),
+          userId: person.userId,
+          modelId: "gpt-5-mini",
+          idempotencyKey: randomUUID(),
+          requestHash: Buffer.alloc(32),
+          credits: 1,
+          kinds: ["adjustment", "plan"],
+          conversationId: null,
+          title: "Hello",
+          prompt: "Hello",
+          trimmedMessages: 0,
+          requestsPerMinute: 3,
+          concurrentAnswers: 100,
+          owner: randomUUID(),
+          leaseMs: 60_000,
+          holdMs: 60_000,
+          now: new Date(at),
+        });
+      const outcomes = async (times: number[]) => {
+        const results = [];
+        for (const at of times) results.push(await askAt(at));
+        return results;
+      };
+      const off = Date.now() + offMs;
+      const first = await outcomes([off, off + 1, Date.now(), off + 2, Date.now()]);
+      expect(first.map(({ outcome }) => outcome)).toEqual(["created", "created", "created", "rate_limited", "rate_limited"]);
+      expect(first[3]?.retry_after_ms).toBeGreaterThan(45_000);
+      expect(first[3]?.retry_after_ms).toBeLessThanOrEqual(60_000);
+      // As if a minute had passed.
+      await database.asOwner(`update generations set asked_at = asked_at - interval '1 minute' where user_id = '${person.userId}'`);
+      expect((await outcomes([off + 3]))[0]?.outcome).toBe("created");
+    }
+  });
+
+  test("one person can have fifty open streams, however they were requested; a further request is refused before credits are held", async () => {
+    models.pace.milliseconds = 500;
+    const person = await createPerson(api, database.db, { plan: "starter" });
+    const key = randomUUID();
+    const first = await send(api, person, {}, { key });
+    const rest = await Promise.all(Array.from({ length: 60 }, () => send(api, person, {}, { key })));
+    expect(first.status).toBe(200);
+    expect(rest.filter(({ status }) => status === 200)).toHaveLength(49);
+    const refused = rest.filter(({ status }) => status !== 200);
+    for (const response of refused) expect(await problem(response)).toMatchObject({ httpStatus: 429, code: "rate_limited" });
+    const { id } = await database.db.selectFrom("generations").select("id").where("user_id", "=", person.userId).executeTakeFirstOrThrow();
+    expect((await call(api, person, "GET", `/api/generations/${id}/events`)).status).toBe(429);
+    expect((await send(api, person)).status).toBe(429);
+    expect(await database.db.selectFrom("holds").select("id").where("wallet_id", "=", person.walletId).execute()).toHaveLength(1);
+    // Places are free again when the streams end; a request for an unknown answer takes none.
+    expect((await call(api, person, "POST", `/api/generations/${id}/stop`)).status).toBe(200);
+    await Promise.all([first, ...rest].map((response) => (response.bodyUsed ? undefined : response.text())));
+    for (let round = 0; round < 60; round += 1)
+      expect((await call(api, person, "GET", `/api/generations/${randomUUID()}/events`)).status).toBe(404);
+    models.pace.milliseconds = 0;
+    expect((await ask(api, person)).receipt?.status).toBe("completed");
+  });
+
+  test("of ten requests at once on Enterprise with five credits five are answered, and the balance is 0", async () => {
     const person = await createPerson(api, database.db, { credits: 5, plan: "enterprise" });
     const responses = await Promise.all(Array.from({ length: 10 }, () => send(api, person)));
     const answered = responses.filter((response) => response.status === 200);
@@ -152,7 +216,7 @@ describe("the plan's limits", () => {
   });
 });
 
-test("another person's answer is not there", async () => {
+test("another person's answer is not found", async () => {
   const owner = await createPerson(api, database.db);
   const stranger = await createPerson(api, database.db);
   const { generationId, conversationId } = await ask(api, owner);
@@ -168,7 +232,7 @@ test("another person's answer is not there", async () => {
   expect(await problem(await call(api, owner, "GET", "/api/generations/1"))).toMatchObject({ httpStatus: 400 });
 });
 
-test("credits that are locked for want of a subscription are not named as available", async () => {
+test("credits locked without a subscription are not counted as available", async () => {
   const person = await createPerson(api, database.db, { credits: 1 });
   const now = new Date();
   const pack = { userId: person.userId, kind: "pack", credits: 2, expiresAt: addMonths(now, 12), key: `pack:${randomUUID()}` } as const;

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { findDisagreements } from "#server/features/credits/service.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { findDisagreements, releaseOverdueHolds } from "#server/features/credits/service.ts";
 import { endOrphanedAnswers } from "#server/features/generations/orphans.ts";
 import type { LiveEvent } from "#server/http/live-events.ts";
 import type { AnswerProcess, RunningModels, SeenAnswer } from "#tests/support/answers.ts";
@@ -37,7 +37,7 @@ async function wallet(person: TestPerson): Promise<{ balance: number; held: numb
   return database.db.selectFrom("wallets").select(["balance", "held"]).where("id", "=", person.walletId).executeTakeFirstOrThrow();
 }
 
-/** Joins what was read before and after a cut, and checks that no event is missing or doubled. */
+/** Joins the parts read before and after a cut and checks that no event is missing or repeated. */
 function join(parts: readonly SeenAnswer[]): { text: string; ids: number[] } {
   const events = parts.flatMap((part) => part.events);
   return {
@@ -53,7 +53,7 @@ function inOrder(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index + 1);
 }
 
-test("an answer is followed by its id however that is written", async () => {
+test("an answer can be read by its id in upper case too", async () => {
   const person = await createPerson(here, database.db, { credits: 10, plan: "starter" });
   const answer = await ask(here, person);
   const followed = await resume(here, person, answer.generationId.toUpperCase(), 0);
@@ -61,7 +61,7 @@ test("an answer is followed by its id however that is written", async () => {
 });
 
 describe("a stream cut anywhere", () => {
-  test("goes on with nothing lost or doubled, here and from another process, while the answer is written", async () => {
+  test("can be resumed while the answer is written, from this process and another; no event is lost or repeated", async () => {
     const seed = Math.floor(Math.random() * 1_000);
     for (const [round, process] of [here, elsewhere, here, elsewhere].entries()) {
       models.pace.milliseconds = 3;
@@ -87,7 +87,7 @@ describe("a stream cut anywhere", () => {
     }
   });
 
-  test("after the end, every cut point gives exactly the rest, from any process", async () => {
+  test("can be resumed after the end at every point, from any process, and gives exactly the rest", async () => {
     models.pace.milliseconds = 1;
     const person = await createPerson(here, database.db);
     const whole = await ask(here, person);
@@ -99,7 +99,7 @@ describe("a stream cut anywhere", () => {
     }
   });
 
-  test("a reader elsewhere sees the answer grow before it ends", async () => {
+  test("can be read from another process before the answer ends", async () => {
     models.pace.milliseconds = 8;
     const person = await createPerson(here, database.db);
     const begun = await readAnswer(await send(here, person), (seen) => seen.text !== "");
@@ -110,7 +110,7 @@ describe("a stream cut anywhere", () => {
   });
 });
 
-test("a stop from another process reaches the writer at its next flush", async () => {
+test("a stop requested at another process takes effect at the writer's next flush", async () => {
   models.pace.milliseconds = 20;
   const person = await createPerson(here, database.db);
   const seen = await readAnswer(await send(here, person), (answer) => answer.text !== "");
@@ -118,13 +118,13 @@ test("a stop from another process reaches the writer at its next flush", async (
   expect(stopped).toMatchObject({ status: "stopped", chargedCredits: 1 });
 });
 
-describe("an answer whose process is gone", () => {
-  test("is ended once: text kept, hold released, the person told, the reader given a receipt", async () => {
+describe("an answer whose process has died", () => {
+  test("is ended once: its text is kept, its hold released, the person notified, and the reader gets a receipt", async () => {
     models.pace.milliseconds = 15;
     const dying = await startAnswerProcess(database.applicationUrl, models.url, { leaseMs: 400, flushMs: 20, shutdownMs: 50 });
     const person = await createPerson(dying, database.db);
     const seen = await readAnswer(await send(dying, person), (answer) => answer.events.length >= 15);
-    // The process falls silent, as after kill -9: its connections to PostgreSQL are gone.
+    // Closes the process's connections to PostgreSQL, as kill -9 does.
     await dying.deps.pool.end();
     const told: LiveEvent[] = [];
     const unsubscribe = here.deps.live.subscribe((event) => event !== "resync" && event.userId === person.userId && told.push(event));
@@ -154,7 +154,27 @@ describe("an answer whose process is gone", () => {
     await dying.deps.live.close();
   });
 
-  test("a lease that is renewed is nobody's to end", async () => {
+  test("is never confused with a running one, however wrong a process's clock is", async () => {
+    models.pace.milliseconds = 15;
+    const person = await createPerson(here, database.db);
+    const wallMs = Date.now();
+    try {
+      // The answering process's clock is behind by more than a lease, the sweeping one's ahead by more than a hold's deadline.
+      vi.useFakeTimers({ toFake: ["Date"], now: wallMs - 20_000 });
+      const seen = await readAnswer(await send(here, person), (answer) => answer.text !== "");
+      vi.setSystemTime(wallMs + 11 * 60_000);
+      expect(await endOrphanedAnswers(elsewhere.deps)).toBe(0);
+      await releaseOverdueHolds(elsewhere.deps, new Date());
+      const running = database.db.selectFrom("generations").select("status").where("id", "=", seen.generationId);
+      expect(await running.executeTakeFirst()).toEqual({ status: "streaming" });
+      vi.setSystemTime(wallMs);
+      expect((await resume(here, person, seen.generationId, 0)).receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("a running answer is not ended while its lease is renewed", async () => {
     models.pace.milliseconds = 8;
     const short = await startAnswerProcess(database.applicationUrl, models.url, { leaseMs: 300, flushMs: 20 });
     const person = await createPerson(short, database.db);
@@ -173,7 +193,7 @@ describe("an answer whose process is gone", () => {
 });
 
 describe("a process that is asked to end", () => {
-  test("lets short answers finish and ends long ones fairly", async () => {
+  test("lets short answers finish and ends long ones without charging for them", async () => {
     const leaving = await startAnswerProcess(database.applicationUrl, models.url, { shutdownMs: 1_500 });
     const person = await createPerson(leaving, database.db, { plan: "enterprise" });
     models.pace.milliseconds = 1;
@@ -193,7 +213,63 @@ describe("a process that is asked to end", () => {
   });
 });
 
-test("a finished answer is written down as soon as PostgreSQL is back", async () => {
+describe("a process that has waited for its last answer", () => {
+  test("ends an answer that begins after that, without charging for it", async () => {
+    models.pace.milliseconds = 200;
+    const leaving = await startAnswerProcess(database.applicationUrl, models.url);
+    const person = await createPerson(leaving, database.db);
+    const locker = await database.pool.connect();
+    await locker.query("begin");
+    await locker.query("select 1 from wallets where user_id = $1 for update", [person.userId]);
+    const sending = send(leaving, person).then((response) => readAnswer(response));
+    const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    await expect.poll(async () => (await database.pool.query(waits)).rowCount).toBe(1);
+    const closing = leaving.app.close();
+    await expect.poll(() => leaving.answers.closing).toBe(true);
+    await leaving.answers.close();
+    const freedAt = performance.now();
+    await locker.query("commit");
+    locker.release();
+    expect((await sending).receipt).toMatchObject({ status: "failed", failureCode: "interrupted", chargedCredits: 0 });
+    expect(performance.now() - freedAt).toBeLessThan(4_000);
+    leaving.app.server.closeIdleConnections();
+    await closing;
+    expect(await wallet(person)).toEqual({ balance: 100, held: 0 });
+    await leaving.close();
+  });
+});
+
+describe("an open stream", () => {
+  test("ends when the session that opened it ends; the answer continues and is kept", async () => {
+    models.pace.milliseconds = 60;
+    const person = await createPerson(here, database.db);
+    const [asked, begun] = [new AbortController(), Promise.withResolvers<string>()];
+    const reading = readAnswer(await send(here, person, {}, { signal: asked.signal }), (seen) => {
+      if (seen.text !== "") begun.resolve(seen.generationId);
+      return false;
+    }).then(
+      (seen) => seen.receipt,
+      () => "cut",
+    );
+    const generationId = await begun.promise;
+    const following = resume(elsewhere, person, generationId, 0).then(
+      (seen) => seen.receipt,
+      () => "cut",
+    );
+    await database.db.updateTable("auth_sessions").set({ revoked_at: new Date() }).where("user_id", "=", person.userId).execute();
+    await here.deps.live.publish({ userId: person.userId, table: "session" });
+    const cutAt = performance.now();
+    expect(await Promise.all([reading, following])).toEqual(["cut", "cut"]);
+    expect(performance.now() - cutAt).toBeLessThan(1_500);
+    const status = async () =>
+      (await database.db.selectFrom("generations").select("status").where("id", "=", generationId).executeTakeFirstOrThrow()).status;
+    expect(await status()).toBe("streaming");
+    models.pace.milliseconds = 0;
+    await expect.poll(status).toBe("completed");
+  });
+});
+
+test("a finished answer is saved as soon as PostgreSQL is back", async () => {
   const person = await createPerson(here, database.db);
   models.pace.milliseconds = 5;
   const reading = send(here, person).then((response) => readAnswer(response));
@@ -210,7 +286,7 @@ test("a finished answer is written down as soon as PostgreSQL is back", async ()
         ).length,
     )
     .toBeGreaterThan(0);
-  // Every connection is cut, again and again, while the answer comes to its end.
+  // Keeps terminating all connections while the answer ends.
   const until = performance.now() + 1_500;
   while (performance.now() < until) {
     await database.db

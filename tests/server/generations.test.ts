@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { findDisagreements } from "#server/features/credits/service.ts";
-import type { ModelFaultKind } from "#server/sandbox/models/faults.ts";
+import type { ModelFaultKind } from "#sandbox/models/faults.ts";
+import { inTransaction } from "#server/db/transaction.ts";
+import { checkSubscription } from "#server/features/billing/service.ts";
+import { findDisagreements, hasSpent, postGrant } from "#server/features/credits/service.ts";
 import type { AnswerWorld } from "#tests/support/answers.ts";
 import { ask, call, readAnswer, send, startAnswerProcess, startAnswerWorld } from "#tests/support/answers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
@@ -44,7 +46,7 @@ async function storedAnswer(generationId: string): Promise<string | undefined> {
 }
 
 describe("an answer", () => {
-  test("streams numbered events, is charged once, stored whole, and carries its receipt", async () => {
+  test("streams numbered events, is charged once, is stored completely and has its receipt", async () => {
     models.pace.milliseconds = 1;
     const person = await createPerson(api, database.db, { credits: 300, plan: "starter" });
     const response = await send(api, person);
@@ -69,7 +71,16 @@ describe("an answer", () => {
     expect(await (await call(api, person, "GET", `/api/generations/${answer.generationId}`)).json()).toEqual(answer.receipt);
   });
 
-  test("goes on when its reader goes away, and is charged when complete", async () => {
+  test("counts as a person's first only if it was charged", async () => {
+    const person = await createPerson(api, database.db);
+    models.faults.set({ model: "*", fault: "server_error", count: 1, afterTokens: 0, delayMs: 0 });
+    await ask(api, person);
+    expect(await hasSpent(database.db, person.userId)).toBe(false);
+    await ask(api, person);
+    expect(await hasSpent(database.db, person.userId)).toBe(true);
+  });
+
+  test("continues when its reader disconnects, and is charged when complete", async () => {
     models.pace.milliseconds = 2;
     const person = await createPerson(api, database.db);
     const cut = await readAnswer(await send(api, person), (seen) => seen.text !== "");
@@ -79,7 +90,7 @@ describe("an answer", () => {
     expect(await wallet(person)).toEqual({ balance: 99, held: 0 });
   });
 
-  test("hears the conversation so far, trimmed to what the model takes, and says how much was left out", async () => {
+  test("includes the conversation so far, trimmed to the model's limit, and reports how much was left out", async () => {
     const person = await createPerson(api, database.db, { credits: 100, plan: "enterprise" });
     const first = await ask(api, person, { prompt: "First question about mosaics" });
     const second = await ask(api, person, { prompt: "And the second?", conversationId: first.conversationId });
@@ -95,7 +106,53 @@ describe("an answer", () => {
   });
 });
 
-describe("fairness: what fails on the provider's side", () => {
+test("other pages are notified when a question is accepted, and see it and the balance without the held credits", async () => {
+  models.pace.milliseconds = 10;
+  const person = await createPerson(api, database.db, { plan: "starter" });
+  const told: string[] = [];
+  const unsubscribe = api.deps.live.subscribe((event) => event !== "resync" && event.userId === person.userId && told.push(event.table));
+  const response = await send(api, person, { model: "gpt-5", quotedCredits: 5 });
+  await expect.poll(() => [...told].sort()).toEqual(["generations", "wallets"]);
+  const { id } = await database.db.selectFrom("generations").select("id").where("user_id", "=", person.userId).executeTakeFirstOrThrow();
+  const { conversations } = (await (await call(api, person, "GET", "/api/conversations")).json()) as { conversations: { id: string }[] };
+  expect(await (await call(api, person, "GET", `/api/conversations/${conversations[0]?.id}`)).json()).toMatchObject({
+    messages: [{ role: "user", content: "What is a tessera?" }],
+    streamingGenerationId: id,
+  });
+  expect((await checkSubscription(api.deps, person.userId)).credits).toBe(95);
+  expect((await readAnswer(response)).receipt).toMatchObject({ availableAfter: 95 });
+  await expect.poll(() => told.length).toBe(4);
+  unsubscribe();
+});
+
+describe("the available credits in the receipt", () => {
+  const yearMs = 365 * 86_400_000;
+  const give = (userId: string, kind: "plan" | "pack", credits: number) =>
+    inTransaction(database.db, (trx) =>
+      postGrant(trx, { userId, kind, credits, expiresAt: new Date(Date.now() + yearMs), key: `${kind}:${userId}` }, new Date()),
+    );
+
+  test("leave out credits that are locked without a subscription", async () => {
+    const person = await createPerson(api, database.db, { credits: 0, trialCredits: 3 });
+    await give(person.userId, "pack", 100);
+    expect((await ask(api, person)).receipt).toMatchObject({ chargedCredits: 1, availableAfter: 2 });
+    expect((await checkSubscription(api.deps, person.userId)).credits).toBe(2);
+  });
+
+  test("are those at the answer's end, not at its start", async () => {
+    models.pace.milliseconds = 2;
+    const person = await createPerson(api, database.db, { credits: 5, plan: "starter" });
+    await give(person.userId, "plan", 310);
+    const answer = await readAnswer(await send(api, person), (seen) => seen.text !== "");
+    await database.db.updateTable("user_subscriptions").set({ status: "canceled" }).where("user_id", "=", person.userId).execute();
+    const rest = await readAnswer(await call(api, person, "GET", `/api/generations/${answer.generationId}/events`));
+    expect(rest.receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
+    expect(rest.receipt?.availableAfter).toBe((await checkSubscription(api.deps, person.userId)).credits);
+    expect(rest.receipt?.availableAfter).toBeLessThanOrEqual(5);
+  });
+});
+
+describe("fairness: failures of the provider", () => {
   const cases: [ModelFaultKind, number, string][] = [
     ["die_mid_stream", 0, "provider_error"],
     ["die_mid_stream", 5, "provider_error"],
@@ -106,8 +163,13 @@ describe("fairness: what fails on the provider's side", () => {
     ["garbage", 0, "provider_garbage"],
     ["garbage", 5, "provider_garbage"],
     ["empty", 0, "provider_empty"],
+    ["content_filter", 0, "content_filtered"],
+    ["content_filter", 5, "content_filtered"],
+    ["length", 0, "provider_empty"],
+    ["tool_calls", 0, "provider_error"],
+    ["tool_calls", 5, "provider_error"],
   ];
-  test.each(cases)("%s after %i tokens costs nothing, keeps its text, and a retry is one charge", async (fault, afterTokens, code) => {
+  test.each(cases)("%s after %i tokens costs nothing, keeps the text, and a retry is charged once", async (fault, afterTokens, code) => {
     const person = await createPerson(api, database.db);
     models.pace.milliseconds = 1;
     models.faults.set({ model: "gpt-5-mini", fault, count: 1, afterTokens, delayMs: 0 });
@@ -121,7 +183,20 @@ describe("fairness: what fails on the provider's side", () => {
     expect(await wallet(person)).toEqual({ balance: 99, held: 0 });
   });
 
-  test("an end without usage is an answer all the same", async () => {
+  test("an answer that reaches its maximum length is charged, and its receipt says that it was cut short", async () => {
+    const person = await createPerson(api, database.db);
+    models.faults.set({ model: "*", fault: "length", count: 1, afterTokens: 5, delayMs: 0 });
+    const cut = await ask(api, person);
+    expect(cut.receipt).toMatchObject({ status: "completed", failureCode: null, cutShort: true, chargedCredits: 1, availableAfter: 99 });
+    expect(await storedAnswer(cut.generationId)).toBe(cut.text);
+    expect(await (await call(api, person, "GET", `/api/conversations/${cut.conversationId}`)).json()).toMatchObject({
+      messages: [{ role: "user" }, { role: "assistant", receipt: { cutShort: true } }],
+    });
+    const whole = await ask(api, person, { conversationId: cut.conversationId });
+    expect(whole.receipt).toMatchObject({ status: "completed", cutShort: false, chargedCredits: 1 });
+  });
+
+  test("an answer whose provider reports no usage is complete", async () => {
     const person = await createPerson(api, database.db);
     models.faults.set({ model: "*", fault: "no_usage", count: 1, afterTokens: 0, delayMs: 0 });
     const answer = await ask(api, person);
@@ -154,7 +229,7 @@ describe("stopping", () => {
     expect(await wallet(person)).toEqual({ balance: 100, held: 0 });
   });
 
-  test("after output is the full price, keeps the text, and asks the provider for no more", async () => {
+  test("after output costs the full price, keeps the text and aborts the provider's request", async () => {
     models.pace.milliseconds = 10;
     const person = await createPerson(api, database.db, { plan: "starter" });
     const seen = await readAnswer(await send(api, person, { model: "gpt-5", quotedCredits: 5 }), (answer) => answer.text !== "");
@@ -162,13 +237,13 @@ describe("stopping", () => {
     expect(stopped).toMatchObject({ status: "stopped", chargedCredits: 5, availableAfter: 95 });
     expect(await storedAnswer(seen.generationId)).toContain(seen.text);
     await expect.poll(() => models.calls.list()[0]?.outcome).toBe("aborted");
-    // Asked again, the same receipt.
+    // A second stop returns the same receipt.
     expect(await (await call(api, person, "POST", `/api/generations/${seen.generationId}/stop`)).json()).toEqual(stopped);
   });
 });
 
 describe("the idempotency key", () => {
-  test("two sends at once are one answer, read twice", async () => {
+  test("sent twice at once gives one answer, read twice", async () => {
     models.pace.milliseconds = 1;
     const person = await createPerson(api, database.db);
     const key = randomUUID();
@@ -183,7 +258,7 @@ describe("the idempotency key", () => {
     expect(await wallet(person)).toEqual({ balance: 99, held: 0 });
   });
 
-  test("gives the same answer though it would now be refused", async () => {
+  test("gives the same answer even if a new request would now be refused", async () => {
     const person = await createPerson(api, database.db, { credits: 1 });
     const key = randomUUID();
     const first = await ask(api, person, {}, { key });

@@ -1,3 +1,4 @@
+import pg from "pg";
 import { afterEach, expect, it } from "vitest";
 import type { ApiWorld } from "#tests/support/billing-world.ts";
 import { startApiWorld } from "#tests/support/billing-world.ts";
@@ -18,7 +19,7 @@ const ready = async () => {
   return { code: answer?.statusCode, ...(answer?.json() as object) };
 };
 
-it("a lost queue is degraded and still ready; a lost database is not ready", async () => {
+it("without the queue the API is degraded and still ready; without the database it is not ready", async () => {
   redis = await startRedis();
   world = await startApiWorld({ REDIS_URL: redis.url });
   await expect.poll(ready, { timeout: 5_000 }).toEqual({ code: 200, status: "ok", database: true, queue: true });
@@ -30,7 +31,21 @@ it("a lost queue is degraded and still ready; a lost database is not ready", asy
   expect((await world.app.inject({ url: "/healthz" })).statusCode).toBe(200);
 });
 
-it("metrics are for a scraper beside the process, never for one behind the proxy", async () => {
+it("a PostgreSQL without a free connection gives a 503 with Retry-After, not a 500", async () => {
+  world = await startApiWorld();
+  const { headers } = await world.person();
+  const owner = new pg.Client({ connectionString: world.database.ownerUrl });
+  await owner.connect();
+  await owner.query(`alter database ${owner.escapeIdentifier(owner.database ?? "")} connection limit 0`);
+  await owner.end();
+  const answer = await world.app.inject({ url: "/api/account", headers });
+  expect(answer.statusCode).toBe(503);
+  expect(answer.json()).toMatchObject({ status: 503, code: "service_unavailable" });
+  expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+  expect(await ready()).toMatchObject({ code: 503, status: "unavailable", database: false });
+});
+
+it("metrics are served to the same machine only, never through the proxy", async () => {
   world = await startApiWorld();
   const local = await world.app.inject({ url: "/metrics" });
   expect(local.statusCode).toBe(200);

@@ -1,4 +1,4 @@
-/** Limits that can't be walked around by writing the same thing differently. */
+/** Limits that can't be avoided by writing the same address in another way. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { mailboxKey } from "#domain/rules.ts";
 import { clientNetwork } from "#server/http/client-network.ts";
@@ -14,7 +14,7 @@ afterAll(async () => {
   await world.close();
 });
 
-test("an address written with escapes counts toward the same ceiling as the plain one", async () => {
+test("a path with percent escapes counts towards the same limit as the plain one", async () => {
   const plain = await world.app.inject({ method: "GET", url: "/api/models" });
   expect(plain.headers["x-ratelimit-limit"]).toBeDefined();
   const escaped = await world.app.inject({ method: "GET", url: "/%61pi/models" });
@@ -32,7 +32,7 @@ test("the aliases of one mailbox share its five mails an hour", async () => {
   expect(mails).toHaveLength(5);
 });
 
-test("the spellings of one domain, which mail servers take for the same, share its five mails an hour", async () => {
+test("spellings of a domain that mail servers treat as the same share five mails an hour", async () => {
   const spellings = [
     "example.com",
     "ｅxample.com",
@@ -81,7 +81,21 @@ test.each([
   expect(clientNetwork(ip)).toBe(network);
 });
 
-test("all addresses of an IPv6 subscriber count toward one ceiling", async () => {
+test("all networks in an IPv6 /48 together have four times the limit of one network", async () => {
+  const ask = async (remoteAddress: string) => (await world.app.inject({ url: "/pictures/of-nobody.png", remoteAddress })).statusCode;
+  const known = async (remoteAddress: string) => {
+    const answer = await world.app.inject({ url: "/api/models", remoteAddress });
+    return [answer.statusCode, answer.json().code, Number(answer.headers["retry-after"]) > 0];
+  };
+  for (let wave = 0; wave < 24; wave += 1)
+    await Promise.all(Array.from({ length: 100 }, (_, index) => known(`2001:db8:5:${(wave * 100 + index).toString(16)}::1`)));
+  expect(await known("2001:db8:5:ffff::1")).toEqual([429, "rate_limited", true]);
+  expect((await known("2001:db8:6:1::1"))[0]).toBe(200);
+  // Requests outside the API are not counted.
+  expect(await ask("2001:db8:5:ffff::1")).toBe(404);
+});
+
+test("all addresses in an IPv6 /64 count towards one limit", async () => {
   const remaining = async (remoteAddress: string) =>
     Number((await world.app.inject({ url: "/api/models", remoteAddress })).headers["x-ratelimit-remaining"]);
   const first = await remaining("2001:db8:1:2::1");

@@ -1,4 +1,4 @@
-/** What PostgreSQL says of a failure repeats what people wrote; the log does not. */
+/** PostgreSQL's error messages can contain users' data; the log must not. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLogger } from "#server/deps.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
@@ -17,7 +17,7 @@ test.each([
       values (gen_random_uuid(), '', 'Ada Lovelace', 'ada@example.com', 'praise', 'Nobody else reads this', 'en', now())`,
   ],
   ["JSON that can't be read", `select '{"message": "Nobody else reads this", "name": "Ada Lovelace"'::json`],
-])("%s leaves none of its words in the log", async (_name, query) => {
+])("the error of %s leaves no user data in the log", async (_name, query) => {
   const lines: string[] = [];
   const log = createLogger("info", "test", { write: (line) => lines.push(line) });
   const error: unknown = await database.pool.query(query).then(

@@ -5,9 +5,14 @@ import type { Email } from "postal-mime";
 import PostalMime from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { dayMs, minuteMs } from "#domain/clock.ts";
+import { PermanentFailure } from "#domain/errors.ts";
 import { languages } from "#domain/languages.ts";
-import { plans } from "#domain/plans.ts";
+import { keptMs } from "#domain/periods.ts";
+import { plans, priceCents } from "#domain/plans.ts";
+import { createDatabase, createPool } from "#server/db/database.ts";
 import { inTransaction } from "#server/db/transaction.ts";
+import { failureKind } from "#server/failures.ts";
 import { renderMail } from "#server/features/notifications/render.ts";
 import type { MailRequest } from "#server/features/notifications/service.ts";
 import { queueMail, sendMail } from "#server/features/notifications/service.ts";
@@ -17,9 +22,13 @@ import { createMailer, PermanentMailError } from "#server/providers/mail.ts";
 import type { AuthApp } from "./auth-support.ts";
 import { createAuthApp } from "./auth-support.ts";
 
-/** A real SMTP server that keeps what it takes and refuses recipients by name. */
+/** A real SMTP server that keeps the mails it accepts and can refuse every recipient. */
 const received: Email[] = [];
 let refuseWith: number | undefined;
+/** The number of mails that have waited for `hold` before the server accepted them. */
+let held = 0;
+let hold: Promise<void> | undefined;
+const leaseMs = 300;
 const server = new SMTPServer({
   authOptional: true,
   disabledCommands: ["AUTH", "STARTTLS"],
@@ -29,7 +38,11 @@ const server = new SMTPServer({
   onData(stream, _session, done) {
     void buffer(stream)
       .then((raw) => PostalMime.parse(raw))
-      .then((mail) => received.push(mail))
+      .then(async (mail) => {
+        if (hold) held += 1;
+        await hold;
+        received.push(mail);
+      })
       .then(() => done());
   },
 });
@@ -47,6 +60,8 @@ afterAll(async () => {
 beforeEach(() => {
   received.length = 0;
   refuseWith = undefined;
+  hold = undefined;
+  held = 0;
 });
 
 async function queue<T extends MailTemplate>(
@@ -58,7 +73,7 @@ async function queue<T extends MailTemplate>(
 }
 const exists = { template: "account-exists", parameters: {}, language: "en" } as const;
 
-test("one fact queues one mail and one job, however often it is told", async () => {
+test("one key queues one mail and one job, however often it is used", async () => {
   const key = `started:${randomUUID()}`;
   const first = await queue(exists, key);
   expect((await queue(exists, key)).id).toBe(first.id);
@@ -68,13 +83,15 @@ test("one fact queues one mail and one job, however often it is told", async () 
   ]);
 });
 
-test("a mail is sent once, also when its job runs several times at once, under an id that stays the same", async () => {
+test("a mail is sent once even if its job runs several times at once, and every try has the same message id", async () => {
   const mail = await queue(exists);
-  await Promise.all(Array.from({ length: 4 }, () => sendMail(product.deps, mail.id)));
+  const tries = await Promise.allSettled(Array.from({ length: 4 }, () => sendMail(product.deps, mail.id)));
+  // The other jobs fail and are tried again later, because the one that sends the mail may die.
+  for (const one of tries) if (one.status === "rejected") expect(failureKind(one.reason)).toBe("outage");
   await sendMail(product.deps, mail.id);
   expect(received).toHaveLength(1);
   expect(received[0]).toMatchObject({ messageId: `<${mail.id}@tessera.test>`, to: [{ address: "reader@example.com" }] });
-  // As if the worker had ended between sending and marking.
+  // As if the worker had ended between sending the mail and marking it as sent.
   await product.db.updateTable("mails").set({ sent_at: null }).where("id", "=", mail.id).execute();
   await sendMail(product.deps, mail.id);
   expect(received[1]?.messageId).toBe(received[0]?.messageId);
@@ -82,7 +99,7 @@ test("a mail is sent once, also when its job runs several times at once, under a
   expect(received).toHaveLength(2);
 });
 
-test("a recipient refused for now may be tried again and then arrives; one refused for good is final", async () => {
+test("a recipient refused temporarily is tried again; a permanent refusal is final", async () => {
   const mail = await queue(exists);
   refuseWith = 450;
   const temporary = await sendMail(product.deps, mail.id).catch((error: unknown) => error);
@@ -95,13 +112,85 @@ test("a recipient refused for now may be tried again and then arrives; one refus
   expect(received).toHaveLength(1);
 });
 
-test("a mail server that is away is a fault that may be tried again", async () => {
+test("while a slow mail server accepts a mail, no connection to PostgreSQL is held and no other worker sends the mail", async () => {
+  const pool = createPool(product.config.databaseUrl, 1, "one connection");
+  const deps = { ...product.deps, db: createDatabase(pool) };
+  const mail = await queue(exists);
+  let answer = () => {};
+  hold = new Promise((resolve) => {
+    answer = resolve;
+  });
+  const sending = sendMail(deps, mail.id, leaseMs);
+  await expect.poll(() => held).toBe(1);
+  await deps.db.selectFrom("mails").select("id").execute();
+  await new Promise((resolve) => setTimeout(resolve, 2 * leaseMs));
+  const other = await sendMail(product.deps, mail.id).catch((error: unknown) => error);
+  expect(failureKind(other)).toBe("outage");
+  answer();
+  await sending;
+  await sendMail(product.deps, mail.id);
+  expect(received).toHaveLength(1);
+  await pool.end();
+});
+
+test("a mail whose worker died while sending it is sent by another after the lease has expired", async () => {
+  const mail = await queue(exists);
+  const lease = (leasedUntil: Date) =>
+    product.db.updateTable("mails").set({ leased_until: leasedUntil }).where("id", "=", mail.id).execute();
+  await lease(new Date(Date.now() + 60_000));
+  await expect(sendMail(product.deps, mail.id)).rejects.toThrow();
+  expect(received).toHaveLength(0);
+  await lease(new Date(Date.now() - 1));
+  await sendMail(product.deps, mail.id);
+  expect(received).toHaveLength(1);
+});
+
+test("a mail that the server defers for five days is given up", async () => {
+  const mail = await queue(exists);
+  refuseWith = 451;
+  const written = (msAgo: number) =>
+    product.db
+      .updateTable("mails")
+      .set({ created_at: new Date(Date.now() - msAgo) })
+      .where("id", "=", mail.id)
+      .execute();
+  await written(5 * dayMs - minuteMs);
+  expect(failureKind(await sendMail(product.deps, mail.id).catch((error: unknown) => error))).toBe("outage");
+  await written(5 * dayMs);
+  await expect(sendMail(product.deps, mail.id)).rejects.toBeInstanceOf(PermanentFailure);
+});
+
+test("a mail older than its content's retention period is not sent any more", async () => {
+  const mail = await queue(exists);
+  await product.db
+    .updateTable("mails")
+    .set({ created_at: new Date(Date.now() - keptMs.mailBodies) })
+    .where("id", "=", mail.id)
+    .execute();
+  await expect(sendMail(product.deps, mail.id)).rejects.toBeInstanceOf(PermanentFailure);
+  expect(received).toHaveLength(0);
+});
+
+test("an unreachable mail server is a temporary failure", async () => {
   const away = createMailer({ ...product.config.mail, smtpUrl: "smtp://127.0.0.1:1" });
   const outgoing = { messageId: "a@b", to: "reader@example.com", subject: "s", text: "t", html: "<p>t</p>", language: "en" };
   const error = await away.send(outgoing).catch((fault: unknown) => fault);
   expect(error).toBeInstanceOf(Error);
   expect(error).not.toBeInstanceOf(PermanentMailError);
   await away.close();
+});
+
+test.each([
+  "=?utf-8?B?SGFja2Vk?=",
+  "=?iso-8859-1?Q?=48=61?= =?us-ascii?Q?cked?=",
+  `😀 =?utf-8?B?SGFja2Vk?= ${"ü".repeat(180)}`,
+  "=? what is that?",
+])("a topic that looks like an encoded header arrives as it was typed: %s", async (topic) => {
+  const letter = { name: "Ada", email: "ada@example.com", category: "bug", message: "m", reference: "r", senderLanguage: "de" } as const;
+  const mail = await queue({ template: "contact-message", parameters: { ...letter, topic }, language: "en" });
+  await sendMail(product.deps, mail.id);
+  expect(received[0]?.subject).toBe(renderMail(product.config, mail).subject);
+  expect(received[0]?.subject).toContain(topic);
 });
 
 test("the confirmation mail's link opens the account it was mailed for", async () => {
@@ -113,12 +202,12 @@ test("the confirmation mail's link opens the account it was mailed for", async (
   expect(mail?.headers.find((header) => header.key === "content-language")?.value).toBe("de");
   const link = new URL(/http:\/\/tessera\.test\/\S+/.exec(mail?.text ?? "")?.[0] ?? "");
   expect(mail?.html).toContain(`href="${link.href}"`);
-  const answer = await product.post("/api/auth/confirm", { token: link.searchParams.get("confirm") });
+  const answer = await product.post("/api/auth/confirm", { token: link.searchParams.get("confirm"), password: "a tessera 4 two" });
   expect(answer.json()).toMatchObject({ user: { email: "linked@example.com" } });
 });
 
 test.each(languages.map((language) => language.code))(
-  "mails in %s: every plan and template rendered, nothing left unfilled",
+  "mails in %s: every template is rendered for every plan, with no placeholder left",
   (language) => {
     for (const template of mailTemplates) {
       for (const plan of Object.values(plans)) {
@@ -126,7 +215,12 @@ test.each(languages.map((language) => language.code))(
           linkId: randomUUID(),
           plan: plan.key,
           credits: plan.monthlyCredits,
+          interval: "year",
+          priceCents: priceCents(plan, "year"),
+          amountCents: 1999,
           renewsAt: "2026-12-31T23:30:00Z",
+          reference: "0123456789ab",
+          receivedAt: "2026-12-31T23:30:00Z",
           name: "Ada",
           email: "ada@example.com",
           category: "support",
@@ -140,7 +234,16 @@ test.each(languages.map((language) => language.code))(
           /\{\{|undefined|NaN|Invalid|confirm-email|account-exists|subscription-started|payment-failed|contact-(message|received)/,
         );
         expect(mail.html).toContain(`<html lang="${language}">`);
+        // Each mail's footer says who sent it and where to reply.
+        expect(mail.text).toContain(product.config.publicUrl.host);
+        expect(mail.replyTo).toBe(template === "contact-message" ? "ada@example.com" : product.config.contactEmail);
+        if (template !== "contact-message") expect(mail.text).toContain(product.config.contactEmail);
+        const money = (cents: number) => new Intl.NumberFormat(language, { style: "currency", currency: "USD" }).format(cents / 100);
+        if (template === "payment-failed") expect(all).toContain(money(1999));
+        if (template.startsWith("contact-")) expect(mail.text).toContain("0123456789ab");
         if (template !== "subscription-started") continue;
+        expect(all).toContain(money(priceCents(plan, "year")));
+        expect(all).toContain("/terms");
         expect(all).toContain(plan.name);
         expect(all).toContain(new Intl.NumberFormat(language).format(plan.monthlyCredits));
         expect(all).toContain(new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(new Date("2026-12-31")));

@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { createPool } from "#server/db/database.ts";
-import { migrate, migrationNames } from "#server/db/migrator.ts";
+import { migrate, migrationNames, migrationsFolder } from "#server/db/migrator.ts";
 import { assertMigrated, assertRestrictedRole } from "#server/db/verify.ts";
 import { applicationRole } from "#server/embedded/postgres.ts";
 import { createJobPublisher } from "#server/queue/connection.ts";
@@ -22,7 +23,19 @@ async function onOwner<T extends pg.QueryResultRow>(text: string): Promise<T[]> 
   }
 }
 
-/** Everything the migrations make, as the catalogue tells it. */
+async function asSuperuser(...statements: string[]): Promise<void> {
+  const url = new URL(inject("postgres").superuserUrl);
+  url.pathname = new URL(database.ownerUrl).pathname;
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Everything the migrations create, read from PostgreSQL's catalogue. */
 function schema(): Promise<{ line: string }[]> {
   return onOwner(
     `select 'column ' || table_schema || '.' || table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable || ' ' || coalesce(column_default, '') as line
@@ -86,12 +99,63 @@ describe("migrations", () => {
     expect(await schema()).toEqual(whole);
   });
 
-  it("run by five machines at once are applied once", async () => {
+  it("never leave a function of ours executable by everybody, at any step down or up", async () => {
+    const { ownerUrl } = database;
+    await migrate({ ownerUrl, applicationRole });
+    const everybodys = () =>
+      onOwner(`select p.oid::regprocedure::text as name from pg_proc p, aclexplode(coalesce(proacl, acldefault('f', proowner))) a
+        where pronamespace = 'public'::regnamespace and grantee = 0 and privilege_type = 'EXECUTE'`);
+    expect(await everybodys()).toEqual([]);
+    for (const name of (await migrationNames()).toReversed()) {
+      await migrate({ ownerUrl, applicationRole, downTo: name });
+      expect(await everybodys(), name).toEqual([]);
+      // The application may still call what the release of that step calls.
+      const mayStart = `select bool_and(has_function_privilege('${applicationRole}', oid, 'EXECUTE')) as may from pg_proc where proname = 'answer_start'`;
+      expect(await onOwner(mayStart), name).toEqual([{ may: name < "0008" ? null : true }]);
+    }
+    await migrate({ ownerUrl, applicationRole });
+    expect(await everybodys()).toEqual([]);
+  });
+
+  it("allow two signatures of a function at the same time, and the application can call both", async () => {
+    const { ownerUrl } = database;
+    await migrate({ ownerUrl, applicationRole });
+    await onOwner("create function ledger_available(p_user uuid) returns bigint language sql as $$ select 0::bigint $$");
+    await migrate({ ownerUrl, applicationRole });
+    const rights = await onOwner(
+      `select has_function_privilege('${applicationRole}', oid, 'EXECUTE') as may from pg_proc where proname = 'ledger_available'`,
+    );
+    expect(rights).toEqual([{ may: true }, { may: true }]);
+  });
+
+  it("from the first release on, drop no function, table or column that the release before may still use", async () => {
+    const drops: string[] = [];
+    const migrations = await migrationNames();
+    for (const name of migrations) {
+      const text = await readFile(new URL(`${name}.up.sql`, migrationsFolder), "utf8");
+      const declared = [...text.matchAll(/^-- Contracts (\d{4}_\w+):/gm)].map(([, expanded = ""]) => expanded);
+      expect(
+        declared.every((expanded) => expanded < name && migrations.includes(expanded)),
+        name,
+      ).toBe(true);
+      if (declared.length === 0)
+        drops.push(...[...text.matchAll(/\bdrop (?:function|table|column) [^;]+/gi)].map(([drop]) => `${name}: ${drop}`));
+    }
+    // These were made before the first release. A later migration that drops something must name the migration that introduced
+    // its replacement ("-- Contracts 0042_name: …"), which must have been in the release before.
+    expect(drops).toEqual([
+      "0013_answers_cut_short: drop function answer_end",
+      "0015_ledger_debt: drop function ledger_claw_back",
+      "0016_answer_moments: drop function answer_start, answer_end",
+    ]);
+  });
+
+  it("started by five processes at once are applied once", async () => {
     const results = await Promise.all(Array.from({ length: 5 }, () => migrate({ ownerUrl: database.ownerUrl, applicationRole })));
     expect(results.flat().sort()).toEqual(await migrationNames());
   });
 
-  it("run again once the queue was used, and the queue goes on", async () => {
+  it("can run again after the queue was used, and the queue still works", async () => {
     const up = () => migrate({ ownerUrl: database.ownerUrl, applicationRole });
     await up();
     const publish = async (id: string) => {
@@ -103,7 +167,64 @@ describe("migrations", () => {
     await publish("after");
   });
 
-  it("run by the command need the owner and name what is missing", async () => {
+  it("work beside extensions and objects of others, and grant no rights on those", async () => {
+    await asSuperuser(
+      "create extension pg_buffercache",
+      "create extension pg_stat_statements",
+      "create table public.others (secret text)",
+      "create sequence public.other_numbers",
+      "create function public.other() returns text language sql as $$ select 'other' $$",
+      "revoke all on function public.other() from public",
+      "create schema bullmq authorization tessera_owner",
+      "create table bullmq.others (secret text)",
+    );
+    // The owner of a database may create this extension.
+    await onOwner("create extension pgcrypto");
+    const up = () => migrate({ ownerUrl: database.ownerUrl, applicationRole });
+    expect(await up()).toEqual(await migrationNames());
+    expect(await up()).toEqual([]);
+    const rights = () =>
+      onOwner(`select has_table_privilege('${applicationRole}', c.oid, 'SELECT, INSERT, UPDATE, DELETE') as given from pg_class c
+        where c.oid in ('public.others'::regclass, 'public.pg_buffercache'::regclass, 'bullmq.others'::regclass)
+        union all select has_function_privilege('${applicationRole}', 'public.other()', 'EXECUTE')
+        union all select has_sequence_privilege('${applicationRole}', 'public.other_numbers', 'USAGE')`);
+    expect(await rights()).toEqual(Array.from({ length: 5 }, () => ({ given: false })));
+    const superuserUrl = new URL(inject("postgres").superuserUrl);
+    superuserUrl.pathname = new URL(database.ownerUrl).pathname;
+    await migrate({ ownerUrl: superuserUrl.href, applicationRole });
+    expect(await rights()).toEqual(Array.from({ length: 5 }, () => ({ given: false })));
+    // An extension's functions stay callable by everybody.
+    expect(await onOwner(`select has_function_privilege('${applicationRole}', 'public.gen_salt(text)', 'EXECUTE') as given`)).toEqual([
+      { given: true },
+    ]);
+  });
+
+  it("leave nothing behind when any step fails, even the last one", async () => {
+    const failing = [
+      // Failures in the product's tables, in the queue's, and in the grants.
+      ["create table public.mails ()", "drop table public.mails"],
+      ["create schema bullmq authorization tessera_owner; create table bullmq.job ()", "drop schema bullmq cascade"],
+      [
+        `create function public.refuse() returns event_trigger language plpgsql as $$ begin raise exception 'no rights today'; end $$;
+         create event trigger refuse on ddl_command_end when tag in ('GRANT') execute function public.refuse()`,
+        "drop event trigger refuse; drop function public.refuse()",
+      ],
+    ] as const;
+    const environment = { MIGRATE_DATABASE_URL: database.ownerUrl, DATABASE_URL: database.applicationUrl };
+    for (const [obstacle, without] of failing) {
+      await asSuperuser(obstacle);
+      const before = await schema();
+      expect(await command([], environment)).toEqual({
+        code: 1,
+        output: expect.stringMatching(/^the migration failed and nothing was changed: .+/),
+      });
+      expect(await schema()).toEqual(before);
+      await asSuperuser(without);
+    }
+    expect(await migrate({ ownerUrl: database.ownerUrl, applicationRole })).toEqual(await migrationNames());
+  });
+
+  it("run by the command need the owner's URL; if it is missing, the error says so", async () => {
     expect(await command([], {})).toEqual({
       code: 1,
       output: expect.stringMatching(/^MIGRATE_DATABASE_URL is missing: .*\nDATABASE_URL is missing: .*$/),
@@ -121,7 +242,7 @@ describe("migrations", () => {
 });
 
 describe("the start", () => {
-  it("refuses a database that is not migrated, and one of a newer release", async () => {
+  it("refuses a database that is not migrated, and one migrated by a newer release", async () => {
     expect(await refusal(assertMigrated, database.applicationUrl)).toMatch(/^DATABASE_URL: .*npm run migrate/);
     await migrate({ ownerUrl: database.ownerUrl, applicationRole });
     expect(await refusal(assertMigrated, database.applicationUrl)).toBe("");
@@ -154,7 +275,7 @@ describe("the start", () => {
 });
 
 describe("the application's role", () => {
-  it("may not write the ledger, nor run what only the ledger's functions use", async () => {
+  it("may neither write the ledger nor call its internal functions", async () => {
     await migrate({ ownerUrl: database.ownerUrl, applicationRole });
     const pool = createPool(database.applicationUrl, 1, "tessera test");
     const refused = [

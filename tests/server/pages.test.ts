@@ -1,9 +1,9 @@
-/** Prerendered pages as the server answers them (decisions.md, "Language"; acceptance 37). */
+/** The prerendered pages as the server sends them (docs/decisions/0009-pages-drawn-at-build.md). */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-// Its augmentation of route schemas, which the file serving uses.
+// For its types: it adds fields to the route schemas, which registerClient uses.
 import type {} from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import Fastify from "fastify";
@@ -34,18 +34,18 @@ const canonicalOf = (html: string) => /<link rel="canonical" href="([^"]+)"/.exe
 
 describe("the language of a page", () => {
   const cases: [name: string, url: string, headers: Record<string, string>, language: string][] = [
-    ["English where nothing is asked for", "/", {}, "en"],
-    ["the browser's first", "/", { "accept-language": "fr-CA,fr;q=0.9,en;q=0.8" }, "fr"],
-    ["the browser's by its weights, not its order", "/", { "accept-language": "en;q=0.3, de;q=0.9, fr;q=0.5" }, "de"],
-    ["the first that the product speaks", "/", { "accept-language": "nl, sv;q=0.9, pl;q=0.1" }, "pl"],
+    ["English if the request names none", "/", {}, "en"],
+    ["the browser's first choice", "/", { "accept-language": "fr-CA,fr;q=0.9,en;q=0.8" }, "fr"],
+    ["the browser's choice by weight, not by order", "/", { "accept-language": "en;q=0.3, de;q=0.9, fr;q=0.5" }, "de"],
+    ["the first one the product supports", "/", { "accept-language": "nl, sv;q=0.9, pl;q=0.1" }, "pl"],
     ["never one refused by q=0", "/", { "accept-language": "fr;q=0, ja;q=0.1" }, "ja"],
-    ["English for anything at all", "/", { "accept-language": "*" }, "en"],
-    ["English for a header that is none", "/", { "accept-language": ";;q=,,=;" }, "en"],
-    ["the choice before the browser's", "/", { "accept-language": "fr", cookie: "a=b; language=it; c=d" }, "it"],
-    ["the browser's where the choice is unknown", "/", { "accept-language": "fr", cookie: "language=xx" }, "fr"],
-    ["no cookie of another name", "/", { "accept-language": "fr", cookie: "my-language=it; xlanguage=de" }, "fr"],
-    ["the address before the choice", "/?lang=ru", { "accept-language": "fr", cookie: "language=it" }, "ru"],
-    ["the choice where the address names none", "/?lang=xx", { cookie: "language=it" }, "it"],
+    ["English for *", "/", { "accept-language": "*" }, "en"],
+    ["English for an invalid header", "/", { "accept-language": ";;q=,,=;" }, "en"],
+    ["the stored choice before the browser's", "/", { "accept-language": "fr", cookie: "a=b; language=it; c=d" }, "it"],
+    ["the browser's if the stored choice is unknown", "/", { "accept-language": "fr", cookie: "language=xx" }, "fr"],
+    ["not taken from a cookie of another name", "/", { "accept-language": "fr", cookie: "my-language=it; xlanguage=de" }, "fr"],
+    ["the one in the address before the stored choice", "/?lang=ru", { "accept-language": "fr", cookie: "language=it" }, "ru"],
+    ["the stored choice if the address names no known one", "/?lang=xx", { cookie: "language=it" }, "it"],
   ];
   for (const [name, url, headers, language] of cases) {
     it(`is ${name}`, async () => {
@@ -56,7 +56,7 @@ describe("the language of a page", () => {
     });
   }
 
-  it("is private where it was negotiated, and says by what; an address of its own may be kept by all", async () => {
+  it("is negotiated: the response is private and has Vary; with ?lang= it may be cached by everybody", async () => {
     const negotiated = await get("/pricing", { "accept-language": "de" });
     expect(negotiated.headers["cache-control"]).toBe("private, no-cache");
     expect(negotiated.headers.vary).toMatch(/Cookie/);
@@ -69,7 +69,7 @@ describe("the language of a page", () => {
 });
 
 describe("a page", () => {
-  it("is there in every language, with its texts, one h1, a title, a description and nothing inline", async () => {
+  it("exists in every language, with its texts, one h1, a title, a description and no inline code", async () => {
     for (const url of paths) {
       for (const code of codes) {
         const { statusCode, body } = await get(`${url}?lang=${code}`);
@@ -89,7 +89,7 @@ describe("a page", () => {
     }
   });
 
-  it("says what the specification lists on it: ways, claims, cards, kinds of models, dates (spec §1, §2, §9)", async () => {
+  it("shows what the specification lists for it: links, claims, cards, kinds of models, dates (specification §1, §2, §9)", async () => {
     const expectAll = async (url: string, parts: readonly string[]) => {
       const { body } = await get(`${url}?lang=en`);
       for (const part of parts) expect(body, `${url} lacks ${part}`).toContain(part);
@@ -105,7 +105,8 @@ describe("a page", () => {
     expect(cards).toEqual(["starter", "basic", "professional", "enterprise"]);
     expect(home).toMatch(/id="plan-basic"[^>]*>Basic<\/h3><span[^>]*>Most Popular</);
     const pricing = await expectAll("/pricing", ["save 20%", ...sold]);
-    expect(pricing.match(/<details/g)).toHaveLength(8);
+    // Eight questions, and a list of models for each of the four plans.
+    expect(pricing.match(/<details/g)).toHaveLength(12);
     const kinds = ["all", "text", "image", "audio", "video", "search"].map((kind) => `value="${kind}"`);
     await expectAll("/ai-models", [...kinds, "GPT-5 Mini", "Sora 2"]);
     await expectAll("/about", ["People on their own", "Developers", "Small businesses", ...claims]);
@@ -113,7 +114,7 @@ describe("a page", () => {
     await expectAll("/privacy", ["Last updated January 2025"]);
   });
 
-  it("names its canonical address and all alternates, and they name each other", async () => {
+  it("names its canonical address and all alternates, which name each other", async () => {
     for (const url of paths) {
       const bare = await get(url);
       if (/name="robots" content="noindex"/.test(bare.body)) continue;
@@ -129,7 +130,7 @@ describe("a page", () => {
     }
   });
 
-  it("carries a preview with a picture that is there, and structured data that parses", async () => {
+  it("has a preview with an existing picture, and valid structured data", async () => {
     for (const url of paths) {
       const { body } = await get(url);
       if (/name="robots" content="noindex"/.test(body)) continue;
@@ -150,7 +151,7 @@ describe("a page", () => {
     }
   });
 
-  it("is not sent again to whoever has it, in each encoding", async () => {
+  it("is answered with 304 if the browser has it already, in each encoding", async () => {
     for (const encoding of ["br", "gzip", "identity"]) {
       const headers = { "accept-encoding": encoding, "accept-language": "ja" };
       const first = await get("/pricing", headers);
@@ -159,12 +160,12 @@ describe("a page", () => {
       expect(again.statusCode).toBe(304);
       expect(again.body).toBe("");
       expect(again.headers.vary).toBe(first.headers.vary);
-      // Another language is another page.
+      // The same ETag does not match the page in another language.
       expect((await get("/pricing", { ...headers, "accept-language": "fr", "if-none-match": etag })).statusCode).toBe(200);
     }
   });
 
-  it("comes as small as the browser can read it", async () => {
+  it("is compressed as well as the browser supports", async () => {
     const plain = (await get("/")).rawPayload;
     const brotli = await get("/", { "accept-encoding": "gzip, deflate, br, zstd" });
     expect(brotli.headers["content-encoding"]).toBe("br");
@@ -180,14 +181,6 @@ describe("a page", () => {
     expect(head.body).toBe("");
     expect(head.headers["content-language"]).toBe("fr");
   });
-
-  it("has one address: a slash at its end leads to it, with its query", async () => {
-    const answer = await get("/pricing/?lang=fr");
-    expect([answer.statusCode, answer.headers.location]).toEqual([301, "/pricing?lang=fr"]);
-    // Never to another origin.
-    const foreign = await get("//tessera.test/");
-    expect([foreign.statusCode, foreign.headers.location]).toEqual([403, undefined]);
-  });
 });
 
 describe("an address without a page", () => {
@@ -202,7 +195,7 @@ describe("an address without a page", () => {
     for (const url of ["/blog/unknown", "/pricing/deeper", "/x".repeat(300)]) expect((await get(url)).statusCode, url).toBe(404);
   });
 
-  it("is the frame, kept out of search engines, where only the person signed in has a page", async () => {
+  it("gets the frame, with noindex, where only a signed-in person has a page", async () => {
     for (const url of ["/profile", "/admin", "/admin/people/1"]) {
       const answer = await get(url, { "accept-language": "de" });
       expect(answer.statusCode, url).toBe(200);
@@ -212,7 +205,7 @@ describe("an address without a page", () => {
     }
   });
 
-  it("is a plain 404 where it is an asset's or the API's", async () => {
+  it("of an asset or the API gets a 404 without the page", async () => {
     for (const url of ["/assets/index-gone.js", "/assets/nothing", "/api/nothing", "/icons/none.png"]) {
       const answer = await get(url);
       expect(answer.statusCode, url).toBe(404);
@@ -220,12 +213,14 @@ describe("an address without a page", () => {
     }
   });
 
-  it("leads to no file that is not meant to be served", async () => {
+  it("can't be used to read files that are not served", async () => {
     const urls = [
       "/pages/en/index.html",
       "/index.html",
       "/index%2ehtml",
       "/.stamp",
+      "/pages.json",
+      "/pages%2ejson",
       "/kept/releases.json",
       "/releases.json",
       "/../package.json",
@@ -240,7 +235,7 @@ describe("an address without a page", () => {
   });
 });
 
-describe("what programs read", () => {
+describe("files for crawlers and browsers", () => {
   it("the sitemap lists every page in every language, each with all alternates", async () => {
     const { body, headers } = await get("/sitemap.xml");
     expect(headers["content-type"]).toContain("application/xml");
@@ -255,7 +250,7 @@ describe("what programs read", () => {
     for (const entry of entries) expect([...entry.matchAll(/hreflang=/g)]).toHaveLength(codes.length + 1);
   });
 
-  it("robots.txt leads to the sitemap; the feed lists the articles", async () => {
+  it("robots.txt names the sitemap; the feed lists the articles", async () => {
     expect((await get("/robots.txt")).body).toContain(`Sitemap: ${origin}/sitemap.xml`);
     const feed = await get("/blog/rss.xml");
     expect(feed.headers["content-type"]).toContain("application/rss+xml");
@@ -264,7 +259,7 @@ describe("what programs read", () => {
     for (const url of articles) expect(feed.body).toContain(`<link>${origin}${url}</link>`);
   });
 
-  it("assets are kept for good, and come in brotli or gzip", async () => {
+  it("assets are cached for good and sent in brotli or gzip", async () => {
     const script = /<meta name="scripts" content="(\S+)/.exec((await get("/")).body)?.[1] ?? "";
     const plain = await get(script);
     expect(plain.headers["cache-control"]).toBe("public, max-age=31536000, immutable");

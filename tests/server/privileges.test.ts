@@ -1,4 +1,4 @@
-/** What the application's role can't make the ledger's owner do for it, even with a free hand in SQL. */
+/** The application's role can't make the ledger's owner run code for it, even if it can run any SQL. */
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createUser } from "../support/people.ts";
@@ -24,11 +24,11 @@ async function asApplication<T>(work: (client: pg.Client) => Promise<T>): Promis
   }
 }
 
-describe("the ledger's own checks run nothing of the application's role as the owner", () => {
+describe("the ledger's checks don't run code of the application's role as the owner", () => {
   const grantOne = (client: pg.Client, walletId: string) =>
     client.query("select * from ledger_post_grant($1, 'adjustment', 5, now() + interval '1 day', 'review:1', now())", [walletId]);
 
-  test("a temporary view in place of a table they read", async () => {
+  test("in a temporary view that replaces a table they read", async () => {
     const { walletId } = await createUser(database.db);
     await asApplication(async (client) => {
       await client.query(`create temporary table seen (name text);
@@ -43,7 +43,7 @@ describe("the ledger's own checks run nothing of the application's role as the o
     });
   });
 
-  test("a function of the queue's schema in place of PostgreSQL's own", async () => {
+  test("in an operator of the queue's schema that replaces PostgreSQL's own", async () => {
     const { walletId } = await createUser(database.db);
     await asApplication(async (client) => {
       await client.query(`create temporary table seen (name text);

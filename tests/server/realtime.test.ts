@@ -1,9 +1,15 @@
+import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import type { Session } from "#contract/auth.ts";
 import type { RealtimeMessage } from "#contract/realtime.ts";
+import { realtimeTables } from "#contract/realtime.ts";
+import type { LiveEvent, LiveEvents } from "#server/http/live-events.ts";
+import { createLiveEvents } from "#server/http/live-events.ts";
 import { isOwnOrigin } from "#server/http/realtime.ts";
+import { startRedis } from "#tests/support/redis.ts";
+import { startTcpProxy } from "#tests/support/tcp-proxy.ts";
 import type { AuthApp } from "./auth-support.ts";
 import { createAuthApp } from "./auth-support.ts";
 
@@ -25,7 +31,7 @@ afterEach(() => {
 interface Client {
   socket: WebSocket;
   messages: RealtimeMessage[];
-  /** The close code, once closed. */
+  /** Resolves with the close code. */
   closed: Promise<number>;
 }
 
@@ -49,11 +55,11 @@ async function connect(session: Session): Promise<Client> {
   return client;
 }
 
-test("a change of a person's rows reaches all their pages and nobody else's", async () => {
+test("a change to a person's rows is pushed to all their pages and to nobody else's", async () => {
   const [session, other] = [await product.join(), await product.join()];
   const [first, second, foreign] = [await connect(session), await connect(session), await connect(other)];
   const change = { type: "change", table: "user_subscriptions", user_id: session.user.id };
-  // A notification sent before the process listens is lost; clients re-check on connecting, so only later ones count.
+  // A notification sent before the process listens is lost, so publish until one arrives; clients check again on connecting.
   await vi.waitFor(async () => {
     await product.deps.live.publish({ userId: session.user.id, table: "user_subscriptions" });
     expect(first.messages).toContainEqual(change);
@@ -76,7 +82,7 @@ test.each([
   await expect(open(headers as Record<string, string>)).rejects.toThrow("403");
 });
 
-test("the product's own address is let in, under its public name too", async () => {
+test("a handshake from the product's own address is accepted, also under its public name", async () => {
   const { closed, socket } = await open({ origin: "http://tessera.test" });
   socket.close();
   expect(await closed).toBe(1005);
@@ -105,14 +111,14 @@ test("a message over 8 KiB, or any after the first, ends the connection", async 
   expect(await client.closed).toBe(1008);
 });
 
-test("silence for five seconds closes with 4401", async () => {
+test("a connection that stays silent for five seconds is closed with 4401", async () => {
   const start = performance.now();
   const client = await open();
   expect(await client.closed).toBe(4401);
   expect(performance.now() - start).toBeGreaterThan(4_900);
 });
 
-test("signing out cuts that sign-in's open sockets at once, and leaves the person's others", async () => {
+test("signing out closes that session's sockets at once and leaves the person's others open", async () => {
   const session = await product.join("sockets@example.com");
   const other = (await product.signIn("sockets@example.com")).json<Session>();
   const [cut, kept] = [await connect(session), await connect(other)];
@@ -123,7 +129,7 @@ test("signing out cuts that sign-in's open sockets at once, and leaves the perso
   await vi.waitFor(() => expect(kept.messages.at(-1)).toMatchObject({ type: "change", table: "wallets" }), 5_000);
 });
 
-test("a ban and a reused refresh token cut the open sockets", async () => {
+test("a ban or a reused refresh token closes the open sockets", async () => {
   const banned = await product.join();
   const first = await connect(banned);
   await product.db.updateTable("users").set({ banned_at: new Date() }).where("id", "=", banned.user.id).execute();
@@ -142,10 +148,60 @@ test("a ban and a reused refresh token cut the open sockets", async () => {
   expect(await second.closed).toBe(4403);
 });
 
-test("after the fan-out was interrupted, every page is told to check again", async () => {
+test("after an interruption of the notifications every page is told to check again", async () => {
   const client = await connect(await product.join());
   await product.deps.pool.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tessera live' and datname = current_database()",
   );
-  await vi.waitFor(() => expect(client.messages.at(-1)).toMatchObject({ type: "change", table: "user_subscriptions" }), 10_000);
+  const told = () => new Set(client.messages.flatMap((message) => (message.type === "change" ? [message.table] : [])));
+  await vi.waitFor(() => expect(told()).toEqual(new Set(realtimeTables)), 10_000);
+});
+
+/** Waits until events published by `here` reach `elsewhere`; returns the growing list of what `elsewhere` receives. */
+async function bothConnected(here: LiveEvents, elsewhere: LiveEvents): Promise<(LiveEvent | "resync")[]> {
+  const heard: (LiveEvent | "resync")[] = [];
+  elsewhere.subscribe((event) => heard.push(event));
+  const event = { userId: randomUUID(), table: "generations" } as const;
+  await vi.waitFor(async () => {
+    await here.publish(event);
+    expect(heard).toContainEqual(event);
+  }, 5_000);
+  return heard;
+}
+
+test("events a process can't publish while cut off from Redis reach the other processes when it is connected again", async () => {
+  const redis = await startRedis();
+  const way = await startTcpProxy({ host: "127.0.0.1", port: redis.port });
+  const { databaseUrl } = product.deps.config;
+  const here = createLiveEvents({ databaseUrl, redisUrl: `redis://127.0.0.1:${way.port}` }, product.deps.pool);
+  const elsewhere = createLiveEvents({ databaseUrl, redisUrl: redis.url }, product.deps.pool);
+  const heard = await bothConnected(here, elsewhere);
+  await way.cut();
+  await vi.waitFor(() => expect(here.ping()).rejects.toThrow(), 5_000);
+  const missed = { userId: randomUUID(), table: "wallets" } as const;
+  await here.publish(missed);
+  await way.mend();
+  await vi.waitFor(() => expect(heard).toContainEqual(missed), 10_000);
+  expect(heard).not.toContain("resync");
+  await Promise.all([here.close(), elsewhere.close(), way.cut()]);
+  await redis.stop();
+});
+
+test("a process that lost Redis is told to check again once it receives events again", async () => {
+  const redis = await startRedis();
+  const config = { databaseUrl: product.deps.config.databaseUrl, redisUrl: redis.url };
+  const [here, elsewhere] = [createLiveEvents(config, product.deps.pool), createLiveEvents(config, product.deps.pool)];
+  const heard = await bothConnected(here, elsewhere);
+  await redis.kill();
+  await vi.waitFor(async () => {
+    const pings = await Promise.allSettled([elsewhere.ping(), here.ping()]);
+    expect(pings.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  }, 5_000);
+  const back = await startRedis(redis.port);
+  await vi.waitFor(() => expect(heard).toContain("resync"), 10_000);
+  const later = { userId: randomUUID(), table: "wallets" } as const;
+  await here.publish(later);
+  await vi.waitFor(() => expect(heard.at(-1)).toEqual(later), 5_000);
+  await Promise.all([here.close(), elsewhere.close()]);
+  await back.stop();
 });

@@ -1,4 +1,4 @@
-/** What a refusal leaves behind in caches, and what it says to them. */
+/** Error responses must not be cached in place of a page, and have the same security headers. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -21,7 +21,7 @@ afterEach(async () => {
   if (parent) await rm(parent, { recursive: true, force: true });
 });
 
-/** A client of one page and the frame, whose files may be missing. */
+/** Serves a client whose list names one page and the frame, and whose page files are missing. */
 async function serveClient(): Promise<void> {
   parent = await mkdtemp(path.join(tmpdir(), "tessera-refusals-"));
   const pages = Object.fromEntries(languages.map(({ code }) => [code, { "/": `pages/${code}/index.html` }]));
@@ -38,7 +38,7 @@ async function serveClient(): Promise<void> {
   await registerClient(app, new URL("https://tessera.example"), pathToFileURL(`${parent}/`));
 }
 
-test("a page that can't be read is an error nobody keeps, though the page itself may be kept by all", async () => {
+test("the error for a page whose file can't be read is not cached, although the page itself could be", async () => {
   await serveClient();
   for (const url of ["/?lang=fr", "/profile?lang=fr", "/nowhere?lang=fr"]) {
     const answer = await app.inject({ url, headers: { accept: "text/html" } });
@@ -46,13 +46,13 @@ test("a page that can't be read is an error nobody keeps, though the page itself
   }
 });
 
-test("a program that asks for no page can't leave its refusal where others ask for the page", async () => {
+test("the refusal for a request that does not accept HTML is not cached in place of the page", async () => {
   await serveClient();
   const answer = await app.inject({ url: "/profile?lang=fr", headers: { accept: "application/json" } });
   expect([answer.statusCode, answer.headers["cache-control"]]).toEqual([404, "no-store"]);
 });
 
-test("an address that can't be read is refused under the same policy as everything else", async () => {
+test("the refusal of a malformed address has the same security headers as every response", async () => {
   const config = readConfig(
     testEnvironment({ applicationUrl: "postgres://nobody@127.0.0.1:1/nothing" }, { PUBLIC_URL: "https://tessera.example" }),
   );

@@ -1,11 +1,12 @@
-import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { waitUntil } from "#server/embedded/processes.ts";
+import { signal, waitUntil } from "#server/embedded/processes.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
-import { createProductFolder } from "#tests/support/supervised.ts";
+import { copyCheckout, createProductFolder } from "#tests/support/supervised.ts";
 
 const patienceMs = 60_000;
 vi.setConfig({ testTimeout: 180_000, hookTimeout: patienceMs });
@@ -35,7 +36,7 @@ async function isReady(product: Product): Promise<boolean> {
   );
 }
 
-/** The postmaster's first line is its process, the fourth its port. */
+/** Runs SQL as the superuser; the fourth line of postmaster.pid is the port. */
 async function onDatabase<T extends pg.QueryResultRow>(text: string): Promise<T[]> {
   const secrets = JSON.parse(await readFile(path.join(folder.dataDir, "secrets.json"), "utf8")) as { superuserPassword: string };
   const port = (await readFile(path.join(folder.dataDir, "postgres/postmaster.pid"), "utf8")).split("\n")[3];
@@ -84,13 +85,16 @@ describe("one command", () => {
     expect(again.output()).not.toContain("password");
   });
 
-  it("stopped by SIGINT leaves no orphan and loses no row; two on one folder are refused", async () => {
+  it("leaves no process and loses no row when stopped by SIGINT; a second product on the same folder is refused", async () => {
     const product = await started();
     await onDatabase("create schema kept; create table kept.marks as select 1 as mark");
     const second = await refused({ PORT: "0" });
     expect(second).toContain("PORT");
     const other = await refused();
     expect(other).toMatch(new RegExp(`^DATA_DIR=${folder.dataDir} is in use by process ${product.process.pid}: [^\\n]+$`));
+    // Under npm, Ctrl-C sends SIGINT twice: from the terminal and from npm itself.
+    for (const _ of [1, 2]) product.process.kill("SIGINT");
+    await product.said("stopping …");
     product.process.kill("SIGINT");
     expect(await product.exited).toBe(0);
     await expectNothingRuns();
@@ -98,7 +102,7 @@ describe("one command", () => {
     expect(await countMarks()).toBe(1);
   });
 
-  it("stopped while it is still starting leaves no orphan", async () => {
+  it("leaves no process when stopped while it is still starting", async () => {
     const product = folder.start();
     await waitUntil(async () => (await folder.processes()).some(({ command }) => /postgres|initdb/.test(command)), patienceMs);
     product.process.kill("SIGTERM");
@@ -108,12 +112,35 @@ describe("one command", () => {
   });
 });
 
+describe("anywhere on disk", () => {
+  it.runIf(process.getuid?.() === 0)(
+    "the product starts in a folder closed to PostgreSQL's user, with spaces and umlauts in a long name",
+    async () => {
+      const closed = await mkdtemp(path.join(tmpdir(), "tessera-test-product-"));
+      try {
+        const checkout = path.join(closed, "Ein Ordner für Übungen ".repeat(8).trim(), "x");
+        await copyCheckout(checkout);
+        const product = folder.start({ DATA_DIR: path.join(checkout, ".data") }, checkout);
+        await product.said(/Admin .*\n/);
+        expect(await isReady(product)).toBe(true);
+        expect((await fetch(product.url)).headers.get("content-type")).toContain("text/html");
+        expect((await stat(path.join(checkout, ".data/postgres"))).mode & 0o077).toBe(0);
+        expect((await readdir(path.join(checkout, ".data"))).filter((name) => name.endsWith(".password"))).toEqual([]);
+        product.process.kill("SIGINT");
+        expect(await product.exited).toBe(0);
+      } finally {
+        await rm(closed, { recursive: true, force: true });
+      }
+    },
+  );
+});
+
 describe("a crash", () => {
   it.each([
     ["API", "server/main.ts"],
     ["worker", "worker/main.ts"],
-    ["sandbox", "server/sandbox/main.ts"],
-  ])("of the %s is told in one line and the part comes back", async (name, entry) => {
+    ["sandbox", "sandbox/main.ts"],
+  ])("of the %s is reported in one line, and it is restarted", async (name, entry) => {
     const product = await started();
     const before = await pidOf(entry);
     process.kill(before, "SIGKILL");
@@ -123,8 +150,12 @@ describe("a crash", () => {
     expect(await waitUntil(() => isReady(product), patienceMs)).toBe(true);
   });
 
-  it("of PostgreSQL is survived on the same port, and nothing committed is lost", async () => {
+  it("of PostgreSQL loses no committed row and it restarts on the same port; its log stays small however much it writes", async () => {
     const product = await started();
+    await onDatabase("do $$ begin for line in 1..300 loop raise warning '%', repeat('loud', 25000); end loop; end $$");
+    const logs = (await readdir(folder.dataDir)).filter((name) => name.startsWith("postgres.log"));
+    const sizes = await Promise.all(logs.map(async (name) => (await stat(path.join(folder.dataDir, name))).size));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(10_500_000);
     await onDatabase("create schema kept; create table kept.marks as select 1 as mark");
     process.kill(Number((await readFile(path.join(folder.dataDir, "postgres/postmaster.pid"), "utf8")).split("\n")[0]), "SIGKILL");
     await product.said("PostgreSQL has ended unexpectedly");
@@ -141,7 +172,7 @@ describe("a crash", () => {
     expect(await waitUntil(() => isReady(product), patienceMs)).toBe(true);
   });
 
-  it("of the supervisor ends its children, and the next start has the same data", async () => {
+  it("of the supervisor ends its child processes, and the next start has the same data", async () => {
     const product = await started();
     await onDatabase("create schema kept; create table kept.marks as select 1 as mark");
     product.process.kill("SIGKILL");
@@ -156,8 +187,8 @@ describe("a crash", () => {
   });
 });
 
-describe("a start that cannot be", () => {
-  it.each(["PORT", "SANDBOX_PORT"])("for a taken %s says so in one line", async (name) => {
+describe("a start", () => {
+  it.each(["PORT", "SANDBOX_PORT"])("fails with one line if %s is taken", async (name) => {
     const taken = createServer();
     const port = name === "PORT" ? folder.port : folder.sandboxPort;
     await new Promise<void>((resolve) => taken.listen(port, "127.0.0.1", resolve));
@@ -166,7 +197,7 @@ describe("a start that cannot be", () => {
     await expectNothingRuns();
   });
 
-  it("for a damaged data folder says what is wrong in one line and deletes nothing", async () => {
+  it("fails with one line if the data folder is damaged, and deletes nothing", async () => {
     const product = await started();
     product.process.kill("SIGINT");
     await product.exited;
@@ -198,7 +229,7 @@ describe("a start that cannot be", () => {
     await started();
   });
 
-  it("for a first initialisation cut short begins it again", async () => {
+  it("succeeds after the first initialisation was interrupted", async () => {
     const product = folder.start();
     await waitUntil(
       () =>
@@ -209,13 +240,13 @@ describe("a start that cannot be", () => {
       patienceMs,
       1,
     );
-    for (const { pid } of await folder.processes()) process.kill(pid, "SIGKILL");
+    for (const { pid } of await folder.processes()) signal(pid, "SIGKILL");
     await product.exited;
     expect((await readFile(path.join(folder.dataDir, "postgres.state"), "utf8")).trim()).toBe("initialising");
     await started();
   });
 
-  it("goes by a stale pid file of another process no further than it should", async () => {
+  it("succeeds although stale pid files name another process", async () => {
     const product = await started();
     product.process.kill("SIGINT");
     await product.exited;

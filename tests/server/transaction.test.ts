@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it("two transactions that deadlock both commit: the victim is run again", async () => {
+it("two transactions that deadlock both commit, because the one that PostgreSQL aborts is run again", async () => {
   const people = await Promise.all([createUser(database.db), createUser(database.db)]);
   let runs = 0;
   const touchBoth = (first: string, second: string) =>
@@ -23,13 +23,13 @@ it("two transactions that deadlock both commit: the victim is run again", async 
     });
   const [a, b] = people.map((person) => person.userId);
   await Promise.all([touchBoth(a ?? "", b ?? ""), touchBoth(b ?? "", a ?? "")]);
-  // Once more at least; a second collision is run again like the first.
+  // At least one was run again; more often if they deadlocked again.
   expect(runs).toBeGreaterThanOrEqual(3);
   const languages = await database.db.selectFrom("users").select("language").execute();
   for (const { language } of languages) expect(["de", "ja"]).toContain(language);
 });
 
-it("an error of another kind is thrown at once and nothing stays written", async () => {
+it("any other error is thrown at once and rolls back everything", async () => {
   const { userId } = await createUser(database.db);
   let runs = 0;
   const work = inTransaction(database.db, async (trx) => {

@@ -11,11 +11,11 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("two processes that are brought the same events in opposite order both take them", async () => {
+test("two processes that receive the same events in opposite order both accept them", async () => {
   for (let round = 0; round < 40; round += 1) {
     const events = Array.from({ length: 32 }, () => {
       const id = `evt_${randomUUID()}`;
-      return { id, type: "invoice.paid", livemode: false, objectId: null, payload: JSON.stringify({ id }) };
+      return { id, type: "invoice.paid", livemode: false, objectId: null, created: null, payload: JSON.stringify({ id }) };
     });
     const taken = await Promise.all([
       recordStripeEvents(database.pool, events, false),

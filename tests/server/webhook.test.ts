@@ -41,8 +41,8 @@ async function jobsOf(id: string): Promise<number> {
 
 const wallSeconds = () => Math.floor(Date.now() / 1000);
 
-describe("a webhook is taken", () => {
-  test("is recorded with its job, and answered 200", async () => {
+describe("a webhook is accepted", () => {
+  test("with 200, and recorded with its job", async () => {
     const { id, body } = eventBody();
     const response = await deliver(world, body);
     expect([response.statusCode, response.json()]).toEqual([200, { received: true }]);
@@ -50,14 +50,27 @@ describe("a webhook is taken", () => {
     expect(await jobsOf(id)).toBe(1);
   });
 
-  test("ten times at once: ten 200s, one row, one job", async () => {
+  test("and recorded with the time at which Stripe created it, or without one if that is missing or invalid", async () => {
+    const instants: [unknown, Date | null][] = [
+      [1_770_000_000, new Date(1_770_000_000_000)],
+      [0, new Date(0)],
+      ...[-1, 1e300, 1.5, "1770000000", null, undefined].map((none): [unknown, null] => [none, null]),
+    ];
+    for (const [created, expected] of instants) {
+      const { id, body } = eventBody({ created });
+      expect((await deliver(world, body)).statusCode, String(created)).toBe(200);
+      expect((await rowOf(id))?.created_at, String(created)).toEqual(expected);
+    }
+  });
+
+  test("ten times at once with ten 200s, one row and one job", async () => {
     const { id, body } = eventBody();
     const responses = await Promise.all(Array.from({ length: 10 }, () => deliver(world, body)));
     expect(responses.map((response) => response.statusCode)).toEqual(Array(10).fill(200));
     expect(await jobsOf(id)).toBe(1);
   });
 
-  test("among many at once: each is recorded once", async () => {
+  test("among many at once, and each is recorded once", async () => {
     const events = Array.from({ length: 100 }, () => eventBody());
     const responses = await Promise.all([...events, ...events].map(({ body }) => deliver(world, body)));
     expect(new Set(responses.map((response) => response.statusCode))).toEqual(new Set([200]));
@@ -67,7 +80,7 @@ describe("a webhook is taken", () => {
     expect(events.filter(({ id }) => named.filter((each) => each === id).length === 1)).toHaveLength(100);
   });
 
-  test("beside one that PostgreSQL refuses", async () => {
+  test("although PostgreSQL refuses another one at the same time", async () => {
     const refused = eventBody({ number: 0 });
     const bodies = [eventBody(), { ...refused, body: refused.body.replace('"number": 0', '"number": 1e999999') }, eventBody(), eventBody()];
     const responses = await Promise.all(bodies.map(({ body }) => deliver(world, body)));
@@ -91,7 +104,7 @@ describe("a webhook is taken", () => {
     expect((await deliver(world, body, { header })).statusCode).toBe(200);
   });
 
-  test("of an unknown type, and of a known type without an object: recorded, and ignored by the worker", async () => {
+  test("if it has an unknown type or no object; the worker ignores it", async () => {
     for (const changes of [
       { type: "unheard.of.yet" },
       { type: "invoice.paid", data: null },
@@ -104,7 +117,7 @@ describe("a webhook is taken", () => {
     }
   });
 
-  test("of the wrong livemode: set aside, without a job, and never acted on", async () => {
+  test("with the wrong livemode, but set aside without a job and never processed", async () => {
     const { id, body } = eventBody({ livemode: true });
     expect((await deliver(world, body)).statusCode).toBe(200);
     expect([(await rowOf(id))?.status, await jobsOf(id)]).toEqual(["set_aside", 0]);
@@ -112,22 +125,22 @@ describe("a webhook is taken", () => {
     expect((await rowOf(id))?.status).toBe("set_aside");
   });
 
-  test("as old as the tolerance allows", async () => {
+  test("if it is as old as the tolerance allows", async () => {
     expect((await deliver(world, eventBody().body, { signedAt: wallSeconds() - 298 })).statusCode).toBe(200);
   });
 
-  test("with text PostgreSQL can't store", async () => {
+  test("with text that PostgreSQL can't store, which is replaced", async () => {
     const { id, body } = eventBody({ data: { object: { id: "cus_1", name: "a\u0000b\ud800c", "k\u0000y": 1 } } });
     expect((await deliver(world, body)).statusCode).toBe(200);
     expect((await rowOf(id))?.payload).toMatchObject({ data: { object: { name: "a\ufffdb\ufffdc", "k\ufffdy": 1 } } });
   });
 
-  test("whatever content type it claims", async () => {
+  test("with any content type", async () => {
     expect((await deliver(world, eventBody().body, { contentType: "text/plain" })).statusCode).toBe(200);
   });
 });
 
-describe("a webhook is refused, and leaves no row", () => {
+describe("a webhook is refused and leaves no row", () => {
   async function expectRefused(id: string, response: { statusCode: number; json(): unknown }, code = "invalid_signature", status = 400) {
     expect([response.statusCode, response.json()]).toEqual([status, expect.objectContaining({ code, status })]);
     expect(await rowOf(id)).toBeUndefined();
@@ -193,18 +206,18 @@ describe("a webhook is refused, and leaves no row", () => {
     ["{}"],
     ['{"id":"evt_x","type":"a.b","livemode":"no"}'],
     ['{"id":5,"type":"a.b","livemode":false}'],
-  ])("signed, but no event: %s", async (body) => {
+  ])("if it is signed but no event: %s", async (body) => {
     const response = await deliver(world, body);
     expect([response.statusCode, response.json().code]).toEqual([400, "invalid_json"]);
   });
 
-  test("over the limit of 1 MiB: 413", async () => {
+  test("with 413 over the limit of 1 MiB", async () => {
     const { id, body } = eventBody({ padding: "x".repeat(1024 * 1024) });
     await expectRefused(id, await deliver(world, body), "body_too_large", 413);
   });
 });
 
-test("a blank or missing webhook secret stops the start", () => {
+test("the product does not start with a blank or missing webhook secret", () => {
   for (const blank of [undefined, "", "  "]) {
     expect(() =>
       readConfig({
@@ -218,7 +231,7 @@ test("a blank or missing webhook secret stops the start", () => {
   }
 });
 
-test("PostgreSQL away: 5xx, and the redelivery is taken once", async () => {
+test("a webhook gets a 5xx while PostgreSQL is away, and its redelivery is accepted once", async () => {
   const postgres = new URL(world.database.applicationUrl);
   const proxy = await startTcpProxy({ host: postgres.hostname, port: Number(postgres.port) });
   const { id, body } = eventBody();

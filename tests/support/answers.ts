@@ -1,24 +1,25 @@
-/** API processes that answer, each a Fastify application with an engine of its own, on one database and one model server. */
+/** API processes that generate answers: each has its own Fastify application, all share one database and one model server. */
 import { randomUUID } from "node:crypto";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { createParser } from "eventsource-parser";
 import Fastify from "fastify";
+import type { ModelServer } from "#sandbox/models/plugin.ts";
+import { createModelServer } from "#sandbox/models/plugin.ts";
 import { readConfig } from "#server/config.ts";
 import type { CreateGeneration, Receipt } from "#server/contract/generations.ts";
 import type { Deps } from "#server/deps.ts";
 import { createDeps } from "#server/deps.ts";
 import { registerTokens } from "#server/features/auth/tokens.ts";
-import { createReadViewer } from "#server/features/auth/viewer.ts";
+import { createReadViewer, createSessionCheck } from "#server/features/auth/viewer.ts";
 import { conversationRoutes } from "#server/features/conversations/routes.ts";
 import type { Answers, AnswerTimings } from "#server/features/generations/answers.ts";
 import { createAnswers } from "#server/features/generations/answers.ts";
 import { generationRoutes } from "#server/features/generations/routes.ts";
 import type { App } from "#server/http/app-type.ts";
+import { HeldConnections } from "#server/http/held-connections.ts";
 import { registerProblems } from "#server/http/problem.ts";
 import { compileValidator } from "#server/http/validation.ts";
 import { signedInScope } from "#server/http/viewer.ts";
-import type { ModelServer } from "#server/sandbox/models/plugin.ts";
-import { createModelServer } from "#server/sandbox/models/plugin.ts";
 import { testEnvironment } from "./deps.ts";
 import type { TestPerson } from "./people.ts";
 import type { TestDatabase } from "./postgres.ts";
@@ -60,7 +61,12 @@ export async function startAnswerProcess(
   registerProblems(app);
   await registerTokens(app, deps);
   const answers = createAnswers(deps, timings);
-  await app.register(signedInScope(createReadViewer(app, deps), [generationRoutes(deps, answers), conversationRoutes(deps, answers)]));
+  const held = new HeldConnections(deps, createSessionCheck(deps));
+  const stopChecking = held.start();
+  app.addHook("onClose", async () => stopChecking());
+  await app.register(
+    signedInScope(createReadViewer(app, deps), [generationRoutes(deps, answers, held), conversationRoutes(deps, answers)]),
+  );
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
   return {
     app,
@@ -81,7 +87,7 @@ export interface AnswerWorld {
   close(): Promise<void>;
 }
 
-/** A database, the models and one process that answers. */
+/** Starts a database, a model server and one answering process. */
 export async function startAnswerWorld(timings: Partial<AnswerTimings> = {}): Promise<AnswerWorld> {
   const database = await createTestDatabase();
   const models = await startModels();
@@ -140,7 +146,7 @@ export function call(
   return fetch(process.url + path, { method, headers: { authorization: `Bearer ${person.token}`, ...headers } });
 }
 
-/** Reads until the end, or until `enough` says so and the connection is dropped. */
+/** Reads the answer to its end, or drops the connection as soon as `enough` returns true. */
 export async function readAnswer(response: Response, enough: (seen: SeenAnswer) => boolean = () => false): Promise<SeenAnswer> {
   if (response.status !== 200 || !response.body) throw new Error(`${response.status}: ${await response.text()}`);
   const seen: SeenAnswer = { events: [], text: "", receipt: undefined, generationId: "", conversationId: "" };

@@ -1,17 +1,17 @@
 /**
- * The API with a Stripe sandbox beside it. Nothing is delivered by itself: a test takes the events Stripe has made and
- * brings them in the order and number it wants. Business time is shared and stands still until it is moved.
+ * The API with a Stripe sandbox. The sandbox delivers no event by itself: the test takes the events and delivers them as often
+ * and in whatever order it wants. Both share one business clock, which stands still until the test moves it.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import Fastify from "fastify";
 import type Stripe from "stripe";
+import { createStripeSandbox } from "#sandbox/stripe/plugin.ts";
 import { freePort } from "#server/embedded/processes.ts";
 import { processStripeEvent } from "#server/features/billing/process-event.ts";
 import { endGracePeriods, postDueScheduledGrants } from "#server/features/billing/schedules.ts";
 import { expireDueGrants } from "#server/features/credits/service.ts";
-import { createStripeSandbox } from "#server/sandbox/stripe/plugin.ts";
 import type { ApiWorld, Person } from "./billing-world.ts";
 import { deliver, startApiWorld } from "./billing-world.ts";
 
@@ -19,18 +19,21 @@ export type Card = "success" | "declined" | "authentication";
 
 export interface BillingWorld extends ApiWorld {
   sandboxUrl: string;
-  /** The address of a checkout, or the refusal. */
+  /** Opens a checkout: `url` is its address; if it was refused, `code` says why. */
   checkout(person: Person, priceId: string): Promise<{ status: number; url: string; code: string }>;
   pay(checkoutUrl: string, card?: Card): Promise<void>;
-  /** Checkout and payment; no event of it is brought. */
+  /** Opens a checkout and pays for it; delivers none of the resulting events. */
   buy(person: Person, priceId?: string): Promise<void>;
-  /** What Stripe has made since the last call, oldest first. */
+  /** The events Stripe has created since the last call, oldest first. */
   takeEvents(): Promise<Stripe.Event[]>;
-  /** Brings events to the webhook and acts on them, one after the other, in this order. */
+  /** Delivers the events to the webhook and processes them, one after the other, in this order. */
   bring(events: readonly Stripe.Event[]): Promise<void>;
-  /** Brings what Stripe has made since the last call. */
+  /** Delivers and processes every event Stripe has created since the last call. */
   settle(): Promise<void>;
-  /** Moves time, stopping wherever Stripe or the product has something to do; `bringing` false: no event is brought on the way. */
+  /**
+   * Moves business time to `target` and stops wherever Stripe or the product has work due, to do it. With `bringing: false`
+   * only Stripe does its work: no event is delivered and no sweep runs on the way.
+   */
   moveTo(target: Date, options?: { bringing?: boolean }): Promise<void>;
 }
 
@@ -40,7 +43,7 @@ async function startStripe(world: ApiWorld, port: number) {
   const stripe = createStripeSandbox({
     databasePath: path.join(folder, "stripe.sqlite"),
     origin: new URL(`http://127.0.0.1:${port}`),
-    // Nobody listens there.
+    // Never used: no server listens on this port.
     webhook: { url: new URL("http://127.0.0.1:1/"), secret: "whsec_unused" },
     now: () => world.clock.now(),
     log: { info: () => {}, warn: () => {} },
@@ -71,7 +74,7 @@ async function runSweeps(world: ApiWorld): Promise<void> {
   const now = world.clock.now();
   await postDueScheduledGrants(world.deps, now);
   await endGracePeriods(world.deps, now);
-  await expireDueGrants(world.deps.db, now);
+  await expireDueGrants(world.deps, now);
 }
 
 async function nextSweep(world: ApiWorld): Promise<Date | null> {
@@ -164,7 +167,7 @@ export async function startBillingWorld(variables: NodeJS.ProcessEnv = {}, start
   };
 }
 
-/** What a person has in the end, without the ids that differ from person to person. */
+/** A person's subscription, grants, wallet and invoices, without the ids, so that two people can be compared. */
 export async function stateOf(world: ApiWorld, userId: string) {
   const { db } = world.database;
   const subscription = await db.selectFrom("user_subscriptions").selectAll().where("user_id", "=", userId).executeTakeFirst();

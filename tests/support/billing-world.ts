@@ -1,4 +1,4 @@
-/** The API in this process on a database of its own, with business time in the test's hand; Stripe joins in billing-stripe.ts. */
+/** Runs the API in this process on its own database, with a business clock the test moves. billing-stripe.ts adds Stripe. */
 import type { LightMyRequestResponse } from "fastify";
 import { buildApp } from "#server/app.ts";
 import { readConfig } from "#server/config.ts";
@@ -10,7 +10,7 @@ import { createPerson } from "./people.ts";
 import type { TestDatabase } from "./postgres.ts";
 import { createTestDatabase } from "./postgres.ts";
 
-/** Business time that stands still until it is moved. */
+/** A business clock that stands still until the test moves it. */
 export class TestClock {
   private nowMs: number;
 
@@ -38,14 +38,14 @@ export interface ApiWorld {
   app: Awaited<ReturnType<typeof buildApp>>;
   database: TestDatabase;
   clock: TestClock;
-  /** What was pushed live, in order. */
+  /** The live events the API has published, in order. */
   pushed: LiveEvent[];
   person(): Promise<Person>;
   post(path: string, person?: Person, payload?: unknown): Promise<LightMyRequestResponse>;
   close(): Promise<void>;
 }
 
-/** `variables` are added to the environment the configuration is read from. */
+/** `variables` are added to the environment variables the configuration is read from. */
 export async function startApiWorld(variables: NodeJS.ProcessEnv = {}, start = new Date("2026-03-10T09:30:00Z")): Promise<ApiWorld> {
   const database = await createTestDatabase();
   const config = readConfig(testEnvironment(database, variables));
@@ -80,7 +80,7 @@ export async function startApiWorld(variables: NodeJS.ProcessEnv = {}, start = n
   };
 }
 
-/** Delivers an event as Stripe does. `signedAt` in Unix seconds. */
+/** Posts a signed event to the webhook, as Stripe does. `signedAt` is in Unix seconds. */
 export function deliver(
   world: Pick<ApiWorld, "app" | "deps">,
   payload: string,

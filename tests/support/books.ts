@@ -3,7 +3,7 @@ import { waitUntil } from "#server/embedded/processes.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import type { TestDatabase } from "./postgres.ts";
 
-/** Nothing under way: no event unprocessed, no job left, no answer streaming, no hold open. */
+/** Waits until every event is processed, every job is done, every answer has ended and every hold is closed. */
 export async function waitUntilSettled({ pool }: Pick<TestDatabase, "pool">, timeoutMs = 60_000): Promise<void> {
   let left: unknown;
   const settled = async () => {
@@ -17,7 +17,7 @@ export async function waitUntilSettled({ pool }: Pick<TestDatabase, "pool">, tim
   if (!(await waitUntil(settled, timeoutMs, 50))) throw new Error(`not settled in time: ${JSON.stringify(left)}`);
 }
 
-/** The ledger's invariants over everything that happened, and no job given up. */
+/** Checks the ledger's invariants, that each answer's charge matches its ledger entry, and that there are no dead letters. */
 export async function expectBooksAgree(database: Pick<TestDatabase, "db" | "pool">): Promise<void> {
   expect(await findDisagreements(database.db)).toEqual([]);
   const overdrawn = await database.db.selectFrom("wallets").select("id").whereRef("balance", "<", "held").execute();

@@ -1,4 +1,4 @@
-/** The browsers tests run in: the ones on the PATH, Debian's, or Playwright's own. */
+/** Finds the browser the tests run in: on the PATH, in the usual folders, or the one Playwright installed. */
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
 import type { Browser, LaunchOptions } from "playwright-core";
@@ -17,16 +17,16 @@ function isProgram(file: string): boolean {
   }
 }
 
-/** A program of that name on the PATH or in the usual folders. */
+/** The path of a program with that name, on the PATH or in the usual folders. */
 export function findProgram(name: string): string | undefined {
   const folders = [...(process.env.PATH ?? "").split(path.delimiter), ...usualFolders].filter((folder) => folder !== "");
   return folders.map((folder) => path.join(folder, name)).find(isProgram);
 }
 
-/** The same browser without a window's trappings, which cost the other one half of its time. Debian's package has the same name. */
+/** Chromium without window code, on which the whole browser spends half of its time. The Debian package has the same name. */
 export const shellName = "chromium-headless-shell";
 
-/** The browser's program, as people have it; undefined where the machine has none. */
+/** The path of the whole browser, as users have it; undefined if the machine has none. */
 export function findBrowser(): string | undefined {
   const installed = names.map(findProgram).find((file) => file !== undefined) ?? usualPlaces.find(isProgram);
   if (installed !== undefined) return installed;
@@ -36,12 +36,12 @@ export function findBrowser(): string | undefined {
 
 function optionsFor(executablePath: string | undefined): LaunchOptions {
   if (executablePath === undefined) throw new Error("no browser: run `node tests/support/preflight.ts`");
-  // As root the browser's own sandbox cannot be used; a container's /dev/shm may be too small.
+  // Chromium can't use its sandbox as root, and a container's /dev/shm may be too small.
   const root = process.getuid?.() === 0;
   return { executablePath, headless: true, args: [...(root ? ["--no-sandbox"] : []), "--disable-dev-shm-usage"] };
 }
 
-/** For what is about the browser itself: whether it would install the product, and how fast it shows it. */
+/** For tests that need the whole browser: whether it offers to install the product, and how fast it renders a page. */
 export function wholeBrowserOptions(): LaunchOptions {
   return optionsFor(findBrowser());
 }

@@ -1,4 +1,4 @@
-/** docker-compose.yml as Compose reads it: merged, and with the variables of an `.env` filled in. */
+/** Reads docker-compose.yml as Compose does: YAML anchors merged and variables substituted. */
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { parse } from "yaml";
@@ -13,20 +13,21 @@ export interface Service {
   depends_on?: Record<string, { condition: string; required?: boolean }>;
   profiles?: string[];
   volumes?: string[];
+  stop_grace_period?: string;
 }
 
 export interface ComposeFile {
   services: Record<string, Service>;
 }
 
-/** `${NAME}`, `${NAME:-otherwise}`, `${NAME-otherwise}`, `${NAME:?complaint}`. */
+/** `${NAME}`, `${NAME:-default}`, `${NAME-default}`, `${NAME:?message}`. */
 const reference = /\$\{(\w+)(?:(:?[-?])([^}]*))?\}/g;
 
 export function referencedVariables(): string[] {
   return [...new Set([...read("docker-compose.yml").matchAll(reference)].map(([, name = ""]) => name))];
 }
 
-/** Throws the complaint of a variable that must be given and is not. */
+/** Throws the variable's own message if a required variable is missing. */
 function fillIn(text: string, variables: Record<string, string>): string {
   return text.replace(reference, (_match, name: string, operator: string | undefined, rest = "") => {
     const value = variables[name];
@@ -36,7 +37,7 @@ function fillIn(text: string, variables: Record<string, string>): string {
   });
 }
 
-/** The raw document, anchors and merges resolved. */
+/** The document with anchors and merges resolved and variables not substituted. */
 export function readRawCompose(): unknown {
   return parse(read("docker-compose.yml"), { merge: true });
 }
@@ -51,7 +52,7 @@ export function readCompose(variables: Record<string, string>): ComposeFile {
   return filled(readRawCompose()) as ComposeFile;
 }
 
-/** A service's process outside a container. */
+/** Runs a service's command as a process, without a container. */
 export class Running {
   readonly exited: Promise<number | null>;
   output = "";

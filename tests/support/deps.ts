@@ -1,8 +1,8 @@
-/** The environment the tests' processes are configured from. */
+/** The environment variables that configure the processes under test. */
 
 export const testWebhookSecret = "whsec_secret-of-the-tests";
 
-/** Nothing outside is reached unless `variables` name it: the credentials are of no use and the addresses answer nobody. */
+/** No outside service can be reached unless `variables` name it: the credentials are invalid and no server listens on the ports. */
 export function testEnvironment(database: { applicationUrl: string }, variables: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   return {
     DATABASE_URL: database.applicationUrl,

@@ -1,4 +1,4 @@
-/** Requests of every route of an OpenAPI document: some as a client sends them, most with something wrong somewhere. */
+/** Makes requests to every route of an OpenAPI document: some valid, most with something wrong. */
 import type { InjectOptions } from "fastify";
 import type { Random, Schema } from "./fuzz-values.ts";
 import { fittingValue, hostileText, hostileValue, pick, spoilText, spoilValue } from "./fuzz-values.ts";
@@ -26,18 +26,18 @@ export interface Route {
   body: Schema | undefined;
 }
 
-/** What the requests are made of besides the document. */
+/** What the requests are built from, besides the OpenAPI document. */
 export interface Ingredients {
-  /** Values of fields and parameters by name; `id` also in paths. */
+  /** Existing values by the name of the field or parameter, path parameters included. */
   known: Record<string, unknown[]>;
-  /** Authorization headers of people, sound and unsound. */
+  /** `authorizations` are valid headers, `unsoundAuthorizations` invalid ones. */
   authorizations: readonly string[];
   unsoundAuthorizations: readonly string[];
   /** Signs a body as Stripe does. */
   sign(payload: string): string;
 }
 
-/** `remoteAddress` differs from request to request, so that the ceiling per address is not all that is met. */
+/** Each request has a different `remoteAddress`; otherwise the rate limit per address would answer most of them. */
 export type FuzzRequest = InjectOptions & { method: NonNullable<InjectOptions["method"]>; url: string; headers: Record<string, string> };
 
 export function routesOf(document: OpenApi): Route[] {
@@ -128,7 +128,7 @@ const hostileHeaders: Record<string, string>[] = [
 const hostileSignatures = ["", "t=1", "t=1,v1=00", "t=x,v1=y", "t=1,t=2,v1=0", "v1=", "t=99999999999999,v1=0", "%00"];
 const otherMethods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 
-/** Makes one request after the other; a seed gives the same ones, ids of people and tokens apart. */
+/** Makes one request after the other. The same seed gives the same requests, except for user ids and tokens. */
 export class RequestMaker {
   private readonly routes: readonly Route[];
   private readonly random: Random;
@@ -156,7 +156,7 @@ export class RequestMaker {
     return request;
   }
 
-  /** Fewer of those that are slow by intent, for a password is checked, and of those that end what others need. */
+  /** Picks some routes less often: sign-in hashes a password, which is slow; sign-out and DELETE remove what others need. */
   private nextRoute(): Route {
     const route = pick(this.random, this.routes);
     return (/sign-(in|up|out)$/.test(route.path) || route.method === "DELETE") && this.random(4) > 0 ? this.nextRoute() : route;
@@ -195,7 +195,7 @@ export class RequestMaker {
     for (const { name, schema, required } of route.parameters.filter((parameter) => parameter.in === "header")) {
       if (random(12) === 0 || (!required && random(2) === 0)) continue;
       const value = random(6) === 0 ? hostileText(random) : String(this.fitting(name, schema));
-      // What Node's parser lets through: one line of Latin-1.
+      // Node's HTTP parser accepts only Latin-1 without line breaks.
       headers[name] = value.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, "?");
     }
     return headers;
@@ -218,7 +218,7 @@ export class RequestMaker {
     if (request.headers["content-type"] === "") delete request.headers["content-type"];
   }
 
-  /** Events as Stripe signs them, whatever they hold, and others. */
+  /** Adds a Stripe event as the body: its content may be spoiled, and its signature valid, wrong or missing. */
   private addEvent(request: FuzzRequest): void {
     const { random } = this;
     const event = {

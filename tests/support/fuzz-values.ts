@@ -1,4 +1,4 @@
-/** Values that fit a schema, values that should fit none, and the ways to spoil a JSON text. */
+/** Makes values that fit a schema, hostile values, and spoiled JSON. */
 import { randomUUID } from "node:crypto";
 
 export type Random = (below: number) => number;
@@ -21,10 +21,10 @@ export function pick<T>(random: Random, values: readonly T[]): T {
 }
 
 const longCharacters = 300_000;
-/** Above what the API reads at all. */
+/** More than the API's body limit. */
 const tooLongCharacters = 1_000_000;
 
-/** Rare, since each is slow to build and to send. */
+/** Used rarely, because a huge value is slow to build and to send. */
 function hugeValue(random: Random): unknown {
   const unit = pick(random, ["x", "\u{1F600}", "\u0000", "\uFDFA", " "]);
   return unit.repeat((random(2) === 0 ? longCharacters : tooLongCharacters) / unit.length);
@@ -103,7 +103,7 @@ export function hostileValue(random: Random): unknown {
   return roll < 50 ? hostileText(random) : pick(random, hostileValues);
 }
 
-/** `known` are values of these names that mean something to the product. */
+/** `known` has existing values by field name, such as ids in the database. */
 export function fittingValue(random: Random, schema: Schema, name: string, known: Readonly<Record<string, readonly unknown[]>>): unknown {
   const meaningful = known[name];
   if (meaningful && random(10) > 0) return pick(random, meaningful);
@@ -129,7 +129,7 @@ export function fittingValue(random: Random, schema: Schema, name: string, known
 
 const prototypeKeys = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "isAdmin", "userId", "\u0000", "\ud800"];
 
-/** One of the object's fields absent, added or of another kind; or another value altogether. */
+/** Removes, adds or replaces one of the object's fields, or replaces the whole value. */
 export function spoilValue(random: Random, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value) || random(6) === 0) return hostileValue(random);
   const entries = Object.entries(value);
@@ -138,13 +138,13 @@ export function spoilValue(random: Random, value: unknown): unknown {
   if (roll === 0) entries.splice(victim, 1);
   else if (roll === 1 || entries.length === 0) entries.push([pick(random, prototypeKeys), hostileValue(random)]);
   else entries.splice(victim, 1, [entries[victim]?.[0] ?? "", hostileValue(random)]);
-  // A null prototype, so that "__proto__" is written down like any other key.
+  // Without a prototype, "__proto__" is a key like any other and JSON.stringify writes it.
   const spoiled: Record<string, unknown> = Object.create(null);
   for (const [key, item] of entries) spoiled[key] = item;
   return spoiled;
 }
 
-/** Text that is no JSON, or JSON nobody writes. */
+/** Turns JSON text into invalid or unusual JSON. */
 export function spoilText(random: Random, text: string): string | Buffer {
   const spoilings: (() => string | Buffer)[] = [
     () => text.slice(0, random(text.length + 1)),

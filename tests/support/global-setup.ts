@@ -1,16 +1,15 @@
-/** One PostgreSQL server for the whole run, with a migrated database to copy. */
+/** Starts one PostgreSQL server for the whole test run, with a migrated database that each test copies. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { migrate } from "#server/db/migrator.ts";
 import { applicationRole, startPostgres } from "#server/embedded/postgres.ts";
 import { endLeftover, openCluster } from "#server/embedded/postgres-server.ts";
 import { startOf } from "#server/embedded/processes.ts";
-import { serverFolderPrefix, templateName } from "./postgres.ts";
+import { copyCluster, serverFolderPrefix } from "./postgres.ts";
 
-/** What a run that was killed left behind. */
+/** Ends the servers and removes the folders that a killed test run left behind. */
 async function sweep(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     if (!name.startsWith(serverFolderPrefix)) continue;
@@ -22,23 +21,30 @@ async function sweep(): Promise<void> {
   }
 }
 
-async function createTemplate(superuserUrl: string, ownerUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: superuserUrl });
-  await client.connect();
-  await client.query(`create database ${templateName} owner tessera_owner`);
-  const url = new URL(ownerUrl);
-  url.pathname = `/${templateName}`;
-  await migrate({ ownerUrl: url.href, applicationRole });
-  await client.end();
+/**
+ * Prepares the data folder of a stopped PostgreSQL server with a migrated database. Tests that kill their server start their
+ * own on a copy of this folder; all others copy the migrated database on the shared server.
+ */
+async function prepareCluster(dataDir: string): Promise<void> {
+  const server = await startPostgres({ dataDir, volatile: true, log: (line) => console.error(line) });
+  await migrate({ ownerUrl: server.ownerUrl, applicationRole });
+  await server.stop();
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await sweep();
   const folder = await mkdtemp(path.join(tmpdir(), serverFolderPrefix));
   await writeFile(path.join(folder, "owner"), `${process.pid} ${await startOf(process.pid)}`);
+  const prepared = path.join(folder, "prepared");
+  await prepareCluster(prepared);
+  await copyCluster(prepared, folder);
   const server = await startPostgres({ dataDir: folder, volatile: true, log: (line) => console.error(line) });
-  await createTemplate(server.superuserUrl, server.ownerUrl);
-  project.provide("postgres", { superuserUrl: server.superuserUrl, ownerUrl: server.ownerUrl, applicationUrl: server.applicationUrl });
+  project.provide("postgres", {
+    superuserUrl: server.superuserUrl,
+    ownerUrl: server.ownerUrl,
+    applicationUrl: server.applicationUrl,
+    preparedFolder: prepared,
+  });
   return async () => {
     await server.stop();
     await rm(folder, { recursive: true, force: true });

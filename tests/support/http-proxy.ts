@@ -1,8 +1,8 @@
-/** A way to an HTTP server on which answers get lost or arrive changed: what a network, or a slower bank, does to us. */
+/** A proxy that drops or changes an HTTP server's responses, as a bad network or a slow bank would. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 
-/** Given what the server answered: the text to pass on, or undefined to drop the connection instead of answering. */
+/** Takes the server's response and returns the text to pass on, or undefined to drop the connection. */
 export type PassOn = (request: { method: string; path: string }, answer: string) => string | undefined | Promise<string | undefined>;
 
 export interface HttpProxy {

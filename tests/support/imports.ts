@@ -1,4 +1,4 @@
-/** Who imports whom in the project, for the rules on zones and cycles. */
+/** Lists which file of the project imports which, for the rules on zones and cycles. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { SyntaxNode } from "./sources.ts";
@@ -7,7 +7,7 @@ import { nodesOf, read, root } from "./sources.ts";
 export interface Import {
   from: string;
   to: string;
-  /** Erased when the program runs. */
+  /** A type import, which is erased at run time. */
   typeOnly: boolean;
 }
 
@@ -18,7 +18,7 @@ const aliases = Object.entries((JSON.parse(read("package.json")) as { imports: R
   }),
 );
 
-/** The imported file's path from the root; undefined for packages. Throws where nothing is there. */
+/** The imported file's path from the root; undefined for packages. Throws if the file does not exist. */
 function resolve(from: string, specifier: string): string | undefined {
   const alias = aliases.find(({ prefix }) => specifier.startsWith(prefix));
   const relative = specifier.startsWith(".");
@@ -49,7 +49,7 @@ export function importsOf(files: readonly string[]): Import[] {
   );
 }
 
-/** Each cycle once, as its files in order. */
+/** Lists each cycle once, as its files in order. */
 export function cyclesOf(imports: readonly Import[]): string[] {
   const targets = Map.groupBy(imports, ({ from }) => from);
   const done = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * A second, simpler ledger: plain objects, one thread, no SQL. The tests run the same operations through it and through
- * PostgreSQL and compare every figure after each; a bug would have to be made twice, in two languages, to go unseen.
+ * A second, simpler implementation of the ledger: plain objects, one thread, no SQL. The tests run the same operations on it
+ * and on PostgreSQL and compare every figure after each one. They miss a bug only if both implementations have it.
  */
 import type { GrantKind } from "#domain/credits.ts";
 
@@ -12,6 +12,9 @@ export interface ModelGrant {
   held: number;
   expiresAtMs: number;
   expired: boolean;
+  /** Credits that expired unused. */
+  lost: number;
+  clawedBack: number;
 }
 
 interface ModelHold {
@@ -20,9 +23,11 @@ interface ModelHold {
 }
 
 export class LedgerModel {
-  /** In the order they were granted. */
+  /** In the order of granting. */
   readonly grants: ModelGrant[] = [];
   readonly holds = new Map<string, ModelHold>();
+  /** Credits charged for all answers together. */
+  spent = 0;
 
   get balance(): number {
     return this.grants.reduce((sum, grant) => sum + grant.remaining, 0);
@@ -37,11 +42,11 @@ export class LedgerModel {
   }
 
   grant(name: string, kind: GrantKind, credits: number, expiresAtMs: number): void {
-    this.grants.push({ name, kind, credits, remaining: credits, held: 0, expiresAtMs, expired: false });
+    this.grants.push({ name, kind, credits, remaining: credits, held: 0, expiresAtMs, expired: false, lost: 0, clawedBack: 0 });
     this.repayDebt();
   }
 
-  /** False: refused, and nothing changed. */
+  /** Returns false if the hold is refused; nothing has changed then. */
   hold(name: string, credits: number, kinds: readonly GrantKind[], nowMs: number): boolean {
     if (this.balance - this.held < credits) return false;
     const usable = this.soonestFirst().filter(
@@ -61,7 +66,7 @@ export class LedgerModel {
     return true;
   }
 
-  /** False: it had ended before. */
+  /** Returns false if the hold had already ended. */
   end(name: string, captured: number): boolean {
     const hold = this.holds.get(name);
     if (hold?.state !== "open") return false;
@@ -72,6 +77,7 @@ export class LedgerModel {
       missing -= taken;
       grant.held -= amount;
       grant.remaining -= taken;
+      this.spent += taken;
       if (grant.expired && taken < amount) this.dropFree(grant);
     }
     this.repayDebt();
@@ -84,13 +90,20 @@ export class LedgerModel {
     this.dropFree(grant);
   }
 
-  clawBack(grant: ModelGrant, credits: number): void {
-    grant.remaining -= credits;
+  /** `inAll` is the sum of all refunds of this grant. Credits that expired unused are not clawed back. */
+  clawBack(grant: ModelGrant, inAll: number): void {
+    const owed = inAll - grant.lost;
+    while (grant.clawedBack < owed) {
+      grant.remaining -= 1;
+      grant.clawedBack += 1;
+    }
     this.repayDebt();
   }
 
   private dropFree(grant: ModelGrant): void {
-    if (grant.remaining > grant.held) grant.remaining = grant.held;
+    if (grant.remaining <= grant.held) return;
+    grant.lost += grant.remaining - grant.held;
+    grant.remaining = grant.held;
   }
 
   private repayDebt(): void {
@@ -106,7 +119,7 @@ export class LedgerModel {
   }
 }
 
-/** Mulberry32: a seed gives the same run everywhere. */
+/** Mulberry32: the same seed gives the same numbers on every machine. */
 export function seededRandom(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {

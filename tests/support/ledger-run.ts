@@ -1,4 +1,4 @@
-/** One seeded run of random business facts through PostgreSQL and the simpler model, compared after each. */
+/** Runs random credit operations from a seed on PostgreSQL and on the simpler model, and compares both after each one. */
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -6,15 +6,8 @@ import { grantKinds } from "#domain/credits.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { Db } from "#server/db/database.ts";
 import { inTransaction } from "#server/db/transaction.ts";
-import {
-  captureHold,
-  clawBack,
-  expireGrant,
-  findDisagreements,
-  holdCredits,
-  postGrant,
-  releaseHold,
-} from "#server/features/credits/service.ts";
+import { expireGrant, findDisagreements, postGrant } from "#server/features/credits/service.ts";
+import { clawBack, endHold, holdCredits } from "./ledger-calls.ts";
 import { LedgerModel, seededRandom } from "./ledger-model.ts";
 import { createUser } from "./people.ts";
 
@@ -96,11 +89,8 @@ class Run {
     if (holdId === undefined) return "nothing held";
     const total = (this.model.holds.get(holdId)?.parts ?? []).reduce((sum, part) => sum + part.amount, 0);
     const captured = this.random(3) === 0 ? 0 : 1 + this.random(total);
-    const result =
-      captured > 0
-        ? await captureHold(this.db, holdId, captured, this.now, new Date())
-        : await releaseHold(this.db, holdId, this.now, new Date());
-    assert.equal(result.ended, this.model.end(holdId, captured), "a hold ends once");
+    const { ended } = await endHold(this.db, holdId, captured, this.now, new Date());
+    assert.equal(ended, this.model.end(holdId, captured), "a hold ends once");
     return `end with ${captured} of ${total}`;
   }
 
@@ -116,14 +106,14 @@ class Run {
     const grant = this.model.grants[this.random(this.model.grants.length)];
     assert(grant);
     const id = this.ids.get(grant.name) ?? "";
-    const { clawed_back: taken } = await this.db.selectFrom("grants").select("clawed_back").where("id", "=", id).executeTakeFirstOrThrow();
-    if (taken >= grant.credits) return "nothing left to claw back";
-    const credits = 1 + this.random(grant.credits - taken);
-    await inTransaction(this.db, (trx) =>
-      clawBack(trx, { grantId: id, credits, key: `clawback:${this.walletId}:${this.count}` }, this.now),
+    const creditsInAll = 1 + this.random(grant.credits);
+    const before = grant.clawedBack;
+    const taken = await inTransaction(this.db, (trx) =>
+      clawBack(trx, { grantId: id, creditsInAll, key: `clawback:${this.walletId}:${this.count}` }, this.now),
     );
-    this.model.clawBack(grant, credits);
-    return `claw back ${credits} of ${grant.name}`;
+    this.model.clawBack(grant, creditsInAll);
+    assert.equal(taken, grant.clawedBack - before, "takes what is still owed of all that is asked for");
+    return `claw back ${creditsInAll} in all of ${grant.name}`;
   }
 
   async compare(): Promise<void> {
@@ -133,6 +123,7 @@ class Run {
       .where("id", "=", this.walletId)
       .executeTakeFirstOrThrow();
     assert.deepEqual({ balance: wallet.balance, held: wallet.held }, { balance: this.model.balance, held: this.model.held });
+    assert(this.model.balance >= -this.model.spent, "debt is only ever what was spent");
     const rows = await this.db
       .selectFrom("grants")
       .select(["source_key", "remaining", "held"])
@@ -143,7 +134,10 @@ class Run {
   }
 }
 
-/** Throws with the seed and the last operations at the first figure that differs, and when the entries tell another balance. */
+/**
+ * Throws at the first figure that differs, and at the end if the ledger's entries and balances disagree. The error names the
+ * seed and the last operations.
+ */
 export async function runAgainstModel(db: Db, seed: number, operations: number): Promise<void> {
   const { userId, walletId } = await createUser(db);
   const run = new Run(db, seededRandom(seed), userId, walletId);

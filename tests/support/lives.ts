@@ -1,4 +1,4 @@
-/** People who join, buy and ask one question after another, whatever is killed under them meanwhile. */
+/** Simulated people who sign up, buy a plan and ask one question after another while a test kills processes. */
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
 import { expectBooksAgree, waitUntilSettled } from "./books.ts";
@@ -8,7 +8,7 @@ import { Visitor } from "./visitor.ts";
 const retryMs = 250;
 const patienceMs = 30_000;
 
-/** As somebody does who is told to try again in a moment. */
+/** Retries the work until it succeeds, for up to 30 s, as a person would. */
 export async function persist<T>(work: () => Promise<T>): Promise<T> {
   const givenUpAt = Date.now() + patienceMs;
   for (;;) {
@@ -22,11 +22,11 @@ export async function persist<T>(work: () => Promise<T>): Promise<T> {
 }
 
 export interface Lives {
-  /** Lets everybody finish the question they are at, and sees that each got what they paid for and no more. */
+  /** Lets everybody finish their current question, then checks that each has the one plan they paid for and that the books agree. */
   end(seed: number): Promise<void>;
 }
 
-/** Starts `count` people on a plan of 300 credits. */
+/** Starts `count` people, each on a plan of 300 credits. */
 export function liveOn({ apiUrls, sandboxUrl, database }: ScaleSetup, count: number): Lives {
   let busy = true;
   let answered = 0;
@@ -59,7 +59,7 @@ export function liveOn({ apiUrls, sandboxUrl, database }: ScaleSetup, count: num
         .selectFrom("generations")
         .select((select) => select.fn.sum<number>("charged_credits").as("credits"))
         .executeTakeFirst();
-      // What was told to be complete is complete; more may be, whose teller was cut off.
+      // At least: an answer can complete after its client lost the connection and so never saw the receipt.
       expect(Number(charged?.credits ?? 0), `seed ${seed}`).toBeGreaterThanOrEqual(answered);
     },
   };

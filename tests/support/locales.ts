@@ -1,4 +1,4 @@
-/** Compares one language's texts with the English ones. */
+/** Compares a language's texts with the English ones. */
 type Texts = { [key: string]: string | Texts };
 
 const suffix = /_(zero|one|two|few|many|other)$/;
@@ -12,7 +12,7 @@ function flatten(texts: Texts, prefix = ""): Map<string, string> {
   return flat;
 }
 
-/** What a text needs of its caller: `{{name}}` placeholders and `<name>` elements. The count may be spelled out. */
+/** The `{{name}}` placeholders and `<name>` elements of a text, without `count`, which a plural form may spell out. */
 function slots(text: string): string[] {
   const names = [...text.matchAll(/\{\{\s*-?\s*(\w+)[^}]*\}\}|<\/?(\w+)\s*\/?>/g)].map((match) => match[1] ?? `<${match[2]}>`);
   return [...new Set(names)].filter((name) => name !== "count").sort();
@@ -23,7 +23,7 @@ interface Entry {
   texts: string[];
 }
 
-/** Keys without their plural suffix. A suffix counts as one only where English has the key as a plural. */
+/** Groups the texts by key without plural suffix. `_one` and the like is a plural suffix only if English has the key as a plural. */
 function group(flat: Map<string, string>, plurals: ReadonlySet<string>): Map<string, Entry> {
   const groups = new Map<string, Entry>();
   for (const [key, text] of flat) {
@@ -42,7 +42,7 @@ function pluralsOf(flat: Map<string, string>): Set<string> {
   return new Set([...flat.keys()].filter((key) => key.endsWith("_other")).map((key) => key.replace(suffix, "")));
 }
 
-/** One line per difference: keys, placeholders, plural categories, blank texts. `language` is a BCP 47 tag. */
+/** Returns one line per difference: keys, placeholders, plural categories, blank texts. `language` is a BCP 47 tag. */
 export function differences(language: string, texts: Texts, english: Texts): string[] {
   const reference = flatten(english);
   const plurals = pluralsOf(reference);
@@ -68,8 +68,8 @@ export function differences(language: string, texts: Texts, english: Texts): str
 }
 
 /**
- * The English keys that no source names, in quotes or as a template: `wallet.kind.${kind}` names every key of that
- * form. A namespace or a plural's suffix may be left out where they are used.
+ * The English keys that no source file uses. A file uses a key if it has it in quotes or matches it with a template:
+ * `wallet.kind.${kind}` uses every key of that form. Namespace and plural suffix may be missing.
  */
 export function unusedKeys(english: Texts, sources: readonly string[]): string[] {
   const flat = flatten(english);

@@ -1,35 +1,52 @@
-/** A PostgreSQL server of a test's own, durable as in production, that may be killed with -9 and started again on the same folder. */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+/** Starts a durable PostgreSQL server for one test, which the test can kill with -9 and restart on the same folder. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import pg from "pg";
+import { inject } from "vitest";
 import { createDatabase, createPool } from "#server/db/database.ts";
-import { migrate } from "#server/db/migrator.ts";
-import { applicationRole, startPostgres } from "#server/embedded/postgres.ts";
+import { address, applicationRole, databaseName, ownerRole } from "#server/embedded/postgres.ts";
 import type { Cluster, RunningServer } from "#server/embedded/postgres-server.ts";
 import { openCluster, startServer } from "#server/embedded/postgres-server.ts";
-import { commandOf, signal, startOf, waitUntil } from "#server/embedded/processes.ts";
+import { commandOf, freePort, signal, startOf, waitUntil } from "#server/embedded/processes.ts";
+import type { Secrets } from "#server/embedded/secrets.ts";
+import { readSecrets } from "#server/embedded/secrets.ts";
 import type { TestDatabase } from "./postgres.ts";
-import { serverFolderPrefix } from "./postgres.ts";
+import { copyCluster, runAt, serverFolderPrefix } from "./postgres.ts";
 import { until } from "./until.ts";
 
 const comesBackMs = 30_000;
 
 export interface OwnPostgres {
-  /** Its `drop` ends the server and removes the folder. */
+  /** `drop` stops the server and removes the folder. */
   database: TestDatabase;
-  /** kill -9 of the postmaster alone; resolves when the rest of the server has noticed and is gone. */
+  /** Kills the postmaster with -9; resolves when its child processes have noticed and ended. */
   killPostmaster(): Promise<void>;
-  /** kill -9 of everything at once, as when the machine loses its power but not its disk. */
+  /** Kills all of the server's processes with -9 at once; what was only in PostgreSQL's memory is lost. */
   killAll(): Promise<void>;
-  /** kill -9 of one process that serves `applicationName`; PostgreSQL then throws everybody out and recovers by itself. */
+  /** Kills one backend of `applicationName` with -9; PostgreSQL then closes all connections and recovers by itself. */
   killBackend(applicationName: string): Promise<void>;
+  /** Stops the WAL writer alone: what is committed asynchronously stays in memory until another commit flushes it. */
+  holdWalWriter(): Promise<void>;
+  /** Stops all of the server's processes (SIGSTOP): connections stay open but nothing answers until `thaw`. */
+  freeze(): Promise<void>;
+  thaw(): void;
   /** Starts the server again on the same folder and port. */
   start(): Promise<void>;
 }
 
 async function postmasterOf(cluster: Cluster): Promise<number> {
   return Number((await readFile(path.join(cluster.folder, "postmaster.pid"), "utf8")).split("\n")[0]);
+}
+
+async function parentOf(pid: number): Promise<number | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+}
+
+async function childrenOf(postmaster: number): Promise<number[]> {
+  const pids = (await readdir("/proc")).map(Number).filter(Number.isInteger);
+  const parents = await Promise.all(pids.map(parentOf));
+  return pids.filter((_pid, index) => parents[index] === postmaster);
 }
 
 async function untilGone(pids: readonly number[]): Promise<void> {
@@ -40,7 +57,7 @@ async function untilGone(pids: readonly number[]): Promise<void> {
   );
 }
 
-/** A new process of the killed server's folder has to wait until the last of the old ones has let go of its memory. */
+/** Retries the start: PostgreSQL refuses it until the last process of the killed server has released its shared memory. */
 async function startAgain(cluster: Cluster, port: number): Promise<RunningServer> {
   let server: RunningServer | undefined;
   let failure: unknown;
@@ -60,27 +77,21 @@ async function startAgain(cluster: Cluster, port: number): Promise<RunningServer
   return server;
 }
 
-/** `settings` as in postgresql.conf, from the server's next start. */
-async function prepare(folder: string, settings: Readonly<Record<string, string>>) {
-  const first = await startPostgres({ dataDir: folder, log: () => {} });
-  try {
-    const client = new pg.Client({ connectionString: first.superuserUrl });
-    await client.connect();
-    for (const [name, value] of Object.entries(settings)) await client.query(`alter system set ${name} = ${client.escapeLiteral(value)}`);
-    await client.end();
-    await migrate({ ownerUrl: first.ownerUrl, applicationRole });
-  } finally {
-    await first.stop();
-  }
-  return first;
+/** Copies the prepared server of this test run. */
+async function prepare(folder: string): Promise<{ secrets: Secrets; cluster: Cluster }> {
+  await copyCluster(inject("postgres").preparedFolder, folder);
+  const [secrets, cluster] = await Promise.all([readSecrets(folder), openCluster(folder, false)]);
+  if (!secrets) throw new Error("the prepared server has no secrets");
+  return { secrets, cluster };
 }
 
-export async function startOwnPostgres(settings: Readonly<Record<string, string>> = {}): Promise<OwnPostgres> {
+export async function startOwnPostgres(): Promise<OwnPostgres> {
   const folder = await mkdtemp(path.join(tmpdir(), serverFolderPrefix));
-  // What a run that is broken off leaves behind, the next one sweeps.
+  // If this test run is aborted, the next one finds the folder by this file and removes it.
   await writeFile(path.join(folder, "owner"), `${process.pid} ${await startOf(process.pid)}`);
-  const { ownerUrl, applicationUrl, port } = await prepare(folder, settings);
-  const cluster = await openCluster(folder, false);
+  const [{ secrets, cluster }, port] = await Promise.all([prepare(folder), freePort()]);
+  const ownerUrl = address(ownerRole, secrets.ownerPassword, port, databaseName);
+  const applicationUrl = address(applicationRole, secrets.applicationPassword, port, databaseName);
   let server = await startServer(cluster, port);
   const pool = createPool(applicationUrl, 4, "tessera test");
   const db = createDatabase(pool);
@@ -99,13 +110,35 @@ export async function startOwnPostgres(settings: Readonly<Record<string, string>
     await untilGone(children);
   }
 
+  let frozen: number[] = [];
+  const thaw = () => {
+    for (const pid of frozen.splice(0)) signal(pid, "SIGCONT");
+  };
+
   return {
+    thaw,
+    async holdWalWriter() {
+      const children = await childrenOf(await postmasterOf(cluster));
+      const commands = await Promise.all(children.map(commandOf));
+      frozen = children.filter((_pid, index) => commands[index]?.startsWith("postgres: walwriter"));
+      if (frozen.length !== 1) throw new Error(`the WAL writer is not among ${commands.join(", ")}`);
+      for (const pid of frozen) signal(pid, "SIGSTOP");
+    },
+    async freeze() {
+      const postmaster = await postmasterOf(cluster);
+      // The postmaster first, so that it starts no new processes.
+      signal(postmaster, "SIGSTOP");
+      frozen = [postmaster, ...(await childrenOf(postmaster))];
+      for (const pid of frozen) signal(pid, "SIGSTOP");
+    },
     database: {
       db,
       pool,
       ownerUrl,
       applicationUrl,
+      asOwner: (...statements) => runAt(ownerUrl, statements),
       async drop() {
+        thaw();
         await db.destroy();
         await server.stop();
         await rm(folder, { recursive: true, force: true });

@@ -8,7 +8,7 @@ import { signAccessToken } from "#server/features/auth/tokens.ts";
 import { ensureWallet, postGrant } from "#server/features/credits/service.ts";
 import type { App } from "#server/http/app-type.ts";
 
-/** A confirmed person with a wallet, straight into the database; `credits` as an adjustment that lasts a year. */
+/** Inserts a confirmed user with a wallet into the database; `credits` are an adjustment that expires after a year. */
 export async function createUser(
   db: Db,
   options: { email?: string; credits?: number } = {},
@@ -47,7 +47,7 @@ export interface TestPerson {
   token: string;
 }
 
-/** A signed-in person; `app` has the key that signs the access token. With `plan` a subscriber of it, without nobody's; `credits` last a year. */
+/** Creates a signed-in user; `app` has the key that signs the access token. With `plan` the user is subscribed to it. */
 export async function createPerson(
   { app }: { app: App },
   db: Db,

@@ -1,14 +1,19 @@
-/** A database of its own for every test that asks: copied from the migrated template, reached as the restricted role. */
+/** Creates a database for a test: a copy of the migrated template, used with the restricted role. */
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { promisify } from "node:util";
 import pg from "pg";
 import { inject } from "vitest";
 import type { Db } from "#server/db/database.ts";
 import { createDatabase, createPool } from "#server/db/database.ts";
+import { databaseName } from "#server/embedded/postgres.ts";
 
 export interface TestServer {
   superuserUrl: string;
   ownerUrl: string;
   applicationUrl: string;
+  /** The data folder of a stopped server with a migrated database: see copyCluster. */
+  preparedFolder: string;
 }
 
 declare module "vitest" {
@@ -17,8 +22,7 @@ declare module "vitest" {
   }
 }
 
-export const templateName = "tessera_template";
-/** Of the folders of PostgreSQL servers the tests start; each holds its `owner`, so that the next run can sweep what was left. */
+/** Begins the name of each test server's folder. The file `owner` in it names the test run, so that a later run can clean up. */
 export const serverFolderPrefix = "tessera-test-server-";
 
 export interface TestDatabase {
@@ -26,7 +30,14 @@ export interface TestDatabase {
   pool: pg.Pool;
   ownerUrl: string;
   applicationUrl: string;
+  /** Runs statements as the owner: the application's role may not delete most rows. */
+  asOwner(...statements: string[]): Promise<void>;
   drop(): Promise<void>;
+}
+
+/** Copies a stopped server's data folder into `to` and keeps the files' owner. */
+export async function copyCluster(from: string, to: string): Promise<void> {
+  await promisify(execFile)("cp", ["-a", `${from}/.`, to]);
 }
 
 function onDatabase(url: string, name: string): string {
@@ -35,31 +46,37 @@ function onDatabase(url: string, name: string): string {
   return changed.href;
 }
 
-async function asSuperuser(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: inject("postgres").superuserUrl });
+export async function runAt(connectionString: string, statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString });
   await client.connect();
   try {
-    await client.query(statement);
+    for (const statement of statements) await client.query(statement);
   } finally {
     await client.end();
   }
 }
 
-/** `poolSize` connections as the application's role. */
+function asSuperuser(statement: string): Promise<void> {
+  return runAt(inject("postgres").superuserUrl, [statement]);
+}
+
+/** `pool` has up to `poolSize` connections and uses the application's role. */
 export async function createTestDatabase(poolSize = 10): Promise<TestDatabase> {
   const server = inject("postgres");
   const name = `test_${randomBytes(8).toString("hex")}`;
-  await asSuperuser(`create database ${name} template ${templateName} owner tessera_owner strategy file_copy`);
+  await asSuperuser(`create database ${name} template ${databaseName} owner tessera_owner strategy file_copy`);
   const applicationUrl = onDatabase(server.applicationUrl, name);
   const pool = createPool(applicationUrl, poolSize, "tessera test");
   const db = createDatabase(pool);
+  const ownerUrl = onDatabase(server.ownerUrl, name);
   return {
     db,
     pool,
-    ownerUrl: onDatabase(server.ownerUrl, name),
+    ownerUrl,
     applicationUrl,
+    asOwner: (...statements) => runAt(ownerUrl, statements),
     async drop() {
-      // Ends the pool with it.
+      // Also ends the pool.
       await db.destroy();
       await asSuperuser(`drop database if exists ${name} with (force)`);
     },

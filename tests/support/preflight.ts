@@ -1,4 +1,4 @@
-/** Runs before the tests: finds what they need from the machine or installs it, and says in one line what it could not. */
+/** Runs before the tests: finds or installs the programs they need, and prints one line for each that is still missing. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
@@ -10,10 +10,10 @@ interface Need {
   /** Debian's package. */
   debianPackage: string;
   found(): boolean;
-  /** What else may bring it. */
+  /** Another way to install it, if apt did not. */
   otherwise?(): void;
   advice: string;
-  /** What the tests do without, if more slowly. */
+  /** The tests also run without it, but more slowly. */
   optional?: true;
 }
 
@@ -61,6 +61,12 @@ const needs: Need[] = [
     advice: "install redis-server (apt-get install -y redis-server, or brew install redis)",
   },
   {
+    what: "nginx",
+    debianPackage: "nginx-light",
+    found: () => findProgram("nginx") !== undefined,
+    advice: "install nginx (apt-get install -y nginx-light, or brew install nginx)",
+  },
+  {
     what: "fonts for Chinese and Japanese",
     debianPackage: "fonts-noto-cjk",
     found: hasEastAsianFont,
@@ -68,26 +74,26 @@ const needs: Need[] = [
   },
 ];
 
-/** Fresh lists take a while: only for what is needed. */
+/** `withFreshLists` runs `apt-get update` first, which is slow: only for required packages. */
 function installByApt(packages: readonly string[], withFreshLists: boolean): void {
   if (process.getuid?.() !== 0 || findProgram("apt-get") === undefined) return;
   console.log(`preflight: installing ${packages.join(", ")}`);
   const run = (parameters: readonly string[]) =>
     execFileSync("apt-get", ["-qq", "-o", "DPkg::Lock::Timeout=300", ...parameters], {
       stdio: ["ignore", "ignore", "pipe"],
-      // No service is started for an installed redis-server: the tests start their own.
+      // No service is started for an installed redis-server or nginx: the tests start their own.
       env: { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" },
     });
   try {
     if (withFreshLists) run(["update"]);
   } catch {
-    // The lists at hand may do.
+    // The existing lists may be good enough.
   }
   for (const name of packages) {
     try {
       run(["install", "-y", "--no-install-recommends", name]);
     } catch {
-      // What is missing in the end is said in one line each.
+      // The check below reports what is still missing.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** A Redis server of one's own on a free port, without persistence. */
+/** Starts a Redis server for one test on a free port, without persistence. */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
@@ -10,7 +10,10 @@ export interface TestRedis {
   url: string;
   port: number;
   stop(): Promise<void>;
-  /** kill -9: what it held is gone, for nothing of it is kept. */
+  /** Stops the process (SIGSTOP): connections stay open but Redis does not answer until `thaw`. */
+  freeze(): void;
+  thaw(): void;
+  /** Kills Redis with -9; its data is lost because nothing is persisted. */
   kill(): Promise<void>;
 }
 
@@ -26,7 +29,7 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
-/** `port`: to come back on the same address after an outage. */
+/** Give `port` to restart Redis on the same address after an outage. */
 export async function startRedis(port?: number): Promise<TestRedis> {
   const folder = await mkdtemp(path.join(tmpdir(), "tessera-test-redis-"));
   const chosen = port ?? (await freePort());
@@ -41,7 +44,7 @@ export async function startRedis(port?: number): Promise<TestRedis> {
     child.once("close", () => resolve());
     child.once("error", () => resolve());
   });
-  // A run that is broken off leaves no server.
+  // Ends the server when the test run is aborted.
   const end = () => child.kill("SIGKILL");
   process.once("exit", end);
   const timeoutMs = 10_000;
@@ -51,6 +54,7 @@ export async function startRedis(port?: number): Promise<TestRedis> {
   }
   const endWith = async (signal: NodeJS.Signals) => {
     child.kill(signal);
+    child.kill("SIGCONT");
     await exited;
     process.off("exit", end);
     await rm(folder, { recursive: true, force: true });
@@ -59,6 +63,8 @@ export async function startRedis(port?: number): Promise<TestRedis> {
     url: `redis://127.0.0.1:${chosen}`,
     port: chosen,
     stop: () => endWith("SIGTERM"),
+    freeze: () => void child.kill("SIGSTOP"),
+    thaw: () => void child.kill("SIGCONT"),
     kill: () => endWith("SIGKILL"),
   };
 }

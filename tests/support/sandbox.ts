@@ -1,12 +1,12 @@
-/** A sandbox on free ports with a folder of its own. */
+/** Starts a sandbox on free ports with its own data folder. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { Sandbox } from "#sandbox/app.ts";
+import { buildSandbox } from "#sandbox/app.ts";
+import type { SandboxEnvironment } from "#sandbox/environment.ts";
+import { readSandboxEnvironment } from "#sandbox/environment.ts";
 import { freePort } from "#server/embedded/processes.ts";
-import type { Sandbox } from "#server/sandbox/app.ts";
-import { buildSandbox } from "#server/sandbox/app.ts";
-import type { SandboxEnvironment } from "#server/sandbox/environment.ts";
-import { readSandboxEnvironment } from "#server/sandbox/environment.ts";
 
 export interface RunningSandbox extends Sandbox {
   url: string;
@@ -14,7 +14,7 @@ export interface RunningSandbox extends Sandbox {
   environment: SandboxEnvironment;
 }
 
-/** Closes with `close`, which also removes the folder unless `dataDirectory` was given. */
+/** `close` also removes the folder, unless `DATA_DIR` was given. */
 export async function startSandbox(variables: NodeJS.ProcessEnv = {}): Promise<RunningSandbox> {
   const folder = variables.DATA_DIR ?? (await mkdtemp(path.join(tmpdir(), "tessera-sandbox-")));
   const environment = readSandboxEnvironment({

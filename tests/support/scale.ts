@@ -1,4 +1,4 @@
-/** The product as an operator runs it: sandbox, any number of API and worker processes, on PostgreSQL and, where asked, Redis. */
+/** Runs the product as an operator does: a sandbox and any number of API and worker processes, on PostgreSQL and optionally Redis. */
 import type { ChildProcess } from "node:child_process";
 import { fork } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -15,14 +15,14 @@ import { startRedis } from "./redis.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const readyTimeoutMs = 30_000;
 
-/** One process of the product, which may be killed and started again. */
+/** One process of the product, which a test can kill and restart. */
 export class Part {
   readonly name: string;
   private readonly entry: string;
   private readonly environment: NodeJS.ProcessEnv;
   private child: ChildProcess | undefined;
   private exited: Promise<string> = Promise.resolve("never started");
-  /** Everything it wrote, for the message of a failed test. */
+  /** The last 20,000 characters of its output, for error messages. */
   output = "";
 
   constructor(name: string, entry: string, environment: NodeJS.ProcessEnv) {
@@ -59,7 +59,7 @@ export class Part {
     return this.child !== undefined && this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** How it ended. */
+  /** Resolves when the process has exited, with the signal or the exit code. */
   async ended(): Promise<string> {
     return this.exited;
   }
@@ -69,7 +69,6 @@ export class Part {
     return this.exited;
   }
 
-  /** Residual memory in bytes, from the operating system. */
   get pid(): number {
     if (this.child?.pid === undefined) throw new Error(`${this.name} is not running`);
     return this.child.pid;
@@ -91,7 +90,9 @@ export interface ScaleOptions {
   apis?: number;
   workers?: number;
   redis?: boolean;
-  /** Instead of one on the server all tests share; dropped at the end like that one. */
+  /** The API processes listen on the same port at different addresses (127.0.0.2, …), like replicas behind one DNS name. */
+  behindOneName?: boolean;
+  /** Used instead of a new database on the shared server, and also dropped at the end. */
   database?: TestDatabase;
   environment?: NodeJS.ProcessEnv;
 }
@@ -100,6 +101,7 @@ export async function startScale({
   apis = 1,
   workers = 1,
   redis: withRedis = false,
+  behindOneName = false,
   database: own,
   environment: extra = {},
 }: ScaleOptions = {}): Promise<ScaleSetup> {
@@ -107,7 +109,10 @@ export async function startScale({
   const redis = withRedis ? await startRedis() : undefined;
   const folder = await mkdtemp(path.join(tmpdir(), "tessera-product-"));
   const [sandboxPort, smtpPort, ...apiPorts] = await Promise.all(Array.from({ length: apis + 2 }, freePort));
-  const apiUrls = apiPorts.map((port) => `http://127.0.0.1:${port}`);
+  const places = apiPorts.map((port, index) =>
+    behindOneName ? { host: `127.0.0.${index + 2}`, port: apiPorts[0] } : { host: "127.0.0.1", port },
+  );
+  const apiUrls = places.map(({ host, port }) => `http://${host}:${port}`);
   const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
   const environment: NodeJS.ProcessEnv = {
     PATH: process.env.PATH,
@@ -123,13 +128,16 @@ export async function startScale({
     PUBLIC_URL: apiUrls[0],
     DATA_DIR: folder,
     LOG_LEVEL: "warn",
-    // Processes start by the hundred here: what was compiled once serves them all.
+    DRAIN_TIMEOUT_SECONDS: "5",
+    // The tests start hundreds of processes: with this cache Node compiles each file once.
     NODE_COMPILE_CACHE: path.join(root, "node_modules/.cache/tessera-tests"),
     ...extra,
   };
   const product: ScaleSetup = {
-    sandbox: new Part("sandbox", "server/sandbox/main.ts", environment),
-    apis: apiPorts.map((port, index) => new Part(`api ${index}`, "server/main.ts", { ...environment, PORT: String(port) })),
+    sandbox: new Part("sandbox", "sandbox/main.ts", environment),
+    apis: places.map(
+      ({ host, port }, index) => new Part(`api ${index}`, "server/main.ts", { ...environment, HOST: host, PORT: String(port) }),
+    ),
     workers: Array.from({ length: workers }, (_, index) => new Part(`worker ${index}`, "worker/main.ts", environment)),
     apiUrls,
     sandboxUrl,
@@ -153,7 +161,7 @@ export async function startScale({
   return product;
 }
 
-/** `startScale` for one test, at whose end it stops: tests that wait most of the time can so run side by side. */
+/** `startScale` for one test; stops when the test ends. Tests that mostly wait can then run concurrently. */
 export async function scaleFor({ onTestFinished }: Pick<TestContext, "onTestFinished">, options: ScaleOptions = {}): Promise<ScaleSetup> {
   const product = await startScale(options);
   onTestFinished(() => product.stop());

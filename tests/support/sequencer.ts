@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** What mostly waits runs beside what mostly computes, and neither is left to the end, where the others would have nothing to do. */
+/** Alternates files that mostly wait with browser tests, which mostly compute, and starts both first, so that none runs alone at the end. */
 const waiting = /\/tests\/(faults|worker)\//;
 const browsing = /\/tests\/e2e\//;
 

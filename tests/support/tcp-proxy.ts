@@ -1,4 +1,4 @@
-/** A way to a server that can be cut and mended: how a server that is away looks from here. */
+/** A TCP proxy that can be cut and mended, to simulate a server that cannot be reached. */
 import type { Socket } from "node:net";
 import { connect, createServer } from "node:net";
 

@@ -1,6 +1,6 @@
 import { waitUntil } from "#server/embedded/processes.ts";
 
-/** Waits for a condition; throws after `timeoutMs`, naming what was waited for. */
+/** Waits until the condition holds; throws after `timeoutMs` with `what` in the message. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string, timeoutMs = 8_000): Promise<void> {
-  if (!(await waitUntil(condition, timeoutMs, 5))) throw new Error(`waited in vain for: ${what}`);
+  if (!(await waitUntil(condition, timeoutMs, 5))) throw new Error(`timed out waiting for: ${what}`);
 }

@@ -1,4 +1,4 @@
-/** A person at the API: signs up, reads mail, pays and asks, as the client does. */
+/** A person who uses the API as the client does: signs up, reads mail, pays and asks. */
 import { randomUUID } from "node:crypto";
 import { createParser } from "eventsource-parser";
 import type { Session } from "#server/contract/auth.ts";
@@ -6,12 +6,14 @@ import type { SubscriptionCheck, Wallet } from "#server/contract/billing.ts";
 import type { GenerationEvent, Receipt } from "#server/contract/generations.ts";
 import { waitUntil } from "#server/embedded/processes.ts";
 
+const refreshWithinMs = 90_000;
+
 export interface Answer {
   generationId: string;
   text: string;
   receipt: Receipt | undefined;
   lastEventId: number;
-  /** Ids as they came, to see that nothing is lost or doubled. */
+  /** Event ids in the order received, to check that none is missing or repeated. */
   eventIds: number[];
 }
 
@@ -38,8 +40,9 @@ export class Visitor {
     this.sandboxUrl = sandboxUrl;
   }
 
-  /** The raw response; `path` is absolute on the API or a whole address. */
+  /** Returns the raw response; `path` is a path on the API or a whole URL. */
   async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Response> {
+    await this.stayIn();
     return fetch(new URL(path, this.apiUrl), {
       method,
       headers: {
@@ -50,6 +53,17 @@ export class Visitor {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal ? { signal } : {}),
     });
+  }
+
+  /** Refreshes the session in time, as the client does: some tests take longer than an access token is valid. */
+  private async stayIn(): Promise<void> {
+    if (!this.session || this.session.expires_at * 1_000 - Date.now() > refreshWithinMs) return;
+    const answer = await fetch(new URL("/api/auth/refresh", this.apiUrl), {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ refresh_token: this.session.refresh_token }),
+    });
+    if (answer.ok) this.session = (await answer.json()) as Session;
   }
 
   async json<T>(method: string, path: string, body?: unknown): Promise<T> {
@@ -63,7 +77,7 @@ export class Visitor {
     await this.json("POST", "/api/auth/sign-up", { email: this.email, password: this.password });
   }
 
-  /** Waits for the mail and returns the link in it that goes to `path`. */
+  /** Waits for a mail with a confirmation link to `path` and returns the link. */
   async mailedLink(path: string): Promise<URL> {
     let found: string | undefined;
     await waitUntil(
@@ -83,7 +97,7 @@ export class Visitor {
 
   async confirm(): Promise<void> {
     const token = (await this.mailedLink("/auth")).searchParams.get("confirm");
-    this.session = await this.json<Session>("POST", "/api/auth/confirm", { token });
+    this.session = await this.json<Session>("POST", "/api/auth/confirm", { token, password: this.password });
   }
 
   async join(): Promise<this> {
@@ -96,7 +110,7 @@ export class Visitor {
     return (await this.json<{ url: string }>("POST", "/api/functions/create-checkout", { priceId })).url;
   }
 
-  /** Pays at the sandbox's hosted page. */
+  /** Pays on the sandbox's checkout page. */
   async pay(checkoutUrl: string, card = "success"): Promise<Response> {
     const session = new URL(checkoutUrl).pathname.split("/").at(-1);
     return fetch(`${this.sandboxUrl}/checkout/${session}/pay`, {
@@ -138,7 +152,7 @@ export class Visitor {
     return this.read(await this.call("POST", url, body, { "idempotency-key": key }, options.signal), options);
   }
 
-  /** Reads on from after `lastEventId`. */
+  /** Reads the events after `lastEventId`. */
   async resume(generationId: string, lastEventId: number, options: AskOptions = {}): Promise<Answer> {
     const url = new URL(`/api/generations/${generationId}/events`, options.apiUrl ?? this.apiUrl).href;
     return this.read(
@@ -166,14 +180,14 @@ export class Visitor {
     try {
       for await (const chunk of response.body) parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }));
     } catch (error) {
-      // A dropped connection: what came so far is the answer so far.
+      // The connection was dropped: return the events received so far, if there are any.
       if (answer.eventIds.length === 0) throw error;
     }
     return answer;
   }
 }
 
-/** Moves business time by an ISO 8601 duration through the sandbox; resolves when everything due has happened. */
+/** Moves business time in the sandbox by an ISO 8601 duration; resolves when all work due by then is done. */
 export async function advanceClock(sandboxUrl: string, duration: string): Promise<string> {
   const response = await fetch(`${sandboxUrl}/clock`, {
     method: "POST",

@@ -1,4 +1,4 @@
-/** A worker in this process on a database of its own, with a real SMTP server, on PostgreSQL's queue or on Redis. */
+/** Runs a worker in this process with its own database, a real SMTP server, and the queue on PostgreSQL or Redis. */
 import { randomUUID } from "node:crypto";
 import type { SMTPServerOptions } from "smtp-server";
 import { SMTPServer } from "smtp-server";
@@ -18,29 +18,34 @@ import { startTcpProxy } from "./tcp-proxy.ts";
 export interface WorkerWorld {
   deps: Deps;
   database: TestDatabase;
-  /** Recipients of the mails the server took, in order. */
+  /** Recipients of the mails the SMTP server accepted, in order. */
   delivered: string[];
-  /** The worker's way to PostgreSQL, where it was asked for. */
+  /** The proxy between the worker and PostgreSQL, if `cuttable` was set. */
   way: TcpProxy | undefined;
-  /** Called when a mail has arrived, before the server says that it took it. */
+  /** `listener` runs when a mail has arrived, before the SMTP server confirms it. */
   onArrival(listener: () => Promise<void>): void;
-  /** While set, the SMTP server answers so. */
+  /** The SMTP server refuses every recipient with this response until it is set to undefined. */
   refuseWith(response: { code: number; message: string } | undefined): void;
   startWorker(): RunningWorker;
-  /** Queues one mail, as a feature does in its transaction. Returns the recipient. */
+  /** Queues one mail in a transaction, as a feature does. Returns the recipient. */
   queueOne(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** The same address by another port of this machine. */
+/** The same URL with another port. */
 function through(url: string, port: number | undefined): string {
   const changed = new URL(url);
   if (port !== undefined) changed.port = String(port);
   return changed.href;
 }
 
-/** `cuttable`: the worker reaches PostgreSQL by a way that may be cut, while the test's own connections last. */
-export async function createWorkerWorld(options: { redisUrl?: string; cuttable?: boolean } = {}): Promise<WorkerWorld> {
+/**
+ * With `variables` the environment has more settings. With `cuttable` the worker reaches PostgreSQL through a proxy the test can cut;
+ * the test's own connections stay open.
+ */
+export async function createWorkerWorld(
+  options: { redisUrl?: string; cuttable?: boolean; variables?: NodeJS.ProcessEnv } = {},
+): Promise<WorkerWorld> {
   const delivered: string[] = [];
   let arrived: () => Promise<void> = async () => {};
   let refusal: { code: number; message: string } | undefined;
@@ -65,7 +70,11 @@ export async function createWorkerWorld(options: { redisUrl?: string; cuttable?:
   const address = smtp.server.address();
   const port = typeof address === "object" && address ? address.port : 0;
   const database = await createTestDatabase();
-  const variables = { SMTP_URL: `smtp://127.0.0.1:${port}`, ...(options.redisUrl ? { REDIS_URL: options.redisUrl } : {}) };
+  const variables = {
+    SMTP_URL: `smtp://127.0.0.1:${port}`,
+    ...(options.redisUrl ? { REDIS_URL: options.redisUrl } : {}),
+    ...options.variables,
+  };
   const { hostname, port: databasePort } = new URL(database.applicationUrl);
   const way = options.cuttable ? await startTcpProxy({ host: hostname, port: Number(databasePort) }) : undefined;
   const config = readConfig(testEnvironment({ applicationUrl: through(database.applicationUrl, way?.port) }, variables));

@@ -1,10 +1,10 @@
-/** Who may import whom: ARCHITECTURE.md's map, as a table. A file belongs to the first zone whose pattern matches it. */
+/** Which zone may import which, as ARCHITECTURE.md's map has it. A file belongs to the first zone whose pattern matches. */
 import type { Import } from "./imports.ts";
 
 interface Zone {
   name: string;
   files: RegExp;
-  /** Besides itself. */
+  /** The other zones it may import; it may always import itself. */
   mayImport: readonly string[];
 }
 
@@ -12,22 +12,26 @@ const zones: readonly Zone[] = [
   { name: "domain", files: /^server\/domain\//, mayImport: [] },
   { name: "contract", files: /^server\/contract\//, mayImport: ["domain"] },
   { name: "config", files: /^server\/config\.ts$/, mayImport: ["domain"] },
-  { name: "supervised", files: /^server\/embedded\/child\.ts$/, mayImport: [] },
-  { name: "embedded", files: /^server\/embedded\//, mayImport: ["domain", "config", "plumbing", "supervised"] },
-  { name: "sandbox", files: /^server\/sandbox\//, mayImport: ["contract", "domain"] },
-  { name: "plumbing", files: /^server\/(db|queue|providers|http)\//, mayImport: ["contract", "domain", "config", "deps", "faults"] },
+  { name: "process", files: /^server\/process\.ts$/, mayImport: [] },
+  { name: "embedded", files: /^server\/embedded\//, mayImport: ["domain", "config", "plumbing"] },
+  { name: "sandbox", files: /^sandbox\//, mayImport: ["contract", "domain"] },
+  {
+    name: "plumbing",
+    files: /^server\/((db|queue|providers|http)\/|failures\.ts$)/,
+    mayImport: ["contract", "domain", "config", "deps", "faults"],
+  },
   { name: "faults", files: /^server\/fault-points\.ts$/, mayImport: [] },
   { name: "deps", files: /^server\/deps\.ts$/, mayImport: ["domain", "config", "plumbing"] },
   { name: "features", files: /^server\/features\//, mayImport: ["contract", "domain", "config", "deps", "plumbing", "faults"] },
   {
     name: "app",
     files: /^server\/(app|main)\.ts$/,
-    mayImport: ["contract", "domain", "config", "deps", "plumbing", "features", "supervised", "faults"],
+    mayImport: ["contract", "domain", "config", "deps", "plumbing", "features", "process", "faults"],
   },
   {
     name: "worker",
     files: /^worker\//,
-    mayImport: ["contract", "domain", "config", "deps", "plumbing", "features", "supervised", "faults"],
+    mayImport: ["contract", "domain", "config", "deps", "plumbing", "features", "process", "faults"],
   },
   { name: "client plumbing", files: /^client\/(lib|offline|i18n|components|content|sw|paths\.ts)/, mayImport: ["contract", "domain"] },
   { name: "client features", files: /^client\/features\//, mayImport: ["contract", "domain", "client plumbing"] },
@@ -43,7 +47,7 @@ function zoneOf(file: string): Zone {
 
 const featureOf = (file: string) => /^(?:server|client)\/features\/([^/]+)\//.exec(file)?.[1];
 
-/** Why the import is not allowed; undefined where it is. */
+/** Says why the import is not allowed; undefined if it is. */
 export function zoneFault({ from, to, typeOnly }: Import): string | undefined {
   const importer = zoneOf(from);
   const imported = zoneOf(to);

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addMilliseconds, hourMs } from "#domain/clock.ts";
+import { reconcileBilling } from "#server/features/billing/reconcile.ts";
+import { createPayments } from "#server/providers/stripe.ts";
 import { startSchedules } from "../../worker/schedules.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
+import { startHttpProxy } from "../support/http-proxy.ts";
 
 let world: BillingWorld;
 
@@ -11,12 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test("an event lost while no worker ran for hours is found, though newer ones have come since", async () => {
+test("reconciliation finds an event that was lost while no worker ran for hours, although newer ones have arrived since", async () => {
   const person = await world.person();
   await world.buy(person, "starter_year");
   await world.settle();
   const { db } = world.database;
-  // The last reconciliation there was.
+  // As if the last reconciliation had just run.
   const dueAt = addMilliseconds(world.clock.now(), hourMs);
   await db
     .insertInto("schedules")
@@ -38,4 +41,25 @@ test("an event lost while no worker ran for hours is found, though newer ones ha
   } finally {
     await schedules.stop();
   }
+});
+
+test("reconciliation stops asking Stripe after two failures in a row and leaves all events for its next run", async () => {
+  const { db } = world.database;
+  const asked = new Set<string>();
+  const stripe = await startHttpProxy(world.sandboxUrl, ({ path }, answer) => {
+    if (!path.startsWith("/v1/subscriptions/")) return answer;
+    asked.add(path);
+    return undefined;
+  });
+  const events = Array.from({ length: 6 }, (_, index) => `waiting-${index}`);
+  const event = { type: "customer.subscription.updated", livemode: false, payload: "{}", status: "received", processed_at: null } as const;
+  await db
+    .insertInto("stripe_events")
+    .values(events.map((id) => ({ ...event, id: `evt_${id}`, object_id: `sub_${id}`, received_at: addMilliseconds(new Date(), -hourMs) })))
+    .execute();
+  const payments = createPayments({ ...world.deps.config.stripe, apiUrl: stripe.url });
+  await expect(reconcileBilling({ ...world.deps, payments })).rejects.toMatchObject({ type: "StripeConnectionError" });
+  await stripe.close();
+  expect(asked.size).toBe(2);
+  expect(await db.selectFrom("stripe_events").select("id").where("status", "=", "received").execute()).toHaveLength(events.length);
 });

@@ -7,14 +7,14 @@ import type { ScaleSetup } from "#tests/support/scale.ts";
 import { startScale } from "#tests/support/scale.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 
-describe("SIGTERM under load (acceptance 24)", () => {
+describe("SIGTERM under load", () => {
   let product: ScaleSetup;
   beforeAll(async () => {
     product = await startScale({ workers: 2 });
-  }, 90_000);
+  });
   afterAll(() => product?.stop());
 
-  it("a worker exits by its deadline, and every mail still goes out once", async () => {
+  it("a worker exits within its deadline, and every mail still goes out once", async () => {
     const { database, workers, sandboxUrl } = product;
     const recipients = Array.from({ length: 120 }, () => `reader-${randomUUID()}@example.com`);
     for (const recipient of recipients) {
@@ -28,9 +28,9 @@ describe("SIGTERM under load (acceptance 24)", () => {
     const mails = (await (await fetch(`${sandboxUrl}/mail`)).json()) as { to: string }[];
     expect(mails.map((mail) => mail.to).sort()).toEqual(recipients.sort());
     await workers[0]?.start();
-  }, 90_000);
+  });
 
-  it("an API process exits by its deadline; its answers end fairly and the books agree", async () => {
+  it("an API process exits within its deadline; only completed answers are charged and the books agree", async () => {
     const { database, apis, apiUrls, sandboxUrl } = product;
     const visitor = await new Visitor(apiUrls[0] ?? "", sandboxUrl).join();
     await visitor.subscribe("enterprise_month", 1250);
@@ -58,5 +58,5 @@ describe("SIGTERM under load (acceptance 24)", () => {
     const ends = await database.db.selectFrom("generations").select(["status", "charged_credits"]).execute();
     expect(ends).toHaveLength(6);
     for (const end of ends) expect(end.charged_credits).toBe(end.status === "completed" ? 1 : 0);
-  }, 120_000);
+  }, 240_000);
 });

@@ -1,9 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addMilliseconds, minuteMs } from "#domain/clock.ts";
-import { holdCredits } from "#server/features/credits/service.ts";
+import { inTransaction } from "#server/db/transaction.ts";
+import { dueInstants } from "#server/features/clock/service.ts";
+import { findDisagreements, postGrant } from "#server/features/credits/service.ts";
+import type { Schedules } from "../../worker/schedules.ts";
 import { startSchedules } from "../../worker/schedules.ts";
+import { holdCredits } from "../support/ledger-calls.ts";
 import { createUser } from "../support/people.ts";
+import type { SilentServer } from "../support/silent-server.ts";
+import { startSilentServer } from "../support/silent-server.ts";
 import type { WorkerWorld } from "../support/worker-world.ts";
 import { createWorkerWorld } from "../support/worker-world.ts";
 
@@ -14,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** An answer whose process is gone, and whose hold is past its deadline. Returns its id. */
+/** Inserts an answer whose process has died and whose hold is past its deadline. Returns its id. */
 async function orphan(frames: string, goneForMs: number): Promise<string> {
   const { db } = world.database;
   const { userId, walletId } = await createUser(db, { credits: 10 });
@@ -48,7 +55,7 @@ async function orphan(frames: string, goneForMs: number): Promise<string> {
   return id;
 }
 
-it("an answer whose log can't be read keeps neither the ends of others nor any hold", async () => {
+it("an answer whose log can't be read blocks neither the ending of other answers nor the release of any hold", async () => {
   const broken = await orphan('id: 1\nevent: delta\ndata: {"text": \n\n', 2 * minuteMs);
   const sound = await orphan('id: 1\nevent: delta\ndata: {"text":"so far"}\n\n', minuteMs);
   const schedules = startSchedules(world.deps);
@@ -65,24 +72,92 @@ it("an answer whose log can't be read keeps neither the ends of others nor any h
   }
 });
 
-it("attempts that no limit looks at any more are dropped; what still counts stays", async () => {
+/** Makes the wallets' balances wrong by `by`, so that the database refuses every later posting to them. */
+async function tamper(walletIds: readonly string[], by: number): Promise<void> {
+  const owner = new pg.Client({ connectionString: world.database.ownerUrl });
+  await owner.connect();
+  await owner.query("begin; alter table wallets disable trigger wallets_agree");
+  await owner.query("update wallets set balance = balance + $2 where id = any ($1)", [walletIds, by]);
+  await owner.query("alter table wallets enable trigger wallets_agree; commit");
+  await owner.end();
+}
+
+/** A person with 10 adjustment credits, one of them held, and 5 plan credits; hold and plan credits are due at `dueAt`. */
+async function overdue(dueAt: Date) {
   const { db } = world.database;
-  const now = new Date();
-  const old = addMilliseconds(now, -61 * minuteMs);
-  await db
-    .insertInto("auth_attempts")
-    .values([
-      { key: "email:old@example.com", failures: 3, window_started_at: old, blocked_until: null },
-      { key: "contact-mail:past@example.com", failures: 5, window_started_at: old, blocked_until: addMilliseconds(now, -minuteMs) },
-      { key: "email:blocked@example.com", failures: 12, window_started_at: old, blocked_until: addMilliseconds(now, 10 * minuteMs) },
-      { key: "email:recent@example.com", failures: 4, window_started_at: addMilliseconds(now, -59 * minuteMs), blocked_until: null },
-    ])
-    .execute();
+  const { userId, walletId } = await createUser(db, { credits: 10 });
+  const before = addMilliseconds(dueAt, -minuteMs);
+  const grant = { userId, kind: "plan", credits: 5, expiresAt: dueAt, key: `due:${userId}` } as const;
+  await inTransaction(db, (trx) => postGrant(trx, grant, before));
+  await holdCredits(db, {
+    holdId: randomUUID(),
+    walletId,
+    credits: 1,
+    kinds: ["adjustment"],
+    now: before,
+    deadline: dueAt,
+    wallNow: before,
+  });
+  return walletId;
+}
+
+it("a row that can't be written blocks neither other rows nor the sandbox's clock, and is tried again", async () => {
+  const { db } = world.database;
+  const dueAt = addMilliseconds(new Date(), -minuteMs);
+  const broken = await overdue(addMilliseconds(dueAt, -minuteMs));
+  const sound = await overdue(dueAt);
+  await tamper([broken], 1);
   const schedules = startSchedules(world.deps);
   try {
-    const keys = async () => (await db.selectFrom("auth_attempts").select("key").orderBy("key").execute()).map(({ key }) => key);
-    await expect.poll(keys).toEqual(["email:blocked@example.com", "email:recent@example.com"]);
+    const balances = () => db.selectFrom("wallets").select(["balance", "held"]).where("id", "=", sound).executeTakeFirst();
+    await expect.poll(balances, { timeout: 10_000 }).toEqual({ balance: 10, held: 0 });
+    const setAside = async () =>
+      (await db.selectFrom("sweep_failures").select("sweep").orderBy("sweep").execute()).map(({ sweep }) => sweep);
+    await expect.poll(setAside, { timeout: 10_000 }).toEqual(["expired-grants", "overdue-holds"]);
+    // The failed row must not keep the sandbox's clock waiting.
+    expect((await dueInstants(db))["expired-grants"]?.getTime()).toBeGreaterThan(Date.now());
+    // Once the row is repaired, the next try succeeds.
+    await tamper([broken], -1);
+    await db.updateTable("sweep_failures").set({ retry_at: new Date() }).execute();
+    await expect.poll(setAside, { timeout: 15_000 }).toEqual([]);
+    expect(await findDisagreements(db)).toEqual([]);
   } finally {
     await schedules.stop();
   }
+});
+
+describe("with a Stripe that accepts connections and never answers", () => {
+  let stripe: SilentServer;
+  let schedules: Schedules;
+
+  beforeEach(async () => {
+    stripe = await startSilentServer();
+    await world.close();
+    world = await createWorkerWorld({ variables: { STRIPE_API_URL: `http://127.0.0.1:${stripe.port}` } });
+  });
+  afterEach(async () => {
+    await stripe.close();
+    await schedules.stop();
+  });
+
+  it("answers end, holds are released and credits expire; the sweep that waits for Stripe renews its lease and stops on request", async () => {
+    const { db } = world.database;
+    const id = await orphan('id: 1\nevent: delta\ndata: {"text":"so far"}\n\n', minuteMs);
+    const walletId = await overdue(addMilliseconds(new Date(), -minuteMs));
+    schedules = startSchedules(world.deps);
+    await expect.poll(() => stripe.taken(), { timeout: 10_000 }).toBeGreaterThan(0);
+    const leasedUntil = async () =>
+      (await db.selectFrom("schedules").select("leased_until").where("name", "=", "reconcile").executeTakeFirst())?.leased_until?.getTime();
+    const firstLease = (await leasedUntil()) ?? 0;
+    const state = async () => {
+      const answer = await db.selectFrom("generations").select("status").where("id", "=", id).executeTakeFirst();
+      const wallet = await db.selectFrom("wallets").select(["balance", "held"]).where("id", "=", walletId).executeTakeFirst();
+      return { ...answer, ...wallet };
+    };
+    await expect.poll(state, { timeout: 12_000 }).toEqual({ status: "failed", balance: 10, held: 0 });
+    await expect.poll(leasedUntil, { timeout: 15_000 }).toBeGreaterThan(firstLease);
+    const stoppedAt = performance.now();
+    await schedules.stop(200);
+    expect(performance.now() - stoppedAt).toBeLessThan(2_000);
+  });
 });

@@ -1,9 +1,11 @@
 import type { Processors } from "../run-job.ts";
 import { processStripeEventJob } from "./process-stripe-event.ts";
 import { sendMailJob } from "./send-mail.ts";
+import { settleCheckoutJob } from "./settle-checkout.ts";
 
 /** Exhaustive: a job without a processor does not compile. */
 export const processors: Processors = {
   "process-stripe-event": processStripeEventJob,
   "send-mail": sendMailJob,
+  "settle-checkout": settleCheckoutJob,
 };

@@ -32,9 +32,10 @@ export function AccountPanel({ user, preferences }: AccountPanelProps) {
         <h1 className={styles.title}>{t("title")}</h1>
         <p className={styles.email}>
           {user.email}
-          {account && (
-            <Badge tone={account.emailVerified ? "good" : "warning"}>{t(account.emailVerified ? "verified" : "unverified")}</Badge>
-          )}
+          {/* Its room is there before it is known what it says. */}
+          <Badge tone={account?.emailVerified === false ? "warning" : "good"} className={account ? "" : (styles.unknown ?? "")}>
+            {t(account?.emailVerified === false ? "unverified" : "verified")}
+          </Badge>
         </p>
         <Button onClick={() => void leave()}>{t("signOut")}</Button>
       </div>

@@ -1,12 +1,13 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { RichText } from "#client/components/rich-text.tsx";
-import { problemText } from "#client/i18n/problem-text.ts";
-import { ApiProblem } from "#client/lib/api.ts";
 import styles from "./auth.module.css";
 import { resendConfirmation } from "./auth-calls.ts";
+import { StepHeading } from "./step-heading.tsx";
+import { useRefusal } from "./use-refusal.tsx";
+import { useWait } from "./use-wait.ts";
 
 /** Mail takes a moment; asking again at once only sends the same link twice. */
 const coolDownSeconds = 30;
@@ -21,37 +22,29 @@ interface CheckEmailProps {
 /** The step after signing up: nothing more to do here than to read mail. */
 export function CheckEmail({ email, sandboxUrl, onBack }: CheckEmailProps) {
   const { t } = useTranslation(["auth", "errors"]);
-  const [waitSeconds, setWaitSeconds] = useState(coolDownSeconds);
+  const coolDown = useWait(coolDownSeconds);
+  const refusal = useRefusal();
   const [state, setState] = useState<"idle" | "sending" | "sent">("idle");
-  const [refusal, setRefusal] = useState<string>();
-  const waiting = waitSeconds > 0;
-
-  useEffect(() => {
-    if (!waiting) return;
-    const timer = setInterval(() => setWaitSeconds((seconds) => seconds - 1), 1000);
-    return () => clearInterval(timer);
-  }, [waiting]);
+  const waitSeconds = Math.max(coolDown.seconds, refusal.waitSeconds);
 
   async function resend(): Promise<void> {
+    if (waitSeconds > 0) return;
     setState("sending");
-    setRefusal(undefined);
+    refusal.clear();
     try {
       await resendConfirmation(email);
       setState("sent");
-      setWaitSeconds(coolDownSeconds);
+      coolDown.start(coolDownSeconds);
     } catch (error) {
       setState("idle");
-      if (error instanceof ApiProblem) {
-        setWaitSeconds(error.retryAfterSeconds ?? 0);
-        setRefusal(problemText(error.code, error));
-      } else setRefusal(problemText("network"));
+      refusal.refuse(error);
     }
   }
 
   return (
     <>
       <header className={styles.header}>
-        <h1>{t("auth:checkEmail.title")}</h1>
+        <StepHeading>{t("auth:checkEmail.title")}</StepHeading>
         <p className={styles.lead}>
           <RichText text={t("auth:checkEmail.sent", { email })} elements={{ strong: <strong className={styles.address} /> }} />
         </p>
@@ -68,11 +61,16 @@ export function CheckEmail({ email, sandboxUrl, onBack }: CheckEmailProps) {
             {t("auth:checkEmail.sandbox")}
           </Alert>
         )}
-        {refusal && <Alert tone="danger">{refusal}</Alert>}
+        {refusal.note}
         <p>{t(state === "sent" ? "auth:checkEmail.resent" : "auth:checkEmail.nothing")}</p>
         <div className={styles.actions}>
-          <Button disabled={waiting} busy={state === "sending"} busyLabel={t("auth:checkEmail.resending")} onClick={() => void resend()}>
-            {waiting ? t("auth:checkEmail.wait", { count: waitSeconds }) : t("auth:checkEmail.resend")}
+          <Button
+            aria-disabled={waitSeconds > 0}
+            busy={state === "sending"}
+            busyLabel={t("auth:checkEmail.resending")}
+            onClick={() => void resend()}
+          >
+            {waitSeconds > 0 ? t("auth:checkEmail.wait", { count: waitSeconds }) : t("auth:checkEmail.resend")}
           </Button>
           <Button variant="quiet" onClick={onBack}>
             {t("auth:checkEmail.back")}

@@ -2,10 +2,7 @@ import type { FormEvent } from "react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
-import { Alert } from "#client/components/alert.tsx";
-import { Button } from "#client/components/button.tsx";
 import { RichText } from "#client/components/rich-text.tsx";
-import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem } from "#client/lib/api.ts";
 import { paths } from "#client/paths.ts";
 import { checkEmail, checkPassword } from "#domain/rules.ts";
@@ -14,6 +11,8 @@ import { signIn, signUp } from "./auth-calls.ts";
 import { PasswordField } from "./password-field.tsx";
 import { useRuleText } from "./rule-text.ts";
 import { SignInEmail } from "./sign-in-email.tsx";
+import { SubmitButton } from "./submit-button.tsx";
+import { useRefusal } from "./use-refusal.tsx";
 
 export type AuthMode = "signIn" | "signUp";
 
@@ -69,29 +68,33 @@ export function CredentialsForm({ mode, email, onEmail, otherHref, onUnconfirmed
   const form = useRef<HTMLFormElement>(null);
   const [password, setPassword] = useState("");
   const [faults, setFaults] = useState<Faults>({ email: undefined, password: undefined });
-  const [refusal, setRefusal] = useState<string>();
+  const refusal = useRefusal();
   const [busy, setBusy] = useState(false);
 
   function refuse(error: unknown): void {
-    if (!(error instanceof ApiProblem)) {
-      setRefusal(problemText("network"));
-      return;
-    }
-    if (error.code === "email_not_confirmed") {
+    if (error instanceof ApiProblem && error.code === "email_not_confirmed") {
       onUnconfirmed();
       return;
     }
-    const named = (field: string) => ruleText(error.fields.find((fault) => fault.field === field)?.message);
-    setFaults({ email: named("email"), password: named("password") });
-    setRefusal(problemText(error.code, error));
+    if (error instanceof ApiProblem) {
+      const named = (field: string) => ruleText(error.fields.find((fault) => fault.field === field)?.message);
+      setFaults({ email: named("email"), password: named("password") });
+    }
+    refusal.refuse(error);
   }
+
+  // What was wrong with a field says nothing of what is typed there now.
+  const changing = (field: keyof Faults, change: (value: string) => void) => (value: string) => {
+    change(value);
+    setFaults({ ...faults, [field]: undefined });
+  };
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
-    if (busy) return;
+    if (busy || refusal.waitSeconds > 0) return;
     const found = findFaults(mode, email, password);
     setFaults(found);
-    setRefusal(undefined);
+    refusal.clear();
     if (found.email || found.password) {
       form.current?.querySelector<HTMLInputElement>(found.email ? "[name=email]" : "[name=password]")?.focus();
       return;
@@ -114,12 +117,10 @@ export function CredentialsForm({ mode, email, onEmail, otherHref, onUnconfirmed
     <>
       <Intro mode={mode} />
       <form ref={form} className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
-        {refusal && <Alert tone="danger">{refusal}</Alert>}
-        <SignInEmail value={email} onChange={onEmail} error={faults.email} />
-        <PasswordField value={password} onChange={setPassword} error={faults.password} isNew={mode === "signUp"} />
-        <Button type="submit" variant="primary" wide busy={busy} busyLabel={t(`auth:${mode}.busy`)}>
-          {t(`auth:${mode}.submit`)}
-        </Button>
+        {refusal.note}
+        <SignInEmail value={email} onChange={changing("email", onEmail)} error={faults.email} />
+        <PasswordField value={password} onChange={changing("password", setPassword)} error={faults.password} isNew={mode === "signUp"} />
+        <SubmitButton label={t(`auth:${mode}.submit`)} busy={busy} busyLabel={t(`auth:${mode}.busy`)} waitSeconds={refusal.waitSeconds} />
         {mode === "signUp" && <Legal />}
       </form>
       <p className={styles.other}>

@@ -1,21 +1,24 @@
 import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import styles from "./auth.module.css";
+import { StepHeading } from "./step-heading.tsx";
 
 interface ReplaceSessionProps {
   /** Of whoever is signed in. */
   email: string;
+  /** Of whom the link signs in. */
+  other: string;
   onStay: () => void;
   onUse: () => void;
 }
 
 /** A mailed link signs in, so it is not opened over somebody's session unless they say so: the link may be another's. */
-export function ReplaceSession({ email, onStay, onUse }: ReplaceSessionProps) {
+export function ReplaceSession({ email, other, onStay, onUse }: ReplaceSessionProps) {
   const { t } = useTranslation("auth");
   return (
     <>
-      <h1>{t("replace.title")}</h1>
-      <p className={styles.lead}>{t("replace.text", { email })}</p>
+      <StepHeading>{t("replace.title")}</StepHeading>
+      <p className={styles.lead}>{t("replace.text", { email, other })}</p>
       <div className={styles.form}>
         <Button variant="primary" wide onClick={onStay}>
           {t("replace.stay")}

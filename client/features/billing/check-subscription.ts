@@ -40,7 +40,9 @@ export function afterFailure(failure: CheckFailure, cached: CachedCheck | undefi
     reason: failure.reason,
     status: "none",
     billing_interval: null,
+    next_credits_at: null,
     cancel_at_period_end: false,
+    answered: cached?.check.answered ?? false,
     server_time: new Date(nowMs).toISOString(),
   };
 }

@@ -1,8 +1,12 @@
+import type { ReactNode } from "react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import { Card } from "#client/components/card.tsx";
+import { ItemLink, LinkItem } from "#client/components/link-item.tsx";
+import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
+import { paths } from "#client/paths.ts";
 import type { LedgerPage } from "#contract/billing.ts";
 import { findModel } from "#domain/models.ts";
 import styles from "./ledger.module.css";
@@ -10,27 +14,54 @@ import { loadOlderLines, useWallet } from "./wallet-store.ts";
 
 type LedgerLine = LedgerPage["lines"][number];
 
+/** The lines of each day, as this device's calendar has it, in the order they come. */
+function byDay(lines: readonly LedgerLine[], dayOf: (line: LedgerLine) => string): [string, LedgerLine[]][] {
+  const days = new Map<string, LedgerLine[]>();
+  for (const line of lines) days.set(dayOf(line), [...(days.get(dayOf(line)) ?? []), line]);
+  return [...days];
+}
+
+/** Leads to the conversation that the credits were spent in, while there is one. */
 function Line({ line }: { line: LedgerLine }) {
   const { t } = useTranslation("billing");
-  const { number, dateTime } = useFormat();
-  const model = line.modelId === null ? undefined : (findModel(line.modelId)?.name ?? line.modelId);
-  const what = model === undefined ? t(`ledger.kind.${line.kind}`) : t("ledger.kind.captureModel", { model });
+  const { number, time } = useFormat();
+  const model = line.modelId === null ? undefined : findModel(line.modelId);
+  const name = model?.name ?? line.modelId;
+  const what = name === null ? t(`ledger.kind.${line.kind}`) : t("ledger.kind.captureModel", { model: name });
+  const words: ReactNode =
+    line.conversationId === null ? what : <ItemLink href={`${paths.aiModels}?conversation=${line.conversationId}`}>{what}</ItemLink>;
   return (
-    <tr>
-      <td className={styles.when}>{dateTime(line.occurredAt)}</td>
-      <td className={styles.what}>{what}</td>
-      <td className={styles.change} data-gain={line.credits > 0 || undefined}>
+    <LinkItem className={styles.line}>
+      {model ? <ModelPattern modelId={model.id} category={model.category} className={styles.tile} /> : <span className={styles.plain} />}
+      <p className={styles.what}>{words}</p>
+      <p className={styles.when}>{time(line.occurredAt)}</p>
+      <p className={styles.change} data-gain={line.credits > 0 || undefined}>
         {line.credits > 0 ? `+${number(line.credits)}` : number(line.credits)}
-      </td>
-      <td className={styles.balance}>{number(line.balanceAfter)}</td>
-    </tr>
+      </p>
+      <p className={styles.balance}>
+        {t("ledger.balance")} {number(line.balanceAfter)}
+      </p>
+    </LinkItem>
+  );
+}
+
+function Day({ name, lines }: { name: string; lines: readonly LedgerLine[] }) {
+  return (
+    <section className={styles.day}>
+      <h3 className={styles.date}>{name}</h3>
+      <ul className={styles.lines}>
+        {lines.map((line) => (
+          <Line key={line.id} line={line} />
+        ))}
+      </ul>
+    </section>
   );
 }
 
 /** Promise 4: the history that makes the balance, line by line down to the number shown. */
 export function LedgerPanel() {
   const { t } = useTranslation("billing");
-  const { number } = useFormat();
+  const { number, date } = useFormat();
   const { lines, wallet, nextCursor, loadingOlder } = useWallet();
   const [failed, setFailed] = useState(false);
   if (lines === null || wallet === null) return null;
@@ -41,31 +72,18 @@ export function LedgerPanel() {
   };
   return (
     <Card as="section" className={styles.ledger ?? ""} aria-labelledby="ledger-title">
-      <h2 id="ledger-title">{t("ledger.title")}</h2>
-      <p className={styles.lead}>{lines.length === 0 ? t("ledger.empty") : t("ledger.lead")}</p>
-      {lines.length > 0 && (
-        <table className={styles.table}>
-          <thead>
-            <tr>
-              <th scope="col">{t("ledger.when")}</th>
-              <th scope="col">{t("ledger.what")}</th>
-              <th scope="col">{t("ledger.change")}</th>
-              <th scope="col">{t("ledger.balance")}</th>
-            </tr>
-          </thead>
-          <tbody>
-            <tr className={styles.sum}>
-              <th scope="row" colSpan={3}>
-                {t("ledger.sum")}
-              </th>
-              <td>{number(wallet.balance)}</td>
-            </tr>
-            {lines.map((line) => (
-              <Line key={line.id} line={line} />
-            ))}
-          </tbody>
-        </table>
-      )}
+      <header className={styles.head}>
+        <h2 id="ledger-title">{t("ledger.title")}</h2>
+        {lines.length > 0 && (
+          <p className={styles.sum}>
+            {t("ledger.sum")} <strong>{number(wallet.balance)}</strong>
+          </p>
+        )}
+        <p className={styles.lead}>{lines.length === 0 ? t("ledger.empty") : t("ledger.lead")}</p>
+      </header>
+      {byDay(lines, (line) => date(line.occurredAt)).map(([name, ofDay]) => (
+        <Day key={name} name={name} lines={ofDay} />
+      ))}
       {failed && <p role="alert">{t("ledger.failed")}</p>}
       {nextCursor !== null ? (
         <Button busy={loadingOlder} onClick={older}>

@@ -12,13 +12,16 @@ import { reasonText } from "#client/i18n/reason-text.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
-import { creditLevel } from "#domain/credits.ts";
+import type { CreditSupply } from "#domain/credits.ts";
+import { creditSupply } from "#domain/credits.ts";
 import { models } from "#domain/models.ts";
-import { graceDays, plans } from "#domain/plans.ts";
+import { graceDays, monthlyCreditsOf, plans } from "#domain/plans.ts";
 import { timeLeft } from "#domain/subscription.ts";
 import styles from "./billing.module.css";
 import { useSubscription } from "./subscription-store.ts";
 import { usePortal } from "./use-portal.ts";
+
+const supplyTone = { plenty: "good", low: "warning", out: "danger" } as const satisfies Record<CreditSupply, Tone>;
 
 type StatusKey = "active" | "inactive" | "pastDue" | "ending";
 
@@ -43,6 +46,7 @@ function Facts({ check, atMs }: { check: SubscriptionCheck; atMs: number }) {
   const { number, credits, date, money, planName, timeLeft: timeLeftText } = useFormat();
   const plan = check.subscription_tier === "none" ? undefined : plans[check.subscription_tier];
   const [status, tone] = statusOf(check);
+  const supply = creditSupply(check.credits, monthlyCreditsOf(check.subscription_tier));
   // Business time moves on from what the server said; the device's own clock may say anything.
   const now = new Date(Date.parse(check.server_time) + Math.max(0, Date.now() - atMs));
   return (
@@ -54,7 +58,7 @@ function Facts({ check, atMs }: { check: SubscriptionCheck; atMs: number }) {
         <Badge tone={tone}>{t(`subscription.${status}`)}</Badge>
       </Fact>
       <Fact name={t("subscription.availableCredits")}>
-        {number(check.credits)} <span className={styles.soft}>({t(`subscription.level.${creditLevel(check.credits)}`)})</span>
+        {number(check.credits)} <Badge tone={supplyTone[supply]}>{t(`subscription.supply.${supply}`)}</Badge>
       </Fact>
       {plan && <Fact name={t("subscription.monthlyCredits")}>{credits(plan.monthlyCredits)}</Fact>}
       {check.subscription_end !== null && (
@@ -149,21 +153,18 @@ export function SubscriptionPanel() {
       ) : (
         status !== "failed" && <Spinner label={t("billing:subscription.checking")} />
       )}
-      <div className={styles.actions}>
-        {manageable && (
-          <Button
-            variant="primary"
-            busy={portal.status === "opening"}
-            busyLabel={t("billing:subscription.redirecting")}
-            onClick={() => void open()}
-          >
-            {t("billing:subscription.manage")}
+      {status !== "checking" && status !== "idle" && (
+        <div className={styles.actions}>
+          {manageable && (
+            <Button busy={portal.status === "opening"} busyLabel={t("billing:subscription.redirecting")} onClick={() => void open()}>
+              {t("billing:subscription.manage")}
+            </Button>
+          )}
+          <Button busy={status === "refreshing"} busyLabel={t("billing:subscription.refreshing")} onClick={() => void refresh()}>
+            {t("billing:subscription.refresh")}
           </Button>
-        )}
-        <Button busy={status === "refreshing"} busyLabel={t("billing:subscription.refreshing")} onClick={() => void refresh()}>
-          {t("billing:subscription.refresh")}
-        </Button>
-      </div>
+        </div>
+      )}
     </Card>
   );
 }

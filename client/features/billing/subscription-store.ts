@@ -20,7 +20,7 @@ export const noSubscription = { status: "idle", check: null, lastKnown: null } a
 
 export const useSubscription = create<SubscriptionState>(() => ({ ...noSubscription, refresh: async () => undefined }));
 
-/** A receipt says what is left before the next check does. */
+/** A receipt or the wallet says what can be spent before the next check does: one figure on every page. */
 export function noteAvailableCredits(credits: number): void {
   useSubscription.setState(({ check: known }) => (known ? { check: { ...known, credits } } : {}));
 }

@@ -45,7 +45,7 @@ export function useCheckout(): Checkout {
       const { url } = await api("POST /api/functions/create-checkout", { body: { priceId } });
       if (!url) {
         await i18next.loadNamespaces(texts);
-        throw new Error(t("billing:checkout.noUrl"));
+        throw new Error(t("billing:checkout.noUrl"), { cause: t("billing:checkout.noUrlAdvice") });
       }
       window.location.assign(url);
     } catch (error) {
@@ -53,8 +53,11 @@ export function useCheckout(): Checkout {
       setProcessing(null);
       const { problemText } = await import("#client/i18n/problem-text.ts");
       const known = error instanceof ApiProblem ? problemText(error.code, error) : undefined;
-      const message = known ?? (error instanceof Error && error.name === "Error" ? error.message : problemText("network"));
-      showToast({ tone: "danger", title: t("billing:checkout.failed"), text: t("billing:checkout.failedText", { message }) });
+      const own = error instanceof Error && error.name === "Error" ? error : undefined;
+      const failed = t("billing:checkout.failedText", { message: known ?? own?.message ?? problemText("network") });
+      // The specification's sentence first; where it does not say what to do, that stands on a line of its own.
+      const text = typeof own?.cause === "string" ? `${failed}\n${own.cause}` : failed;
+      showToast({ tone: "danger", title: t("billing:checkout.failed"), text });
     }
   }
 

@@ -1,29 +1,60 @@
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
-import { Button } from "#client/components/button.tsx";
+import { Button, LinkButton } from "#client/components/button.tsx";
 import { Card } from "#client/components/card.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { WalletMosaic } from "#client/components/wallet-mosaic.tsx";
+import { nextCredits } from "#client/lib/next-credits.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { Wallet } from "#contract/billing.ts";
+import { paths } from "#client/paths.ts";
+import type { SubscriptionCheck, Wallet } from "#contract/billing.ts";
+import { monthlyCreditsOf } from "#domain/plans.ts";
 import styles from "./billing.module.css";
+import { useSubscription } from "./subscription-store.ts";
 import { refreshWallet, useWallet } from "./wallet-store.ts";
+
+/** Where more credits come from, and when; without a plan it is the plans. Null while nothing is known. */
+function useMoreCredits(check: SubscriptionCheck | null): string | null {
+  const { t } = useTranslation("billing");
+  const { credits, date } = useFormat();
+  if (!check || check.subscription_tier === "none") return null;
+  const next = nextCredits(check);
+  if (next === null) return null;
+  if (next.kind === "unpaid") return t("wallet.afterPayment");
+  if (next.kind === "ends") return t("wallet.ends", { date: date(next.at) });
+  return t("wallet.next", { credits: credits(monthlyCreditsOf(check.subscription_tier)), date: date(next.at) });
+}
+
+/** The day a subscription that is not renewed ends: its plan's credits end with it. */
+function planEnd(check: SubscriptionCheck | null): string | null {
+  return check?.cancel_at_period_end ? check.subscription_end : null;
+}
 
 function Contents({ wallet }: { wallet: Wallet }) {
   const { t } = useTranslation("billing");
   const { number, credits } = useFormat();
-  if (wallet.grants.length === 0) return <EmptyState title={t("wallet.empty")}>{t("wallet.emptyText")}</EmptyState>;
+  const check = useSubscription((state) => state.check);
+  const more = useMoreCredits(check);
+  if (wallet.grants.length === 0 && !check?.subscribed) {
+    return <EmptyState title={t("wallet.empty")}>{t("wallet.emptyText")}</EmptyState>;
+  }
   return (
     <>
-      <p className={styles.figure}>
-        <strong>{number(wallet.available)}</strong> {t("wallet.available")}
-        {wallet.held > 0 && <span className={styles.soft}>{t("wallet.held", { credits: credits(wallet.held) })}</span>}
-      </p>
+      <div className={styles.balance}>
+        <p className={styles.figure}>
+          <strong>{number(wallet.available)}</strong> {t("wallet.available")}
+          {wallet.held > 0 && <span className={styles.soft}>{t("wallet.held", { credits: credits(wallet.held) })}</span>}
+        </p>
+        <LinkButton href={paths.aiModels} variant="primary">
+          {t("wallet.chat")}
+        </LinkButton>
+        {more !== null && <p className={styles.more}>{more}</p>}
+      </div>
       {wallet.frozen && <Alert tone="danger">{t("wallet.frozen")}</Alert>}
       {wallet.balance < 0 && <Alert tone="warning">{t("wallet.debt", { credits: credits(-wallet.balance) })}</Alert>}
-      <WalletMosaic grants={wallet.grants} now={new Date(wallet.serverTime)} />
+      {wallet.grants.length > 0 && <WalletMosaic grants={wallet.grants} now={new Date(wallet.serverTime)} planEndsAt={planEnd(check)} />}
     </>
   );
 }

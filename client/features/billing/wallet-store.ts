@@ -2,6 +2,7 @@ import { create } from "zustand";
 import { api } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import type { LedgerPage, Wallet } from "#contract/billing.ts";
+import { noteAvailableCredits } from "./subscription-store.ts";
 
 type LedgerLine = LedgerPage["lines"][number];
 
@@ -30,6 +31,7 @@ export async function refreshWallet(): Promise<void> {
     ]);
     if (sessionStore.getState().user?.id !== userId) return;
     useWallet.setState({ status: "ready", wallet, lines: page.lines, nextCursor: page.nextCursor });
+    noteAvailableCredits(wallet.available);
   } catch {
     useWallet.setState({ status: "failed" });
   }

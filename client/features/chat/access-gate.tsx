@@ -5,6 +5,7 @@ import { Spinner } from "#client/components/spinner.tsx";
 import { reasonText } from "#client/i18n/reason-text.ts";
 import { paths } from "#client/paths.ts";
 import { models } from "#domain/models.ts";
+import styles from "./access-gate.module.css";
 
 /** Spec §4: model access is gated by sign-in, plan and credits (credits at the composer, where the price is). */
 export type Access = { kind: "signedOut" } | { kind: "checking" } | { kind: "locked"; reason: string | null };
@@ -16,28 +17,22 @@ interface AccessGateProps {
   onRefresh: () => void;
 }
 
-export function AccessGate({ access, returnPath, onRefresh }: AccessGateProps) {
+function SignedOut({ returnPath }: Pick<AccessGateProps, "returnPath">) {
   const { t } = useTranslation("chat");
-  if (access.kind === "checking") return <Spinner label={t("access.checking")} />;
-  if (access.kind === "signedOut") {
-    const signIn = (
-      <LinkButton href={`${paths.auth}?return=${encodeURIComponent(returnPath)}`} variant="primary">
-        {t("access.signIn")}
-      </LinkButton>
-    );
-    return (
-      <Alert title={t("access.signedOutTitle")} action={signIn}>
-        {t("access.signedOutText")}
-      </Alert>
-    );
-  }
-  if (access.reason !== null) {
-    return (
-      <Alert tone="warning" title={t("access.unverifiedTitle")} action={<Button onClick={onRefresh}>{t("access.refresh")}</Button>}>
-        {reasonText(access.reason)}
-      </Alert>
-    );
-  }
+  const signIn = (
+    <LinkButton href={`${paths.auth}?return=${encodeURIComponent(returnPath)}`} variant="primary">
+      {t("access.signIn")}
+    </LinkButton>
+  );
+  return (
+    <Alert title={t("access.signedOutTitle")} action={signIn}>
+      {t("access.signedOutText")}
+    </Alert>
+  );
+}
+
+function Locked() {
+  const { t } = useTranslation("chat");
   const plans = (
     <LinkButton href={paths.pricing} variant="primary">
       {t("access.viewPlans")}
@@ -47,5 +42,29 @@ export function AccessGate({ access, returnPath, onRefresh }: AccessGateProps) {
     <Alert title={t("access.lockedTitle")} action={plans}>
       {t("access.lockedText", { count: models.length })}
     </Alert>
+  );
+}
+
+/** What is not known yet when the page is drawn takes the room of whatever it may turn out to be: nothing below it moves. */
+export function AccessGate({ access, returnPath, onRefresh }: AccessGateProps) {
+  const { t } = useTranslation("chat");
+  if (access.kind === "locked" && access.reason !== null) {
+    return (
+      <Alert tone="warning" title={t("access.unverifiedTitle")} action={<Button onClick={onRefresh}>{t("access.refresh")}</Button>}>
+        {reasonText(access.reason)}
+      </Alert>
+    );
+  }
+  const unless = (kind: Access["kind"]) => (access.kind === kind ? undefined : styles.room);
+  return (
+    <div className={styles.gate}>
+      {access.kind === "checking" && <Spinner label={t("access.checking")} />}
+      <div className={unless("signedOut")}>
+        <SignedOut returnPath={returnPath} />
+      </div>
+      <div className={unless("locked")}>
+        <Locked />
+      </div>
+    </div>
   );
 }

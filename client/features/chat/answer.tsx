@@ -1,3 +1,4 @@
+import { Square } from "lucide-react";
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
@@ -9,6 +10,8 @@ import { findModel } from "#domain/models.ts";
 import { useChat } from "./chat-store.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { useFailureText } from "./failure-text.ts";
+import { GoOn } from "./go-on.tsx";
+import type { TextEnd } from "./markdown-blocks.ts";
 import { Markdown } from "./markdown-view.tsx";
 import { ReceiptLines, useReceiptSummary } from "./receipt-view.tsx";
 import styles from "./thread.module.css";
@@ -64,6 +67,7 @@ function Foot(foot: FootProps) {
           <p>{failureText(receipt.failureCode)}</p>
         </div>
       )}
+      {receipt.cutShort && <GoOn threadKey={foot.threadKey} message={message} />}
       <div className={styles.foot}>
         <details className={styles.receipt} data-free={receipt.chargedCredits === 0 || undefined}>
           <summary>{failed ? t("receipt.title") : summary(receipt)}</summary>
@@ -88,6 +92,11 @@ function Progress({ live }: { live: LiveAnswer }) {
   );
 }
 
+function endOf(message: ThreadMessage | null): TextEnd {
+  if (!message) return "growing";
+  return message.receipt === null || (message.receipt.status === "completed" && !message.receipt.cutShort) ? "whole" : "cut";
+}
+
 interface AnswerProps {
   threadKey: string;
   /** Null while the answer is under way. */
@@ -109,7 +118,13 @@ export const Answer = memo(function Answer({ threadKey, message, onRetry }: Answ
     <article className={styles.answer} aria-busy={live ? true : undefined}>
       {modelId !== undefined && <ModelName modelId={modelId} />}
       {live && live.trimmedMessages > 0 && <p className={styles.note}>{t("answer.trimmed", { count: live.trimmedMessages })}</p>}
-      {text !== "" && <Markdown text={text} finished={message !== null} />}
+      {text !== "" && <Markdown text={text} end={endOf(message)} />}
+      {receipt?.status === "stopped" && text !== "" && (
+        <p className={styles.note}>
+          <Square size={12} fill="currentColor" aria-hidden="true" />
+          {t("marks.stopped")}
+        </p>
+      )}
       {live && <Progress live={live} />}
       {message && receipt && <Foot threadKey={threadKey} message={message} receipt={receipt} onRetry={onRetry} />}
     </article>

@@ -7,22 +7,28 @@ import { Button, IconButton } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
+import type { NextCredits } from "#client/lib/next-credits.ts";
 import { Announcer } from "./announcer.tsx";
 import styles from "./chat.module.css";
 import { dismissRefusal, reload, stopAnswer, threadOf, useChat } from "./chat-store.ts";
-import { Composer } from "./composer.tsx";
+import type { ComposerProps } from "./composer.tsx";
+import { Composer, focusComposer } from "./composer.tsx";
 import { ConversationList } from "./conversation-list.tsx";
 import { refreshConversations, useConversations } from "./conversations-store.ts";
+import { measureFoot } from "./foot-height.ts";
+import { preferredModel } from "./model-choice.ts";
 import { ModelPicker } from "./model-picker.tsx";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
 import { ReceiptPanel } from "./receipt-panel.tsx";
 import { RefusalView } from "./refusal-view.tsx";
 import { SetAside } from "./set-aside.tsx";
+import { Start } from "./start.tsx";
 import type { Refusal, ThreadMessage } from "./thread.ts";
 import { emptyThread, newThreadKey } from "./thread.ts";
 import { ThreadView } from "./thread-view.tsx";
 import { useDraft } from "./use-draft.ts";
+import { useLastModel } from "./use-last-model.ts";
 import { useOnline } from "./use-online.ts";
 import type { Sending } from "./use-sending.ts";
 import { useSending } from "./use-sending.ts";
@@ -32,6 +38,8 @@ interface ChatScreenProps {
   userId: string;
   /** What can be spent now, in credits. */
   available: number;
+  /** When there will be more of it; null where nobody knows. */
+  nextCredits: NextCredits | null;
   /** Whether the server, or its last word where that is fresh enough, allows a send. */
   maySend: boolean;
   /** The open conversation's id, or `newThreadKey`. */
@@ -57,6 +65,12 @@ function useThread(threadKey: string) {
   );
 }
 
+function useModelFor(userId: string, threadKey: string, chosen: string | null): OfferedModel | undefined {
+  const { models } = useModels();
+  const last = useLastModel(userId, threadKey);
+  return last === undefined && chosen === null ? undefined : preferredModel(models, chosen, last ?? null);
+}
+
 /** Asks the question before an answer again. The same function for good: a new one would draw every answer with every key pressed. */
 function useRetry(threadKey: string, sendAgain: Sending["sendAgain"]): (answer: ThreadMessage) => void {
   const latest = useRef(sendAgain);
@@ -66,29 +80,41 @@ function useRetry(threadKey: string, sendAgain: Sending["sendAgain"]): (answer: 
       const { messages } = threadOf(threadKey);
       const question = messages.slice(0, messages.indexOf(answer)).findLast((message) => message.role === "user");
       const model = useModels.getState().models.find(({ id }) => id === answer.receipt?.modelId);
-      if (question && model) void latest.current(model, question.content);
+      if (!question || !model) return;
+      void latest.current({ answerId: answer.id, modelId: model.id, prompt: question.content }, model.credits);
+      focusComposer();
     },
     [threadKey],
   );
 }
 
-function Refused({ threadKey, refusal, onAccept }: { threadKey: string; refusal: Refusal | null; onAccept: (credits: number) => void }) {
-  if (!refusal) return null;
-  return (
-    <div className={styles.refusal}>
-      <RefusalView refusal={refusal} onDismiss={() => dismissRefusal(threadKey)} onAccept={onAccept} />
-    </div>
-  );
+interface FootProps extends ComposerProps {
+  refusal: Refusal | null;
+  nextCredits: NextCredits | null;
+  /** Sends at another price than the one shown. */
+  onAccept: (credits: number) => void;
+  children: ReactNode;
 }
 
-/** A conversation that has not begun: the models to choose from. */
-function Start(picker: { models: readonly OfferedModel[]; chosen: string | null; onChoose: (modelId: string) => void }) {
-  const { t } = useTranslation("chat");
+/** What stands at the foot of the screen: why the last send was not taken, and where the next one is written. */
+function Foot({ refusal, nextCredits, onAccept, children, ...composer }: FootProps) {
+  const { threadKey, model, onUse } = composer;
+  const dismiss = () => dismissRefusal(threadKey);
+  const use = (modelId: string) => {
+    onUse(modelId);
+    dismiss();
+    // Its button is gone with the refusal.
+    focusComposer();
+  };
   return (
-    <div className={styles.start}>
-      <h1>{t("start.title")}</h1>
-      <p className={styles.lead}>{t("start.lead")}</p>
-      <ModelPicker {...picker} />
+    <div ref={measureFoot} className={styles.bottom}>
+      {refusal && (
+        <div className={styles.refusal}>
+          <RefusalView {...{ refusal, model, nextCredits, onAccept }} onUse={use} onDismiss={dismiss} />
+        </div>
+      )}
+      {children}
+      <Composer {...composer} />
     </div>
   );
 }
@@ -117,19 +143,23 @@ function Sheets({ open, onClose, list, children }: { open: Sheet | undefined; on
   );
 }
 
-interface HeaderProps {
+interface ToolsProps {
   model: OfferedModel | undefined;
   onConversations: () => void;
   onModels: () => void;
   onNew: () => void;
 }
 
-function Header({ model, onConversations, onModels, onNew }: HeaderProps) {
+/** In reach of a thumb, where the prompt is written: the model, and on a phone the list and a new conversation. */
+function Tools({ model, onConversations, onModels, onNew }: ToolsProps) {
   const { t } = useTranslation("chat");
   return (
-    <header className={styles.header}>
+    <>
       <IconButton className={styles.narrowOnly} label={t("conversations.open")} onClick={onConversations}>
         <List size={20} aria-hidden="true" />
+      </IconButton>
+      <IconButton className={styles.narrowOnly} label={t("conversations.new")} onClick={onNew}>
+        <Plus size={20} aria-hidden="true" />
       </IconButton>
       <Button
         variant="quiet"
@@ -138,34 +168,30 @@ function Header({ model, onConversations, onModels, onNew }: HeaderProps) {
         onClick={onModels}
       >
         {model && <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />}
-        {model?.name ?? t("model.choose")}
+        <span className={styles.modelName}>{model?.name ?? t("model.choose")}</span>
         <ChevronDown size={16} aria-hidden="true" />
       </Button>
-      <IconButton className={styles.narrowOnly} label={t("conversations.new")} onClick={onNew}>
-        <Plus size={20} aria-hidden="true" />
-      </IconButton>
-    </header>
+    </>
   );
 }
 
 /** Conversations, thread and receipt side by side; on a phone the thread alone, the rest a tap away. */
-export function ChatScreen({ userId, available, maySend, threadKey, givenPrompt, givenModelId, onOpen }: ChatScreenProps) {
+export function ChatScreen({ userId, available, nextCredits, maySend, threadKey, givenPrompt, givenModelId, onOpen }: ChatScreenProps) {
   const { models } = useModels();
   const thread = useThread(threadKey);
   const onTaken = () => onOpen(newThreadKey, true);
-  const { draft, change, aside, bringBack } = useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken });
+  const { draft, change, fill, aside, bringBack } = useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken });
   const [open, setOpen] = useState<Sheet>();
   const online = useOnline() && maySend;
   useVisibleHeight();
-
   const isNew = threadKey === newThreadKey && thread.isEmpty;
   const chosen = draft.modelId ?? (isNew ? givenModelId : null) ?? thread.usedModelId;
-  const model = models.find(({ id }) => id === chosen);
+  const model = useModelFor(userId, threadKey, chosen);
   const onStarted = (conversationId: string) => {
     void refreshConversations();
     if (threadKey === newThreadKey) onOpen(conversationId, true);
   };
-  const { sendDraft, sendAgain } = useSending({ userId, threadKey, draft, change, onStarted });
+  const { sendDraft, sendAgain, accept } = useSending({ userId, threadKey, draft, change, onStarted });
 
   useEffect(() => void refreshConversations(), []);
   useEffect(() => void reload(threadKey), [threadKey]);
@@ -177,6 +203,14 @@ export function ChatScreen({ userId, available, maySend, threadKey, givenPrompt,
   const retry = useRetry(threadKey, sendAgain);
   const close = () => setOpen(undefined);
   const leave = (id: string) => id === threadKey && onOpen(newThreadKey, true);
+  const fillIn = (text: string) => {
+    fill(text);
+    focusComposer();
+  };
+  const show = (sheet: Sheet) => () => setOpen(sheet);
+  const tools = (
+    <Tools model={model} onConversations={show("conversations")} onModels={show("models")} onNew={() => onOpen(newThreadKey, false)} />
+  );
   const list = <ConversationList current={threadKey} onChosen={close} onDeleted={leave} />;
 
   return (
@@ -184,31 +218,22 @@ export function ChatScreen({ userId, available, maySend, threadKey, givenPrompt,
       <aside className={styles.side}>{list}</aside>
       <div className={styles.main}>
         {!isNew && <ThreadHeading threadKey={threadKey} />}
-        <Header
-          model={model}
-          onConversations={() => setOpen("conversations")}
-          onModels={() => setOpen("models")}
-          onNew={() => onOpen(newThreadKey, false)}
-        />
         {isNew ? (
-          <Start models={models} chosen={model?.id ?? null} onChoose={choose} />
+          <Start chosen={model} onChoose={choose} onAll={show("models")} onPrompt={fillIn} />
         ) : (
           <ThreadView key={threadKey} threadKey={threadKey} onRetry={retry} />
         )}
-        <div className={styles.bottom}>
-          <Refused threadKey={threadKey} refusal={thread.refusal} onAccept={(credits) => model && void sendDraft(model, credits)} />
+        <Foot
+          {...{ threadKey, model, available, online, nextCredits, refusal: thread.refusal, text: draft.text }}
+          onText={(text) => change({ text, unsettledKey: null })}
+          onSend={() => model && void sendDraft(model)}
+          onAccept={(credits) => void accept(thread.refusal, model, credits)}
+          onStop={() => stopAnswer(threadKey)}
+          onUse={choose}
+          tools={tools}
+        >
           {isNew && <SetAside aside={aside} onBringBack={bringBack} />}
-          <Composer
-            text={draft.text}
-            onText={(text) => change({ text, unsettledKey: null })}
-            onSend={() => model && void sendDraft(model)}
-            onStop={() => stopAnswer(threadKey)}
-            model={model}
-            available={available}
-            online={online}
-            threadKey={threadKey}
-          />
-        </div>
+        </Foot>
         <Announcer threadKey={threadKey} />
       </div>
       <ReceiptPanel threadKey={threadKey} model={model} available={available} />

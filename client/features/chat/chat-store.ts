@@ -3,15 +3,16 @@ import { ApiProblem, api, isAbort } from "#client/lib/api.ts";
 import { occupy } from "#client/lib/busy.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import { forgetConversation, keepConversation, readKeptConversation } from "#client/offline/conversations.ts";
+import { forgetDraft } from "#client/offline/drafts.ts";
 import type { AnswerSource } from "./answer-stream.ts";
 import { followAnswer } from "./answer-stream.ts";
-import type { LiveAnswer, Thread, ThreadMessage } from "./thread.ts";
+import type { Again, LiveAnswer, Thread, ThreadMessage } from "./thread.ts";
 import { afterReceipt, afterStart, emptyThread, fromConversation, newThreadKey, sending, toRefusal } from "./thread.ts";
 
 interface ChatState {
   /** By conversation id, or `newThreadKey`. Kept while the page changes: an answer goes on behind the pricing page. */
   threads: Readonly<Record<string, Thread>>;
-  /** What the latest receipt says can be spent; null before the first one. */
+  /** What the latest receipt, or refusal for want of credits, says can be spent; null before the first one. */
   lastAvailable: number | null;
 }
 
@@ -114,14 +115,17 @@ export interface Send {
   quotedCredits: number;
   /** Of this very prompt: sending it again with the same key asks for the same answer. */
   idempotencyKey: string;
+  /** Of a prompt that did not come from the composer. */
+  again?: Again;
   onStarted(conversationId: string): void;
 }
 
 /**
  * Sends a prompt and follows its answer. False when it was not taken: the thread is as before, with the refusal, and the
- * prompt belongs back in the composer.
+ * prompt belongs back where it came from.
  */
-export async function sendPrompt({ threadKey, modelId, prompt, quotedCredits, idempotencyKey, onStarted }: Send): Promise<boolean> {
+export async function sendPrompt(send: Send): Promise<boolean> {
+  const { threadKey, modelId, prompt, quotedCredits, idempotencyKey, again = null, onStarted } = send;
   if (threadOf(threadKey).live) return false;
   const id = `sending-${idempotencyKey}`;
   const question = { id, role: "user", content: prompt, timestamp: new Date().toISOString(), receipt: null } as const;
@@ -141,8 +145,12 @@ export async function sendPrompt({ threadKey, modelId, prompt, quotedCredits, id
   } catch (error) {
     if (isAbort(error)) return taken;
     const messages = threadOf(threadKey).messages.filter((message) => message.id !== id);
-    if (!taken) update(threadKey, (thread) => ({ ...thread, live: null, refusal: toRefusal(error), messages }));
-    else await reload(request.conversationId ?? threadKey);
+    if (taken) await reload(request.conversationId ?? threadKey);
+    else {
+      const refusal = { ...toRefusal(error), again };
+      update(threadKey, (thread) => ({ ...thread, live: null, refusal, messages }));
+      if (refusal.available !== undefined) useChat.setState({ lastAvailable: refusal.available });
+    }
   }
   return taken;
 }
@@ -169,12 +177,12 @@ export async function reload(key: string): Promise<void> {
   }
 }
 
-/** The messages this device has kept of a conversation; one that is gone is forgotten here, too. */
+/** The messages this device has kept of a conversation; one that is gone is forgotten here, too, with what was being typed there. */
 async function keptOf(key: string, missing: boolean): Promise<readonly ThreadMessage[] | undefined> {
   const owner = sessionStore.getState().user?.id;
   if (owner === undefined) return undefined;
   if (!missing) return await readKeptConversation(owner, key);
-  await forgetConversation(owner, key);
+  await Promise.all([forgetConversation(owner, key), forgetDraft(owner, key)]);
   return undefined;
 }
 
@@ -182,7 +190,10 @@ async function resume(key: string, generationId: string): Promise<void> {
   try {
     await follow(key, { generationId }, () => undefined);
   } catch (error) {
-    if (!isAbort(error)) update(key, (thread) => ({ ...thread, live: null, refusal: toRefusal(error) }));
+    if (isAbort(error)) return;
+    // Its events are no longer kept: what it said is in the conversation, or gone with it.
+    if (error instanceof ApiProblem && error.code === "answer_gone") return await reload(key);
+    update(key, (thread) => ({ ...thread, live: null, refusal: toRefusal(error) }));
   }
 }
 

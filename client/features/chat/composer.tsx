@@ -1,5 +1,5 @@
 import { ArrowUp, Square } from "lucide-react";
-import type { FormEvent, KeyboardEvent } from "react";
+import type { FormEvent, KeyboardEvent, ReactNode } from "react";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useShallow } from "zustand/react/shallow";
@@ -9,23 +9,28 @@ import { useFormat } from "#client/lib/use-format.ts";
 import { limits } from "#domain/rules.ts";
 import { useChat } from "./chat-store.ts";
 import styles from "./composer.module.css";
-import { measureComposer } from "./composer-height.ts";
 import { sendsMessage } from "./composing.ts";
+import { payableModel } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
+import { useModels } from "./models-store.ts";
 
 /** The count is shown once the end is near enough to matter. */
 const countFrom = limits.promptMax - 1_000;
 
-interface ComposerProps {
+export interface ComposerProps {
   text: string;
   onText: (text: string) => void;
   onSend: () => void;
   onStop: () => void;
+  /** Takes another model for the next send. */
+  onUse: (modelId: string) => void;
   model: OfferedModel | undefined;
   /** What can be spent now, in credits. */
   available: number;
   online: boolean;
   threadKey: string;
+  /** What stands beside Send: the model, and on a phone the way to other conversations. */
+  tools: ReactNode;
 }
 
 /** Of the answer under way, what the composer shows; null when there is none. */
@@ -50,8 +55,36 @@ function codePoints(text: string): number {
   return text.length < countFrom ? text.length : [...text.trim()].length;
 }
 
+/** The chosen model is not there just now: another one is a tap away, never taken without a word. */
+function Unreachable({ model, available, onUse }: { model: OfferedModel; available: number; onUse: (modelId: string) => void }) {
+  const { t } = useTranslation("chat");
+  const { credits } = useFormat();
+  const { models } = useModels();
+  const other = payableModel(models, model, available);
+  const use = (modelId: string) => {
+    onUse(modelId);
+    focusComposer();
+  };
+  return (
+    <>
+      <span>{t("pick.unreachable", { name: model.name })}</span>
+      {other && (
+        <Button size="small" onClick={() => use(other.id)}>
+          {t("pick.use", { name: other.name, credits: credits(other.credits) })}
+        </Button>
+      )}
+    </>
+  );
+}
+
 /** The exact price before the send, or what stands in its way. */
-function Price({ model, available, online, live }: Pick<ComposerProps, "model" | "available" | "online"> & { live: Pending | null }) {
+function Price({
+  model,
+  available,
+  online,
+  onUse,
+  live,
+}: Pick<ComposerProps, "model" | "available" | "online" | "onUse"> & { live: Pending | null }) {
   const { t } = useTranslation("chat");
   const { credits, number } = useFormat();
   if (live) {
@@ -60,6 +93,7 @@ function Price({ model, available, online, live }: Pick<ComposerProps, "model" |
   }
   if (!online) return <span>{t("composer.offline")}</span>;
   if (!model) return <span>{t("model.chooseFirst")}</span>;
+  if (model.available === false) return <Unreachable model={model} available={available} onUse={onUse} />;
   return (
     <>
       <PriceTiles credits={model.credits} />
@@ -70,8 +104,20 @@ function Price({ model, available, online, live }: Pick<ComposerProps, "model" |
   );
 }
 
+const fieldName = "prompt";
+
+/** With the cursor at the end, once what was put there is drawn. */
+export function focusComposer(): void {
+  requestAnimationFrame(() => {
+    const field = document.querySelector<HTMLTextAreaElement>(`textarea[name="${fieldName}"]`);
+    field?.focus();
+    field?.setSelectionRange(field.value.length, field.value.length);
+    if (field) field.scrollTop = field.scrollHeight;
+  });
+}
+
 /** Where prompts are written. It stays at the bottom, in reach of a thumb, above the keyboard and the safe area. */
-export function Composer({ text, onText, onSend, onStop, model, available, online, threadKey }: ComposerProps) {
+export function Composer({ text, onText, onSend, onStop, onUse, model, available, online, threadKey, tools }: ComposerProps) {
   const live = usePending(threadKey);
   const { t } = useTranslation("chat");
   const { number } = useFormat();
@@ -95,11 +141,11 @@ export function Composer({ text, onText, onSend, onStop, model, available, onlin
   }
 
   return (
-    <form ref={measureComposer} className={styles.composer} onSubmit={submit}>
+    <form className={styles.composer} onSubmit={submit}>
       <div className={styles.box}>
         <textarea
           className={styles.text}
-          name="prompt"
+          name={fieldName}
           rows={1}
           aria-label={t("composer.label")}
           aria-describedby="composer-price"
@@ -114,20 +160,23 @@ export function Composer({ text, onText, onSend, onStop, model, available, onlin
             compositionEndedAt.current = event.timeStamp;
           }}
         />
-        {live ? (
-          <Button className={styles.send ?? ""} busy={live.stopping} busyLabel={t("composer.stopping")} onClick={onStop}>
-            <Square size={14} fill="currentColor" aria-hidden="true" />
-            <span className={styles.sendWord}>{t("composer.stop")}</span>
-          </Button>
-        ) : (
-          <Button className={styles.send ?? ""} type="submit" variant="primary" disabled={!ready} aria-describedby="composer-price">
-            <ArrowUp size={18} aria-hidden="true" />
-            <span className={styles.sendWord}>{t("composer.send")}</span>
-          </Button>
-        )}
+        <div className={styles.tools}>
+          {tools}
+          {live ? (
+            <Button className={styles.send ?? ""} busy={live.stopping} busyLabel={t("composer.stopping")} onClick={onStop}>
+              <Square size={14} fill="currentColor" aria-hidden="true" />
+              <span className={styles.sendWord}>{t("composer.stop")}</span>
+            </Button>
+          ) : (
+            <Button className={styles.send ?? ""} type="submit" variant="primary" disabled={!ready} aria-describedby="composer-price">
+              <ArrowUp size={18} aria-hidden="true" />
+              <span className={styles.sendWord}>{t("composer.send")}</span>
+            </Button>
+          )}
+        </div>
       </div>
       <p className={styles.price} id="composer-price">
-        <Price model={model} available={available} online={online} live={live} />
+        <Price model={model} available={available} online={online} onUse={onUse} live={live} />
         {count > countFrom && (
           <span className={tooLong ? styles.fault : undefined}>
             {tooLong ? t("composer.tooLong", { count: limits.promptMax, formatted: limit }) : t("composer.characters", { count, limit })}

@@ -1,18 +1,23 @@
-import { Plus, Trash2 } from "lucide-react";
-import { useState } from "react";
+import { Ellipsis, Pin, Plus, Search as SearchIcon, X } from "lucide-react";
+import type { RefObject } from "react";
+import { useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { Button, IconButton, LinkButton } from "#client/components/button.tsx";
-import { Dialog } from "#client/components/dialog.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
+import { ApiProblem } from "#client/lib/api.ts";
 import { paths } from "#client/paths.ts";
 import type { ConversationSummary } from "#contract/generations.ts";
+import { conversationLimits } from "#domain/conversations.ts";
+import { DeleteDialog, RenameDialog } from "./conversation-dialogs.tsx";
+import { groupByDay } from "./conversation-groups.ts";
+import { ConversationMenu } from "./conversation-menu.tsx";
+import { conversationPath } from "./conversation-path.ts";
 import styles from "./conversations.module.css";
-import { deleteConversation, loadOlderConversations, refreshConversations, useConversations } from "./conversations-store.ts";
-
-export function conversationPath(id: string): string {
-  return `${paths.aiModels}?conversation=${id}`;
-}
+import { loadOlderConversations, refreshConversations, updateConversation, useConversations } from "./conversations-store.ts";
+import { SearchResults } from "./search-results.tsx";
+import { useOnline } from "./use-online.ts";
+import { useSearch } from "./use-search.ts";
 
 interface ConversationListProps {
   /** The conversation that is open. */
@@ -22,61 +27,34 @@ interface ConversationListProps {
   onDeleted: (id: string) => void;
 }
 
-function DeleteDialog({
-  conversation,
-  onClose,
-  onDeleted,
-}: {
+interface Opened {
   conversation: ConversationSummary;
-  onClose: () => void;
-  onDeleted: () => void;
-}) {
-  const { t } = useTranslation("chat");
-  const [state, setState] = useState<"idle" | "busy" | "failed">("idle");
-  const remove = () => {
-    setState("busy");
-    deleteConversation(conversation.id).then(onDeleted, () => setState("failed"));
-  };
-  const actions = (
-    <>
-      <Button onClick={onClose}>{t("conversations.keep")}</Button>
-      <Button variant="danger" busy={state === "busy"} onClick={remove}>
-        {t("conversations.deleteAction")}
-      </Button>
-    </>
-  );
-  return (
-    <Dialog open onClose={onClose} title={t("conversations.deleteTitle")} actions={actions}>
-      <p>{t("conversations.deleteText", { title: conversation.title })}</p>
-      {state === "failed" && <p role="alert">{t("conversations.deleteFailed")}</p>}
-    </Dialog>
-  );
+  what: "menu" | "rename" | "delete";
+  button: HTMLElement;
 }
 
-export function ConversationList({ current, onChosen, onDeleted }: ConversationListProps) {
-  const { t } = useTranslation("chat");
-  const { status, conversations, nextCursor } = useConversations();
-  const [deleting, setDeleting] = useState<ConversationSummary>();
-  const [olderFailed, setOlderFailed] = useState(false);
+interface GroupsProps {
+  current: string;
+  onChosen: () => void;
+  /** Whose menu is open. */
+  menuOf: string | undefined;
+  onMenu: (conversation: ConversationSummary, button: HTMLElement) => void;
+}
 
-  return (
-    <nav className={styles.list} aria-label={t("conversations.title")}>
-      <LinkButton href={paths.aiModels} wide onClick={onChosen}>
-        <Plus size={18} aria-hidden="true" />
-        {t("conversations.new")}
-      </LinkButton>
-      {status === "loading" && <Spinner size="small" label={t("conversations.loading")} />}
-      {status === "failed" && (
-        <div className={styles.note}>
-          <p>{t("conversations.failed")}</p>
-          <Button size="small" onClick={() => void refreshConversations()}>
-            {t("conversations.retry")}
-          </Button>
-        </div>
-      )}
-      {status === "ready" && conversations.length === 0 && <p className={styles.note}>{t("conversations.empty")}</p>}
+function Groups({ current, onChosen, menuOf, onMenu }: GroupsProps) {
+  const { t, i18n } = useTranslation("chat");
+  // On a phone the list stands on the page and in its sheet.
+  const id = useId();
+  const conversations = useConversations((state) => state.conversations);
+  const names = { pinned: t("list.pinned"), lastDays: (days: number) => t("list.lastDays", { count: days }) };
+  return groupByDay(conversations, new Date(), i18n.language, names).map((group) => (
+    <section key={group.key} className={styles.group} aria-labelledby={`${id}${group.key}`}>
+      <h3 id={`${id}${group.key}`} className={styles.groupTitle}>
+        {group.key === "pinned" && <Pin size={12} aria-hidden="true" />}
+        {group.title}
+      </h3>
       <ul className={styles.items}>
-        {conversations.map((conversation) => (
+        {group.conversations.map((conversation) => (
           <li key={conversation.id} className={styles.item} data-current={conversation.id === current || undefined}>
             <Link
               href={conversationPath(conversation.id)}
@@ -87,39 +65,178 @@ export function ConversationList({ current, onChosen, onDeleted }: ConversationL
               {conversation.title}
             </Link>
             <IconButton
-              className={styles.delete}
-              label={t("conversations.delete", { title: conversation.title })}
-              onClick={() => setDeleting(conversation)}
+              className={styles.more}
+              label={t("list.options", { title: conversation.title })}
+              aria-expanded={conversation.id === menuOf}
+              data-options={conversation.id}
+              onClick={(event) => onMenu(conversation, event.currentTarget)}
             >
-              <Trash2 size={16} aria-hidden="true" />
+              <Ellipsis size={18} aria-hidden="true" />
             </IconButton>
           </li>
         ))}
       </ul>
-      {nextCursor !== null && (
-        <Button
-          size="small"
-          variant="quiet"
-          onClick={() => {
-            loadOlderConversations().then(
-              () => setOlderFailed(false),
-              () => setOlderFailed(true),
-            );
-          }}
-        >
-          {t(olderFailed ? "conversations.retry" : "conversations.older")}
+    </section>
+  ));
+}
+
+/** What stands in the list where no conversations do, or what stands in their way. */
+function ListState() {
+  const { t } = useTranslation("chat");
+  const { status, conversations } = useConversations();
+  if (status === "loading") return <Spinner size="small" label={t("conversations.loading")} />;
+  if (status === "failed") {
+    return (
+      <div className={styles.note}>
+        <p>{t("conversations.failed")}</p>
+        <Button size="small" onClick={() => void refreshConversations()}>
+          {t("conversations.retry")}
         </Button>
+      </div>
+    );
+  }
+  return status === "ready" && conversations.length === 0 ? <p className={styles.note}>{t("conversations.empty")}</p> : null;
+}
+
+function Older() {
+  const { t } = useTranslation("chat");
+  const nextCursor = useConversations((state) => state.nextCursor);
+  const [failed, setFailed] = useState(false);
+  if (nextCursor === null) return null;
+  const load = () => {
+    loadOlderConversations().then(
+      () => setFailed(false),
+      () => setFailed(true),
+    );
+  };
+  return (
+    <Button size="small" variant="quiet" onClick={load}>
+      {t(failed ? "conversations.retry" : "conversations.older")}
+    </Button>
+  );
+}
+
+function SearchField({ text, onText }: { text: string; onText: (text: string) => void }) {
+  const { t } = useTranslation("chat");
+  const input = useRef<HTMLInputElement>(null);
+  const clear = () => {
+    onText("");
+    input.current?.focus();
+  };
+  return (
+    <search className={styles.search}>
+      <SearchIcon size={16} aria-hidden="true" />
+      <input
+        ref={input}
+        type="text"
+        inputMode="search"
+        enterKeyHint="search"
+        autoComplete="off"
+        aria-label={t("search.label")}
+        placeholder={t("search.label")}
+        maxLength={conversationLimits.searchMax}
+        value={text}
+        onChange={(event) => onText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape" || text === "") return;
+          // The first Escape clears the search; the next one closes the sheet.
+          event.preventDefault();
+          event.stopPropagation();
+          onText("");
+        }}
+      />
+      {text !== "" && (
+        <IconButton label={t("search.clear")} onClick={clear}>
+          <X size={16} aria-hidden="true" />
+        </IconButton>
       )}
-      {deleting && (
-        <DeleteDialog
-          conversation={deleting}
-          onClose={() => setDeleting(undefined)}
-          onDeleted={() => {
-            setDeleting(undefined);
-            onDeleted(deleting.id);
-          }}
-        />
+    </search>
+  );
+}
+
+/** Where the keyboard's place went with a row: to the row's new button, or to the list. Not from wherever somebody went since. */
+function keepFocus(list: HTMLElement | null, id: string): void {
+  requestAnimationFrame(() => {
+    if (document.activeElement !== document.body) return;
+    const button = [...(list?.querySelectorAll<HTMLElement>("[data-options]") ?? [])].find(({ dataset }) => dataset.options === id);
+    (button ?? list)?.focus();
+  });
+}
+
+function useOpened(list: RefObject<HTMLElement | null>, onDeleted: (id: string) => void) {
+  const { t } = useTranslation("chat");
+  const [opened, setOpened] = useState<Opened>();
+  const [fault, setFault] = useState<string>();
+  const close = () => setOpened(undefined);
+  if (!opened) return { fault, setOpened, menuOf: undefined, view: null };
+  const { conversation, button, what } = opened;
+  const pin = () => {
+    setFault(undefined);
+    updateConversation(conversation.id, { pinned: !conversation.pinned }).then(
+      () => keepFocus(list.current, conversation.id),
+      (error: unknown) => {
+        const full = error instanceof ApiProblem && error.code === "conflict";
+        setFault(full ? t("list.tooManyPins", { count: conversationLimits.pinnedMax }) : t("list.failed"));
+      },
+    );
+  };
+  const turnTo = (next: Opened["what"]) => () => setOpened({ ...opened, what: next });
+  const closeMenu = () => setOpened((now) => (now?.what === "menu" ? undefined : now));
+  const views = {
+    menu: (
+      <ConversationMenu
+        key={conversation.id}
+        {...{ conversation, button }}
+        onPin={pin}
+        onRename={turnTo("rename")}
+        onDelete={turnTo("delete")}
+        onClose={closeMenu}
+      />
+    ),
+    rename: <RenameDialog conversation={conversation} onClose={close} />,
+    delete: (
+      <DeleteDialog
+        conversation={conversation}
+        onClose={close}
+        onDeleted={() => {
+          close();
+          onDeleted(conversation.id);
+          keepFocus(list.current, conversation.id);
+        }}
+      />
+    ),
+  };
+  return { fault, setOpened, menuOf: what === "menu" ? conversation.id : undefined, view: views[what] };
+}
+
+export function ConversationList({ current, onChosen, onDeleted }: ConversationListProps) {
+  const { t } = useTranslation("chat");
+  const [text, setText] = useState("");
+  const search = useSearch(text, useOnline());
+  const list = useRef<HTMLElement>(null);
+  const { fault, setOpened, menuOf, view } = useOpened(list, onDeleted);
+  return (
+    <nav ref={list} tabIndex={-1} className={styles.list} aria-label={t("conversations.title")}>
+      <LinkButton href={paths.aiModels} wide onClick={onChosen}>
+        <Plus size={18} aria-hidden="true" />
+        {t("conversations.new")}
+      </LinkButton>
+      <SearchField text={text} onText={setText} />
+      {fault && (
+        <p className={styles.note} role="alert">
+          {fault}
+        </p>
       )}
+      {search.words === undefined ? (
+        <>
+          <ListState />
+          <Groups {...{ current, onChosen, menuOf }} onMenu={(conversation, button) => setOpened({ conversation, button, what: "menu" })} />
+          <Older />
+        </>
+      ) : (
+        <SearchResults search={search} onChosen={onChosen} />
+      )}
+      {view}
     </nav>
   );
 }

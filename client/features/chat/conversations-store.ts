@@ -2,6 +2,7 @@ import { create } from "zustand";
 import { api } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import { keepConversationList, readKeptList } from "#client/offline/conversations.ts";
+import { listDrafted } from "#client/offline/drafts.ts";
 import type { ConversationSummary } from "#contract/generations.ts";
 import { forgetThread } from "./chat-store.ts";
 
@@ -9,44 +10,91 @@ interface ConversationsState {
   status: "idle" | "loading" | "ready" | "failed";
   conversations: readonly ConversationSummary[];
   nextCursor: string | null;
+  /** The server has answered: until then what stands here is what this device keeps, and goes no further. */
+  listed: boolean;
 }
 
-const nothing: ConversationsState = { status: "idle", conversations: [], nextCursor: null };
+const nothing: ConversationsState = { status: "idle", conversations: [], nextCursor: null, listed: false };
 const pageSize = 30;
+/** As many as the server takes. */
+const askedAtOnce = 100;
+/** Drafts also stand under names of their own, such as that of a conversation that has not begun. */
+const conversationId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export const useConversations = create<ConversationsState>(() => nothing);
 
+/** The server's order: pinned ones, then the others, each latest first. One that was unpinned goes to its day. */
+function inOrder(conversations: readonly ConversationSummary[]): ConversationSummary[] {
+  const latestFirst = (one: ConversationSummary, other: ConversationSummary) => Date.parse(other.updatedAt) - Date.parse(one.updatedAt);
+  return conversations.toSorted((one, other) => Number(other.pinned) - Number(one.pinned) || latestFirst(one, other));
+}
+
 /** Reads the latest conversations afresh; older pages already read stay. */
 export async function refreshConversations(): Promise<void> {
-  if (useConversations.getState().status === "idle") useConversations.setState({ status: "loading" });
+  if (useConversations.getState().status === "idle") {
+    useConversations.setState({ status: "loading" });
+    void showKept("loading");
+  }
   const asker = userId;
   try {
     const page = await api("GET /api/conversations", { querystring: { limit: pageSize } });
     if (userId !== asker) return;
-    useConversations.setState(({ conversations, nextCursor }) => {
+    useConversations.setState(({ conversations, nextCursor, listed }) => {
       const known = new Set(page.conversations.map((conversation) => conversation.id));
       const oldest = page.conversations.at(-1)?.updatedAt ?? "";
-      const older = page.nextCursor === null ? [] : conversations.filter(({ id, updatedAt }) => !known.has(id) && updatedAt <= oldest);
+      const older =
+        page.nextCursor === null || !listed
+          ? []
+          : conversations.filter(({ id, pinned, updatedAt }) => !known.has(id) && !pinned && updatedAt <= oldest);
       return {
         status: "ready",
-        conversations: [...page.conversations, ...older],
+        conversations: inOrder([...page.conversations, ...older]),
         nextCursor: older.length > 0 ? nextCursor : page.nextCursor,
+        listed: true,
       };
     });
-    if (userId !== undefined) void keepConversationList(userId, page.conversations);
+    if (userId !== undefined) {
+      void keepConversationList(userId, page.conversations);
+      void forgetGone(userId, page.conversations).catch(() => {});
+    }
   } catch {
-    if (userId === asker) await showKept();
+    if (userId === asker) await showKept("failed");
   }
 }
 
-/** Without a connection the list is of what can be opened without one. */
-async function showKept(): Promise<void> {
+/** Of these conversations, of any number, those that are no more. */
+async function findGone(ids: readonly string[]): Promise<string[]> {
+  const gone: string[] = [];
+  for (let first = 0; first < ids.length; first += askedAtOnce) {
+    const body = { ids: ids.slice(first, first + askedAtOnce) };
+    gone.push(...(await api("POST /api/conversations/gone", { body })).gone);
+  }
+  return gone;
+}
+
+/** What was deleted on another device leaves this one as soon as it hears of it, and with it what was being typed there. */
+async function forgetGone(owner: string, latest: readonly ConversationSummary[]): Promise<void> {
+  const [kept, drafted] = await Promise.all([readKeptList(owner), listDrafted(owner)]);
+  const here = new Set([...kept.map(({ id }) => id), ...drafted.filter((threadKey) => conversationId.test(threadKey))]);
+  for (const { id } of latest) here.delete(id);
+  const gone = await findGone([...here]);
+  if (userId !== owner || gone.length === 0) return;
+  useConversations.setState(({ conversations }) => ({ conversations: conversations.filter(({ id }) => !gone.includes(id)) }));
+  for (const id of gone) forgetThread(id);
+}
+
+/**
+ * What can be opened without a connection stands in the list at once, and stays where the server can't be asked. `status`: of
+ * a list in which nothing stands.
+ */
+async function showKept(status: "loading" | "failed"): Promise<void> {
   const asker = userId;
   const kept = asker === undefined ? [] : await readKeptList(asker);
   if (userId !== asker) return;
-  useConversations.setState(({ conversations }) => {
-    const shown = conversations.length > 0 ? conversations : kept;
-    return { conversations: shown, status: shown.length > 0 ? "ready" : "failed" };
+  useConversations.setState((state) => {
+    if (status === "loading" && state.status !== "loading") return {};
+    const shown = state.conversations.length > 0 ? state.conversations : kept;
+    return { conversations: shown, status: shown.length > 0 ? "ready" : status };
   });
 }
 
@@ -58,8 +106,19 @@ export async function loadOlderConversations(): Promise<void> {
   if (userId !== asker) return;
   useConversations.setState(({ conversations }) => {
     const known = new Set(conversations.map((conversation) => conversation.id));
-    return { conversations: [...conversations, ...page.conversations.filter(({ id }) => !known.has(id))], nextCursor: page.nextCursor };
+    const added = page.conversations.filter(({ id }) => !known.has(id));
+    return { conversations: inOrder([...conversations, ...added]), nextCursor: page.nextCursor };
   });
+}
+
+/** Renames, pins or unpins. Throws ApiProblem, NetworkProblem. */
+export async function updateConversation(id: string, change: { title?: string; pinned?: boolean }): Promise<void> {
+  const changed = await api("PATCH /api/conversations/:id", { params: { id }, body: change });
+  useConversations.setState(({ conversations }) => ({
+    conversations: conversations.map((conversation) => (conversation.id === id ? changed : conversation)),
+  }));
+  // The order has changed, so the first page is read again.
+  await refreshConversations();
 }
 
 /** Deletes a conversation; its receipts stay in the ledger. Throws ApiProblem, NetworkProblem. */

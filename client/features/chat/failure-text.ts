@@ -9,6 +9,7 @@ const known: readonly FailureKey[] = [
   "provider_timeout",
   "provider_garbage",
   "provider_empty",
+  "content_filtered",
   "interrupted",
 ];
 

@@ -1,10 +1,12 @@
 import type { MarkedToken, Token, Tokens } from "marked";
 import type { ReactNode } from "react";
-import { createElement, Fragment, memo, useRef } from "react";
+import { createElement, Fragment, memo, useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { CopyButton } from "./copy-button.tsx";
+import type { Formula } from "./formulas.ts";
+import { lateModule } from "./late-module.ts";
 import styles from "./markdown.module.css";
-import type { LexedText } from "./markdown-blocks.ts";
+import type { LexedText, TextEnd } from "./markdown-blocks.ts";
 import { decodeEntities, lexGrowing, nothingLexed, safeHref } from "./markdown-blocks.ts";
 
 /** Wide code and tables scroll by themselves, and so have to be reachable without a mouse. */
@@ -21,19 +23,44 @@ function inOrder(parts: readonly ReactNode[]): ReactNode {
 /** Deeper nesting than anybody writes is shown as it came: the call stack is not for an answer to exhaust. */
 const deepest = 16;
 
+const useColours = lateModule(() => import("./code-colours.ts"));
+const useDrawing = lateModule(() => import("./formula-drawing.ts"));
+
+/** A longer piece of code stands in one colour: reading it would hold up the page. */
+const longestColoured = 20_000;
+/** Code gets its colours once it is all there; they would change with each letter before. */
+const closingFence = /\n[ \t>]*(?:`{3,}|~{3,})\s*$/;
+
 function CodeBlock({ token }: { token: Tokens.Code }) {
   const { t } = useTranslation("chat");
-  const language = token.lang?.split(/\s/)[0];
+  const language = token.lang?.split(/\s/)[0] ?? "";
+  const isColoured = language !== "" && token.text.length <= longestColoured && closingFence.test(token.raw);
+  const colours = useColours(isColoured);
+  const code = useMemo(() => colours?.coloured(token.text, language) ?? token.text, [colours, token.text, language]);
   return (
-    <div className={styles.code}>
+    <figure className={styles.code} aria-label={language || t("answer.code")}>
       <div className={styles.codeBar}>
         <span>{language || t("answer.code")}</span>
         <CopyButton label={t("answer.copyCode")} text={token.text} />
       </div>
       <pre {...scrollable}>
-        <code>{token.text}</code>
+        <code>{code}</code>
       </pre>
-    </div>
+    </figure>
+  );
+}
+
+/** A formula, or its source: until what draws it is there, and where it is not well-formed. */
+function FormulaView({ formula }: { formula: Formula }) {
+  const drawing = useDrawing(true);
+  const drawn = useMemo(() => drawing?.drawFormula(formula.tex, formula.display), [drawing, formula.tex, formula.display]);
+  if (drawn === undefined) return <code className={styles.source}>{formula.raw.trim()}</code>;
+  return formula.display ? (
+    <span className={styles.formula} {...scrollable}>
+      {drawn}
+    </span>
+  ) : (
+    drawn
   );
 }
 
@@ -57,9 +84,11 @@ function inline(tokens: readonly Token[] | undefined, depth: number): ReactNode 
   return tokens && inOrder(tokens.map((token) => createElement(Inline, { token: token as MarkedToken, depth: depth + 1 })));
 }
 
-function Inline({ token, depth }: { token: MarkedToken; depth: number }): ReactNode {
+function Inline({ token, depth }: { token: MarkedToken | Formula; depth: number }): ReactNode {
   if (depth > deepest) return token.raw;
   switch (token.type) {
+    case "formula":
+      return <FormulaView formula={token as Formula} />;
     case "strong":
       return <strong>{inline(token.tokens, depth)}</strong>;
     case "em":
@@ -118,7 +147,7 @@ function Heading({ token, depth }: { token: Tokens.Heading; depth: number }) {
   return <Element>{inline(token.tokens, depth)}</Element>;
 }
 
-function Block({ token, depth }: { token: MarkedToken; depth: number }): ReactNode {
+function Block({ token, depth }: { token: MarkedToken | Formula; depth: number }): ReactNode {
   if (depth > deepest) return <p>{token.raw}</p>;
   switch (token.type) {
     case "space":
@@ -173,10 +202,10 @@ function groups(tokens: readonly Token[]): ReactNode {
 
 /**
  * An answer as React elements, built from tokens: no HTML is ever parsed, nothing in it can run or fetch. One instance per
- * answer, whose `text` only grows until it is `finished`.
+ * answer, whose `text` only grows as long as its `end` says so.
  */
-export const Markdown = memo(function Markdown({ text, finished }: { text: string; finished: boolean }) {
+export const Markdown = memo(function Markdown({ text, end }: { text: string; end: TextEnd }) {
   const lexed = useRef<LexedText>(nothingLexed);
-  lexed.current = lexGrowing(text, lexed.current, finished);
+  lexed.current = lexGrowing(text, lexed.current, end);
   return <div className={styles.markdown}>{groups(lexed.current.blocks)}</div>;
 });

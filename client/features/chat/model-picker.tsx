@@ -44,6 +44,7 @@ function TileFace({ model }: { model: OfferedModel }) {
         <span className={styles.provider}>
           {providerNames[model.provider]} · {t(`common:model.category.${model.category}`)}
         </span>
+        <span className={styles.goodFor}>{t(`chat:pick.goodFor.${model.goodFor}`)}</span>
       </span>
       <span className={styles.price}>
         <PriceTiles credits={model.credits} />

@@ -2,6 +2,8 @@ import { create } from "zustand";
 import { api } from "#client/lib/api.ts";
 import type { Model, ModelCategory } from "#domain/models.ts";
 import { models } from "#domain/models.ts";
+import type { GoodFor } from "./good-for.ts";
+import { goodFor } from "./good-for.ts";
 
 /** A model of the catalogue with what only the server knows. */
 export interface OfferedModel {
@@ -12,6 +14,7 @@ export interface OfferedModel {
   unit: Model["unit"];
   size: Model["size"];
   credits: number;
+  goodFor: GoodFor;
   /** Undefined until the server has said so. */
   available: boolean | undefined;
   sandbox: boolean;
@@ -22,9 +25,9 @@ interface ModelsState {
   models: readonly OfferedModel[];
 }
 
-function offered(model: Model): OfferedModel {
+function offered(model: (typeof models)[number]): OfferedModel {
   const { id, name, provider, category, unit, size, credits } = model;
-  return { id, name, provider, category, unit, size, credits, available: undefined, sandbox: false };
+  return { id, name, provider, category, unit, size, credits, goodFor: goodFor[model.id], available: undefined, sandbox: false };
 }
 
 /** Names and prices are known without the network; whether a model can be reached is not. */

@@ -3,13 +3,21 @@ import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button, LinkButton } from "#client/components/button.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
+import type { NextCredits } from "#client/lib/next-credits.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
 import styles from "./chat.module.css";
+import type { OfferedModel } from "./models-store.ts";
+import { NoCredits } from "./no-credits.tsx";
 import type { Refusal } from "./thread.ts";
 
-interface RefusalViewProps {
+export interface RefusalViewProps {
   refusal: Refusal;
+  /** The model the next send would go to. */
+  model: OfferedModel | undefined;
+  nextCredits: NextCredits | null;
+  /** Takes another model for the next send. */
+  onUse: (modelId: string) => void;
   onDismiss: () => void;
   /** Sends the same prompt at the price named. */
   onAccept: (credits: number) => void;
@@ -51,16 +59,16 @@ function PriceChanged({ credits: price, onAccept, onDismiss }: { credits: number
   );
 }
 
-const ownTexts: Readonly<Record<string, "refusal.network" | "refusal.stopFailed" | "refusal.busy">> = {
+const ownTexts: Readonly<Record<string, "refusal.network" | "refusal.networkAgain" | "refusal.stopFailed" | "refusal.busy">> = {
   network: "refusal.network",
   stop_failed: "refusal.stopFailed",
   unexpected: "refusal.busy",
 };
 
 /** Why the last send was not taken, with the way out of it. Stands right above the composer, where the prompt is again. */
-export function RefusalView({ refusal, onDismiss, onAccept }: RefusalViewProps) {
+export function RefusalView({ refusal, model, nextCredits, onUse, onDismiss, onAccept }: RefusalViewProps) {
   const { t } = useTranslation(["chat", "errors"]);
-  const { code, needed, available, quotedCredits, retryAtMs } = refusal;
+  const { code, needed, available, quotedCredits, retryAtMs, again } = refusal;
   if (code === "price_changed" && quotedCredits !== undefined) {
     return <PriceChanged credits={quotedCredits} onAccept={onAccept} onDismiss={onDismiss} />;
   }
@@ -70,18 +78,14 @@ export function RefusalView({ refusal, onDismiss, onAccept }: RefusalViewProps) 
     </LinkButton>
   );
   if (code === "insufficient_credits" && needed !== undefined && available !== undefined) {
-    return (
-      <Alert tone="warning" title={t("chat:refusal.creditsTitle")} action={plans}>
-        {problemText(code, { needed, available })}
-      </Alert>
-    );
+    return <NoCredits needed={needed} available={available} model={model} next={nextCredits} onUse={onUse} />;
   }
   const dismiss = (
     <Button size="small" variant="quiet" onClick={onDismiss}>
       {t("chat:refusal.dismiss")}
     </Button>
   );
-  const own = ownTexts[code];
+  const own = code === "network" && again ? "refusal.networkAgain" : ownTexts[code];
   return (
     <Alert tone="warning" action={code === "subscription_required" ? plans : dismiss}>
       {retryAtMs !== undefined ? <Wait untilMs={retryAtMs} /> : own ? t(`chat:${own}`) : problemText(code)}

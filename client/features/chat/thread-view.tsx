@@ -7,6 +7,7 @@ import { Spinner } from "#client/components/spinner.tsx";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { Answer } from "./answer.tsx";
 import { reload, useChat } from "./chat-store.ts";
+import { CopyButton } from "./copy-button.tsx";
 import styles from "./thread.module.css";
 import type { ThreadMessage } from "./thread.ts";
 import { emptyThread } from "./thread.ts";
@@ -19,7 +20,7 @@ const firstMessages = 20;
 const messagesAtOnce = 8;
 const layOutEveryMs = 30;
 
-/** How many of the newest messages to draw now: opening a thread of hundreds must not stop the page. */
+/** How many of the newest entries to draw now: opening a thread of hundreds must not stop the page. */
 function useGrowingCount(total: number): number {
   const [count, setCount] = useState(firstMessages);
   const complete = count >= total;
@@ -78,6 +79,9 @@ const Question = memo(function Question({ content }: { content: string }) {
     <article className={styles.question}>
       <VisuallyHidden as="p">{t("thread.you")}</VisuallyHidden>
       <p className={styles.prompt}>{content}</p>
+      <div className={styles.questionTools}>
+        <CopyButton label={t("marks.copyPrompt")} text={content} />
+      </div>
     </article>
   );
 });
@@ -116,10 +120,10 @@ export const ThreadView = memo(function ThreadView({ threadKey, onRetry }: Threa
     return live ? (live.generationId ?? "sending") : undefined;
   });
   const { container, atEnd, onScroll, keepUp, goToEnd } = useFollowing();
-  const drawn = useGrowingCount(messages.length);
   const entries: Entry[] = messages.map((message) => ({ key: message.id, message }));
   // Under the key that its message will have: the same answer, before and after its end.
   if (liveKey !== undefined) entries.push({ key: liveKey, message: null });
+  const drawn = useGrowingCount(entries.length);
   const questions = messages.filter((message) => message.role === "user").length;
 
   // One's own prompt is always worth going to.

@@ -22,7 +22,14 @@ export interface LiveAnswer {
   trimmedMessages: number;
 }
 
-/** Why the last send was not taken. Nothing was charged; the prompt is back in the composer. */
+/** A prompt sent from below an answer: asking the same again, or for the rest of it. */
+export interface Again {
+  answerId: string;
+  modelId: string;
+  prompt: string;
+}
+
+/** Why the last send was not taken. Nothing was charged; the prompt is back in the composer, where it came from there. */
 export interface Refusal {
   code: string;
   detail: string;
@@ -31,6 +38,8 @@ export interface Refusal {
   quotedCredits: number | undefined;
   /** Milliseconds of this device's clock from which on a rate-limited send may be tried again. */
   retryAtMs: number | undefined;
+  /** What was sent, where it did not come from the composer. */
+  again: Again | null;
 }
 
 export interface Thread {
@@ -46,14 +55,14 @@ export const newThreadKey = "new";
 export const emptyThread: Thread = { load: "ready", messages: [], live: null, refusal: null };
 
 export function toRefusal(error: unknown): Refusal {
-  const none = { needed: undefined, available: undefined, quotedCredits: undefined, retryAtMs: undefined };
+  const none = { needed: undefined, available: undefined, quotedCredits: undefined, retryAtMs: undefined, again: null };
   if (error instanceof NetworkProblem) return { ...none, code: "network", detail: error.message };
   if (!(error instanceof ApiProblem)) return { ...none, code: "unexpected", detail: String(error) };
   const { detail, needed, available, quotedCredits, retryAfterSeconds } = error;
   // A fault of the server's own reads like any other that nobody expected (spec §8, chat error reply).
   const code = error.code === "internal_error" ? "unexpected" : error.code;
   const retryAtMs = retryAfterSeconds === undefined ? undefined : Date.now() + retryAfterSeconds * 1000;
-  return { code, detail, needed, available, quotedCredits, retryAtMs };
+  return { code, detail, needed, available, quotedCredits, retryAtMs, again: null };
 }
 
 /** An answer about to be asked for. */

@@ -30,6 +30,8 @@ export interface DraftOptions {
 export interface Drafting {
   draft: Draft;
   change: (part: Partial<Draft>) => void;
+  /** Puts an example into the composer; what somebody wrote there makes room. */
+  fill: (text: string) => void;
   /** A draft that made room for a prompt brought along; null when there is none. */
   aside: Draft | null;
   /** Shows it again; what stands in the composer makes room in turn. */
@@ -59,6 +61,7 @@ export function useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken
   }));
   const [aside, setAside] = useState<Draft | null>(null);
   const latest = useRef(held);
+  const example = useRef<string>(undefined);
   const taken = useRef(onTaken);
   taken.current = onTaken;
   // The composer stays mounted from thread to thread, or a phone's keyboard would close with every first answer.
@@ -92,6 +95,17 @@ export function useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken
     void writeDraft(userId, threadKey, latest.current.draft);
   }
 
+  function fill(text: string): void {
+    const isOwn = latest.current.threadKey === threadKey && latest.current.draft.text !== example.current;
+    const before = isOwn ? latest.current.draft : { ...emptyDraft, modelId: own.draft.modelId };
+    const arrived = arrivingDrafts(before, aside ?? undefined, { text, modelId: null });
+    example.current = text;
+    if (!arrived.draft) return;
+    setAside(arrived.aside ?? null);
+    show({ threadKey, draft: arrived.draft, touched: true });
+    void writeDrafts(userId, { [asideKey]: arrived.aside ?? emptyDraft, [threadKey]: arrived.draft });
+  }
+
   function bringBack(): void {
     if (!aside) return;
     const before = own.draft;
@@ -101,5 +115,5 @@ export function useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken
     void writeDrafts(userId, { [asideKey]: swapped, [threadKey]: aside });
   }
 
-  return { draft: own.draft, change, aside, bringBack };
+  return { draft: own.draft, change, fill, aside, bringBack };
 }

@@ -1,9 +1,12 @@
 import { useRef } from "react";
 import type { Draft } from "#client/offline/drafts.ts";
 import { writeDraft } from "#client/offline/drafts.ts";
+import { keepLastModel } from "#client/offline/last-model.ts";
 import { checkPrompt } from "#domain/rules.ts";
+import { askAgain } from "./ask-again.ts";
 import { sendPrompt } from "./chat-store.ts";
 import type { OfferedModel } from "./models-store.ts";
+import type { Again, Refusal } from "./thread.ts";
 
 interface SendingOptions {
   userId: string;
@@ -17,8 +20,10 @@ interface SendingOptions {
 export interface Sending {
   /** Sends the draft to `model` at the price shown, or at another one the person has just accepted. */
   sendDraft: (model: OfferedModel, acceptedCredits?: number) => Promise<void>;
-  /** Sends a prompt again as a new one. */
-  sendAgain: (model: OfferedModel, prompt: string) => Promise<void>;
+  /** Sends what never stood in the composer, at the price the person has seen. */
+  sendAgain: (again: Again, credits: number) => Promise<void>;
+  /** Sends what was refused for its price, at the new one. */
+  accept: (refusal: Refusal | null, model: OfferedModel | undefined, credits: number) => Promise<void>;
 }
 
 /**
@@ -45,6 +50,7 @@ export function useSending({ userId, threadKey, draft, change, onStarted }: Send
       idempotencyKey,
       onStarted: (conversationId) => {
         void writeDraft(userId, threadKey, { ...written.current, modelId: null, unsettledKey: null });
+        void keepLastModel(userId, model.id);
         onStarted(conversationId);
       },
     });
@@ -53,10 +59,14 @@ export function useSending({ userId, threadKey, draft, change, onStarted }: Send
     change({ ...kept, text: since === "" ? text : `${text}\n\n${since}` });
   }
 
-  async function sendAgain(model: OfferedModel, prompt: string): Promise<void> {
-    const idempotencyKey = crypto.randomUUID();
-    await sendPrompt({ threadKey, modelId: model.id, prompt, quotedCredits: model.credits, idempotencyKey, onStarted });
+  async function sendAgain(again: Again, credits: number): Promise<void> {
+    await askAgain(again, { threadKey, quotedCredits: credits, onStarted });
   }
 
-  return { sendDraft, sendAgain };
+  async function accept(refusal: Refusal | null, model: OfferedModel | undefined, credits: number): Promise<void> {
+    if (refusal?.again) await sendAgain(refusal.again, credits);
+    else if (model) await sendDraft(model, credits);
+  }
+
+  return { sendDraft, sendAgain, accept };
 }

@@ -4,12 +4,12 @@ import { Link } from "wouter";
 import { Button } from "#client/components/button.tsx";
 import { RichText } from "#client/components/rich-text.tsx";
 import { showToast } from "#client/lib/interface-store.ts";
+import { useFootBar } from "#client/lib/use-foot-bar.ts";
 import type { UserConsent } from "#client/offline/consent.ts";
 import { paths } from "#client/paths.ts";
 import styles from "./consent.module.css";
 import { chooseConsent, useConsent } from "./consent-store.ts";
 import { Preferences } from "./preferences.tsx";
-import { useBottomBar } from "./use-bottom-bar.ts";
 
 type Choice = Omit<UserConsent, "timestamp">;
 
@@ -30,7 +30,7 @@ export function ConsentBanner() {
   const [detailed, setDetailed] = useState(reopened);
   const banner = useRef<HTMLElement>(null);
   const opener = useRef<Element>(null);
-  useBottomBar(banner);
+  useFootBar(banner, "--consent-height");
 
   useEffect(() => {
     if (!reopened) return;

@@ -4,6 +4,7 @@ import { useLocation, useSearch } from "wouter";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { EmailField, Select, TextArea, TextField } from "#client/components/field.tsx";
+import { Late } from "#client/components/late.tsx";
 import { MessageForm } from "#client/components/message-form.tsx";
 import type { FormFields } from "#client/offline/form-drafts.ts";
 import { contactCategories } from "#domain/contact.ts";
@@ -22,6 +23,8 @@ interface ContactFormProps {
   email: string | undefined;
 }
 
+const loadQueue = async () => (await import("./form-queue.tsx")).FormQueue;
+
 export function ContactForm({ owner, email }: ContactFormProps) {
   const { t } = useTranslation("contact");
   const { fields, ready, kept, status, trouble, edit, submit, again } = useContactForm(owner, email);
@@ -29,12 +32,16 @@ export function ContactForm({ owner, email }: ContactFormProps) {
 
   if (status.step === "sent" || status.step === "queued") return <Delivered status={status} onAgain={again} />;
   const actions = (
-    <div className={styles.send}>
-      <Button type="submit" variant="primary" busy={status.step === "sending"} busyLabel={t("sending")}>
-        {t("send")}
-      </Button>
-      <p className={styles.note}>{t("required")}</p>
-    </div>
+    <>
+      <div className={styles.send}>
+        <Button type="submit" variant="primary" busy={status.step === "sending"} busyLabel={t("sending")}>
+          {t("send")}
+        </Button>
+        <p className={styles.note}>{t("required")}</p>
+      </div>
+      {/* Known only once the device has been asked: beneath what is typed and pressed, where it moves neither. */}
+      <Late load={loadQueue} owner={owner} />
+    </>
   );
   return (
     <MessageForm className={styles.form} message={fields.message} kept={kept} onSend={submit} actions={actions}>

@@ -3,14 +3,16 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, IconButton } from "#client/components/button.tsx";
 import { classNames } from "#client/components/class-names.ts";
+import { useFootBar } from "#client/lib/use-foot-bar.ts";
 import styles from "./feedback.module.css";
 import { endFeedback, openFeedback } from "./feedback-store.ts";
 
-/** At the window's foot, left. It gives way to whatever has the focus. */
+/** At the window's foot: on the left, on a phone a bar across it. It gives way to whatever has the focus. */
 export function FeedbackCard() {
   const { t } = useTranslation(["feedback", "common"]);
   const card = useRef<HTMLElement>(null);
   const aside = useGivingWay(card);
+  useFootBar(card, "--feedback-height");
 
   function dismiss(): void {
     if (card.current?.contains(document.activeElement)) document.getElementById("content")?.focus({ preventScroll: true });
@@ -24,7 +26,7 @@ export function FeedbackCard() {
       </h2>
       <p className={styles.text}>{t("card.text")}</p>
       <div className={styles.actions}>
-        <Button size="small" variant="primary" onClick={openFeedback}>
+        <Button size="small" onClick={openFeedback}>
           {t("card.give")}
         </Button>
         <Button size="small" variant="quiet" onClick={dismiss}>

@@ -5,11 +5,11 @@ interface FeedbackState {
   /** Spec §4: hidden, shown after a while, then the dialog; sent or dismissed, the card stays away for good. */
   step: "hidden" | "shown" | "dialog";
   dismissed: boolean;
-  /** Card or dialog have been asked for once: their code is needed from then on. */
-  needed: boolean;
+  /** The dialog has been asked for once: its code is needed from then on. */
+  asked: boolean;
 }
 
-export const useFeedback = create<FeedbackState>(() => ({ step: "hidden", dismissed: false, needed: false }));
+export const useFeedback = create<FeedbackState>(() => ({ step: "hidden", dismissed: false, asked: false }));
 
 /** Reads whether it was dismissed on this device before, in this tab or another. */
 export async function recallDismissal(): Promise<void> {
@@ -18,11 +18,11 @@ export async function recallDismissal(): Promise<void> {
 
 export async function showFeedbackCard(): Promise<void> {
   await recallDismissal();
-  useFeedback.setState((state) => (state.step === "hidden" && !state.dismissed ? { step: "shown", needed: true } : {}));
+  useFeedback.setState((state) => (state.step === "hidden" && !state.dismissed ? { step: "shown" } : {}));
 }
 
 export function openFeedback(): void {
-  useFeedback.setState({ step: "dialog", needed: true });
+  useFeedback.setState({ step: "dialog", asked: true });
 }
 
 /** Cancelled: the card is there again, unless it has been dismissed before. */

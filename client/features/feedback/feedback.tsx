@@ -4,12 +4,14 @@ import { FeedbackDialog } from "./feedback-dialog.tsx";
 import { useFeedback } from "./feedback-store.ts";
 
 interface FeedbackProps {
+  /** Whether the card may stand where one is now. */
+  card: boolean;
   owner: string | null | undefined;
   email: string | undefined;
 }
 
 /** The card, and the dialog it opens (spec §2). */
-export function Feedback({ owner, email }: FeedbackProps) {
+export function Feedback({ card, owner, email }: FeedbackProps) {
   const { step, dismissed } = useFeedback();
   useEffect(() => {
     // The button that opened the dialog went with the card: the page takes the focus.
@@ -17,7 +19,7 @@ export function Feedback({ owner, email }: FeedbackProps) {
   }, [dismissed]);
   return (
     <>
-      {!dismissed && step !== "hidden" && <FeedbackCard />}
+      {card && !dismissed && step !== "hidden" && <FeedbackCard />}
       <FeedbackDialog open={step === "dialog"} owner={owner} email={email} />
     </>
   );

@@ -1,9 +1,10 @@
 import { paths } from "#client/paths.ts";
 
-/** Spec §2, "Navigation bar": the links everybody sees, in order. */
+/** Spec §2, "Navigation bar": the links everybody sees, in order; and the prices, which is what most come for. */
 export const barLinks = [
   { path: paths.home, key: "navigation.home" },
-  { path: paths.aiModels, key: "navigation.aiModels" },
+  { path: paths.aiModels, key: "navigation.chat" },
+  { path: paths.pricing, key: "footer.pricing" },
   { path: paths.about, key: "navigation.about" },
   { path: paths.contact, key: "navigation.contact" },
   { path: paths.marketing, key: "navigation.marketing" },

@@ -37,13 +37,13 @@ function useReturn(path: string): { asking: boolean; ask: () => Promise<void> } 
 }
 
 /** Says which page was asked for and is not here; it opens by itself once it can. */
-export function MissingPage({ path, title }: { path: string; title: string }) {
+export function MissingPage({ path, title }: { path: string; title: string | undefined }) {
   const { t } = useTranslation("offline");
   const { asking, ask } = useReturn(path);
   return (
     <section className={styles.missing} aria-labelledby="missing-page">
       <h1 id="missing-page" className={styles.title}>
-        {t("missing.title", { title })}
+        {title === undefined ? t("missing.untitled") : t("missing.title", { title })}
       </h1>
       <p className={styles.text}>{t("missing.text")}</p>
       <Button variant="primary" busy={asking} busyLabel={t("missing.asking")} onClick={() => void ask()}>

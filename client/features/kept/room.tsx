@@ -20,17 +20,21 @@ function RoomTiles({ room }: { room: Room }) {
   );
 }
 
-/** `of` changes with what is kept, so that the figure follows it. */
-export function RoomLine({ of }: { of: unknown }) {
-  const { t, i18n } = useTranslation("offline");
-  const [room, setRoom] = useState<Room>();
-
+/** Undefined until the browser has said, null where it does not. `of` changes with what is kept, so that the figure follows it. */
+export function useRoom(of: unknown): Room | null | undefined {
+  const [room, setRoom] = useState<Room | null>();
   useEffect(() => {
     if (of === undefined) return;
-    void readRoom().then(setRoom, () => undefined);
+    readRoom().then(
+      (found) => setRoom(found && found.quotaBytes > 0 ? found : null),
+      () => setRoom(null),
+    );
   }, [of]);
+  return room;
+}
 
-  if (!room || room.quotaBytes === 0) return null;
+export function RoomLine({ room }: { room: Room }) {
+  const { t, i18n } = useTranslation("offline");
   const used = formatBytes(room.usedBytes, i18n.language);
   const quota = formatBytes(room.quotaBytes, i18n.language);
   return (

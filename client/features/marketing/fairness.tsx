@@ -3,7 +3,7 @@ import styles from "./fairness.module.css";
 
 const rules = ["fixed", "failure", "stop", "lost"] as const;
 
-/** decisions.md, "Fairness rule", in words for people. */
+/** Explains the fairness rule: which answers are charged (server/features/generations/running-answer.ts). */
 export function Fairness() {
   const { t } = useTranslation("pricing");
   return (

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { LinkButton } from "#client/components/button.tsx";
-import { paths } from "#client/paths.ts";
+import { paths, signUpPath } from "#client/paths.ts";
 import styles from "./first-step.module.css";
 
 interface FirstStepProps {
@@ -15,7 +15,7 @@ export function FirstStep({ signedIn, children }: FirstStepProps) {
   const { t } = useTranslation("home");
   return (
     <p className={styles.step}>
-      <LinkButton href={signedIn ? paths.pricing : paths.auth} variant="primary">
+      <LinkButton href={signedIn ? paths.pricing : signUpPath} variant="primary">
         {t("hero.action")}
       </LinkButton>
       {children}

@@ -6,6 +6,7 @@ import { useFormat } from "#client/lib/use-format.ts";
 import type { Model } from "#domain/models.ts";
 import { models } from "#domain/models.ts";
 import { moneyBackDays, plans } from "#domain/plans.ts";
+import { ChatExample } from "./chat-example.tsx";
 import { FirstStep } from "./first-step.tsx";
 import styles from "./hero.module.css";
 
@@ -32,7 +33,7 @@ export function Hero({ signedIn }: { signedIn: boolean }) {
   );
 }
 
-/** Fifteen models make one picture; the sixteenth place is the token that lets its holder in. */
+/** The models in two rows, the sixteenth place the token that lets its holder in; under them what one does with them. */
 function HeroMosaic() {
   const { t } = useTranslation("home");
   const format = useFormat();
@@ -58,9 +59,10 @@ function HeroMosaic() {
             <strong>{pointed.name}</strong> {format.modelPrice(pointed)}
           </>
         ) : (
-          t("hero.caption")
+          t("chat.caption")
         )}
       </figcaption>
+      <ChatExample />
     </figure>
   );
 }

@@ -1,16 +1,13 @@
 import { useTranslation } from "react-i18next";
-import { Link } from "wouter";
 import { Badge } from "#client/components/badge.tsx";
 import { Button } from "#client/components/button.tsx";
 import { classNames } from "#client/components/class-names.ts";
-import { RichText } from "#client/components/rich-text.tsx";
 import { fieldSize, rowsOfTiles } from "#client/components/tile-field.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import { paths } from "#client/paths.ts";
 import type { DiscountEligibility } from "#contract/billing.ts";
 import { models } from "#domain/models.ts";
 import type { BillingInterval, Plan, PlanKey, PriceId } from "#domain/plans.ts";
-import { priceIdOf } from "#domain/plans.ts";
+import { annualPriceCents, planList, priceIdOf } from "#domain/plans.ts";
 import styles from "./plan-card.module.css";
 import { usePlanFeatures } from "./plan-features.ts";
 import { PlanPrice } from "./plan-price.tsx";
@@ -20,11 +17,15 @@ interface PlanCardProps {
   interval: BillingInterval;
   onSubscribe: (priceId: PriceId) => void;
   current: boolean;
-  /** Whether the person has any plan; plan changes are not built yet, and the server refuses a second subscription. */
+  /** Whether the person has any plan: plans can't be changed yet, so no other is offered. */
   subscribed: boolean;
   processing: string | null;
   pricing: DiscountEligibility["pricing"][PlanKey] | null;
 }
+
+/** Credits a tile stands for: small enough to tell the plans apart, large enough to count. */
+export const creditsPerTile = 25;
+const mostTiles = Math.max(...planList.map(({ monthlyCredits }) => monthlyCredits)) / creditsPerTile;
 
 const highlighted = models.filter((model) => model.highlighted);
 const highlightedNames = highlighted.map((model) => model.name).join("\u00a0· ");
@@ -49,57 +50,51 @@ export function PlanCard({ plan, interval, onSubscribe, current, subscribed, pro
       <p className={styles.description}>{t(`plans.${plan.key}.description`)}</p>
       <PlanPrice plan={plan} interval={interval} pricing={pricing} />
       <div className={styles.action}>
-        <Button
-          variant={plan.mostPopular ? "primary" : "secondary"}
-          wide
-          disabled={subscribed}
-          busy={processing === priceId}
-          busyLabel={t("plan.processing")}
-          onClick={() => onSubscribe(priceId)}
-        >
-          {current ? t("plan.current") : t("plan.subscribe", { plan: plan.name })}
-        </Button>
-        <p className={styles.small}>
-          {subscribed && !current ? (
-            <RichText text={t("plan.changeLater")} elements={{ profile: <Link href={paths.profile} /> }} />
-          ) : (
-            t(current ? "plan.changeOnProfile" : "plan.cancel")
-          )}
-        </p>
+        {(current || !subscribed) && (
+          <Button
+            variant={plan.mostPopular ? "primary" : "secondary"}
+            wide
+            disabled={current}
+            busy={processing === priceId}
+            busyLabel={t("plan.processing")}
+            onClick={() => onSubscribe(priceId)}
+          >
+            {current ? t("plan.current") : t("plan.subscribe", { plan: plan.name })}
+          </Button>
+        )}
       </div>
-      <CreditField plan={plan} />
+      <CreditField plan={plan} interval={interval} />
       <ul className={styles.features} aria-label={t("plan.features")}>
         {features.map((feature) => (
           <li key={feature}>{feature}</li>
         ))}
       </ul>
-      <div className={styles.models}>
-        <h4 className={styles.label}>{t("plan.models")}</h4>
+      <details className={styles.models}>
+        <summary className={styles.label}>{t("plan.models")}</summary>
         <p className={styles.small}>{t("plan.moreModels", { models: highlightedNames, count: models.length - highlighted.length })}</p>
-      </div>
+      </details>
     </li>
   );
 }
 
-/** Credits a tile stands for: small enough to tell the plans apart, large enough to count. */
-const creditsPerTile = 25;
-const columns = 10;
+const columns = 25;
 
 /** The month's credits as a field of tiles; the four cards side by side show the proportion. */
-function CreditField({ plan }: { plan: Plan }) {
+function CreditField({ plan, interval }: { plan: Plan; interval: BillingInterval }) {
   const { t } = useTranslation("plans");
   const format = useFormat();
-  const tiles = plan.monthlyCredits / creditsPerTile;
-  const { width } = fieldSize(columns, columns);
-  const { height } = fieldSize(columns * 5, columns);
+  const { width, height } = fieldSize(mostTiles, columns);
+  const dollars = (interval === "year" ? annualPriceCents(plan) / 12 : plan.monthlyPriceCents) / 100;
   return (
     <div className={styles.credits}>
       <p className={styles.amount}>{t("plan.creditsPerMonth", { credits: format.credits(plan.monthlyCredits) })}</p>
       <svg className={styles.field} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-        <path className={styles.open} d={rowsOfTiles(columns * 5, columns)} />
-        <path className={styles.laid} d={rowsOfTiles(tiles, columns)} />
+        <path className={styles.open} d={rowsOfTiles(mostTiles, columns)} />
+        <path className={styles.laid} d={rowsOfTiles(plan.monthlyCredits / creditsPerTile, columns)} />
       </svg>
-      <p className={styles.scale}>{t("plan.tileScale", { credits: format.credits(creditsPerTile) })}</p>
+      <p className={styles.scale}>
+        {t("plan.perDollar", { number: format.number(Math.round((10 * plan.monthlyCredits) / dollars) / 10) })}
+      </p>
     </div>
   );
 }

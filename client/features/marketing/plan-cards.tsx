@@ -1,5 +1,5 @@
-import type { DiscountEligibility } from "#contract/billing.ts";
-import type { BillingInterval, PlanKey, PriceId } from "#domain/plans.ts";
+import type { DiscountEligibility, SubscriptionCheck } from "#contract/billing.ts";
+import type { BillingInterval, PriceId } from "#domain/plans.ts";
 import { planList } from "#domain/plans.ts";
 import { PlanCard } from "./plan-card.tsx";
 import styles from "./plan-cards.module.css";
@@ -8,7 +8,7 @@ export interface PlanCardsProps {
   interval: BillingInterval;
   onSubscribe: (priceId: PriceId) => void;
   /** The plan the person has, if any; its card says so and can't be bought again. */
-  currentPlan: PlanKey | null;
+  currentPlan: SubscriptionCheck["subscription_tier"] | null;
   /** Whether the person has a plan at all, be it paid by another interval than the one shown. */
   subscribed: boolean;
   /** The price whose checkout is being created. */

@@ -5,7 +5,7 @@ import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { DiscountEligibility } from "#contract/billing.ts";
 import type { BillingInterval, Plan, PlanKey } from "#domain/plans.ts";
-import { annualPriceCents, priceCents } from "#domain/plans.ts";
+import { priceCents } from "#domain/plans.ts";
 import styles from "./plan-card.module.css";
 
 interface PlanPriceProps {
@@ -32,9 +32,9 @@ function Money({ spoken, children }: { spoken: string | undefined; children?: Re
 export function PlanPrice({ plan, interval, pricing }: PlanPriceProps) {
   const { t } = useTranslation("plans");
   const format = useFormat();
-  const listCents = priceCents(plan, interval);
   const discounted = interval === "year" ? pricing?.annual : pricing;
-  const price = format.money(discounted?.discountedPrice ?? listCents);
+  const cents = discounted?.discountedPrice ?? priceCents(plan, interval);
+  const price = format.money(cents);
   return (
     <div className={styles.price}>
       <p className={styles.figure}>
@@ -53,15 +53,15 @@ export function PlanPrice({ plan, interval, pricing }: PlanPriceProps) {
           }}
         />
       </p>
-      {discounted && <p className={styles.small}>{t(`plan.firstPeriod.${interval}`, { price: format.money(discounted.originalPrice) })}</p>}
-      {!discounted && interval === "year" && (
+      {interval === "year" && (
         <p className={styles.small}>
           {t("plan.monthlyEquivalent", {
-            price: format.money(Math.round(annualPriceCents(plan) / 12)),
-            savings: format.money(12 * plan.monthlyPriceCents - annualPriceCents(plan)),
+            price: format.money(Math.round(cents / 12)),
+            savings: format.money(12 * plan.monthlyPriceCents - cents),
           })}
         </p>
       )}
+      {discounted && <p className={styles.small}>{t(`plan.firstPeriod.${interval}`, { price: format.money(discounted.originalPrice) })}</p>}
     </div>
   );
 }

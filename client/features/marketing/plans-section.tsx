@@ -4,28 +4,31 @@ import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Segmented } from "#client/components/segmented.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { BillingInterval, PlanKey, PriceId } from "#domain/plans.ts";
+import type { SubscriptionCheck } from "#contract/billing.ts";
+import type { BillingInterval, PriceId } from "#domain/plans.ts";
 import { annualSavingPercent } from "#domain/plans.ts";
+import { creditsPerTile } from "./plan-card.tsx";
 import { PlanCards } from "./plan-cards.tsx";
+import { PlansNote } from "./plans-note.tsx";
 import styles from "./plans-section.module.css";
 import { useDiscount } from "./use-discount.ts";
 
 interface PlansSectionProps {
   onSubscribe: (priceId: PriceId) => void;
-  currentPlan: PlanKey | null;
-  /** How the current plan is paid; the choice starts there. */
-  currentInterval: BillingInterval | null;
+  /** Of who is signed in: their plan's card says so, and the choice starts with how it is paid. */
+  check: SubscriptionCheck | null;
   processing: string | null;
   /** Undefined while it is not known whether somebody is signed in. */
   userId: string | null | undefined;
 }
 
 /** The toggle, the discount if there is one, and the four cards. */
-export function PlansSection({ onSubscribe, currentPlan, currentInterval, processing, userId }: PlansSectionProps) {
+export function PlansSection({ onSubscribe, check, processing, userId }: PlansSectionProps) {
   const { t } = useTranslation(["plans", "common"]);
   const format = useFormat();
   const [chosen, setChosen] = useState<BillingInterval | null>(null);
-  const interval = chosen ?? currentInterval ?? "month";
+  const own = check?.subscribed && check.subscription_tier !== "none" ? check : null;
+  const interval = chosen ?? own?.billing_interval ?? "month";
   const { discount, failed, retry } = useDiscount(userId);
   const percent = discount?.discountEligible ? discount.pricing.starter.discountPercentage : 0;
   return (
@@ -49,15 +52,16 @@ export function PlansSection({ onSubscribe, currentPlan, currentInterval, proces
           ]}
         />
       </div>
-      {percent > 0 && <p className={styles.offer}>{t("discount.offer", { percent: format.percent(percent) })}</p>}
+      <PlansNote own={own} percent={percent} />
       <PlanCards
         interval={interval}
         onSubscribe={onSubscribe}
-        currentPlan={currentPlan !== null && (currentInterval ?? interval) === interval ? currentPlan : null}
-        subscribed={currentPlan !== null}
+        currentPlan={own && (own.billing_interval ?? interval) === interval ? own.subscription_tier : null}
+        subscribed={own !== null}
         processing={processing}
         discount={discount}
       />
+      <p className={styles.scale}>{t("plan.tileScale", { credits: format.credits(creditsPerTile) })}</p>
       {/* Below the cards, so that nothing moves from under a finger. */}
       {failed && (
         <Alert

@@ -6,19 +6,19 @@ import { LinkButton } from "#client/components/button.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
-import type { CreditLevel } from "#domain/credits.ts";
-import { creditLevel } from "#domain/credits.ts";
-import { plans } from "#domain/plans.ts";
+import type { CreditSupply } from "#domain/credits.ts";
+import { creditLevel, creditSupply } from "#domain/credits.ts";
+import { monthlyCreditsOf, plans } from "#domain/plans.ts";
 import { timeLeft } from "#domain/subscription.ts";
 import styles from "./subscription-summary.module.css";
 
-const toneOf = { excellent: "good", good: "good", low: "warning", verylow: "danger" } as const satisfies Record<CreditLevel, string>;
+const toneOf = { plenty: "good", low: "warning", out: "danger" } as const satisfies Record<CreditSupply, string>;
 
 /** Spec §4, "Summary": one line, or all of it. Time left is reckoned from the server's clock, not the device's. */
 export function SubscriptionSummary({ check }: { check: SubscriptionCheck }) {
   const { t } = useTranslation("home");
   const format = useFormat();
-  const level = creditLevel(check.credits);
+  const supply = creditSupply(check.credits, monthlyCreditsOf(check.subscription_tier));
   const left = format.timeLeft(timeLeft(check.subscription_end, new Date(check.server_time)));
   return (
     <section className={styles.summary} aria-label={t("summary.label")}>
@@ -26,7 +26,7 @@ export function SubscriptionSummary({ check }: { check: SubscriptionCheck }) {
         <summary className={styles.line}>
           <span className={styles.plan}>{format.planName(check.subscription_tier)}</span>
           <span className={styles.credits}>
-            {format.credits(check.credits)} <Badge tone={toneOf[level]}>{t(`summary.level.${level}`)}</Badge>
+            {format.credits(check.credits)} <Badge tone={toneOf[supply]}>{t(`summary.level.${creditLevel(check.credits)}`)}</Badge>
           </span>
           <span className={styles.left}>
             {t("summary.timeLeft")}: {left}

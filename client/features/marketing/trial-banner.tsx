@@ -5,7 +5,7 @@ import { IconButton, LinkButton } from "#client/components/button.tsx";
 import { classNames } from "#client/components/class-names.ts";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import { paths } from "#client/paths.ts";
+import { paths, signUpPath } from "#client/paths.ts";
 import { trialCredits, trialDays } from "#domain/plans.ts";
 import styles from "./trial-banner.module.css";
 
@@ -24,7 +24,7 @@ function hide(): void {
 }
 
 /**
- * Spec §2, "Optional banner", for visitors. Part of the page the server sends; the marks boot.js sets on the root hide it
+ * Spec §2, "Optional banner", for visitors, once a trial can be started (`trialOffered`). Part of the page the server sends; the marks boot.js sets on the root hide it
  * from people who are signed in or have hidden it, so that nothing moves after the first paint.
  */
 export function TrialBanner({ sessionKnown }: { sessionKnown: boolean }) {
@@ -40,7 +40,7 @@ export function TrialBanner({ sessionKnown }: { sessionKnown: boolean }) {
         <p className={styles.text}>
           <strong className={styles.title}>{t("trial.title", { count: trialDays })}</strong> {credits}
         </p>
-        <LinkButton href={paths.auth} size="small" className={styles.action ?? ""}>
+        <LinkButton href={signUpPath} size="small" className={styles.action ?? ""}>
           {t("trial.action")}
         </LinkButton>
         <IconButton label={t("trial.hide")} className={styles.hide ?? ""} onClick={hide}>

@@ -7,15 +7,20 @@ import { models } from "#domain/models.ts";
 import { plans } from "#domain/plans.ts";
 import styles from "./worked-example.module.css";
 
-/** One day of somebody's work: how often each model is asked. Prices and sums come from the catalogue. */
-const times: Record<string, number> = { "gpt-5-mini": 12, "gpt-5": 3, "dall-e-3": 2, "whisper-1": 10 };
+/**
+ * An ordinary day at a small business: replies and notices with a small model, one harder text, one thing looked up. Models
+ * that answer today only; prices and sums come from the catalogue.
+ */
+const times: Record<string, number> = { "gpt-5-mini": 6, "gpt-5": 1, sonar: 1 };
+export const workingDays = 22;
 
 const day = models
   .filter(({ id }) => id in times)
   .map((model) => ({ model, count: times[model.id] ?? 0, credits: (times[model.id] ?? 0) * model.credits }))
   .sort((one, other) => one.model.credits - other.model.credits);
-const spent = day.reduce((sum, { credits }) => sum + credits, 0);
+export const spentADay = day.reduce((sum, { credits }) => sum + credits, 0);
 const month = plans.starter;
+const spent = workingDays * spentADay;
 const columns = 25;
 
 /** Where each model's tiles begin in the field: one after the other, as they are spent. */
@@ -24,7 +29,7 @@ const laid = day.map((entry, index) => ({
   from: day.slice(0, index).reduce((sum, { credits }) => sum + credits, 0),
 }));
 
-/** A month of credits as a field of tiles, and what one day takes out of it. */
+/** A month of credits as a field of tiles: one day's, those of the other working days, and what is left. */
 export function WorkedExample() {
   const { t } = useTranslation(["about", "wallet"]);
   const format = useFormat();
@@ -35,6 +40,7 @@ export function WorkedExample() {
         {laid.map(({ model, credits, from }) => (
           <path key={model.id} className={styles[model.category]} d={rowsOfTiles(credits, columns, from)} />
         ))}
+        <path className={styles.others} d={rowsOfTiles(spent - spentADay, columns, spentADay)} />
         <path className={styles.left} d={rowsOfTiles(month.monthlyCredits - spent, columns, spent)} />
       </svg>
       <dl className={styles.lines}>
@@ -55,7 +61,14 @@ export function WorkedExample() {
         ))}
         <div className={styles.total}>
           <dt>{t("example.total")}</dt>
-          <dd>{format.credits(spent)}</dd>
+          <dd>{format.credits(spentADay)}</dd>
+        </div>
+        <div className={styles.line}>
+          <dt>{t("example.month", { count: workingDays })}</dt>
+          <dd className={styles.sum}>
+            <span className={classNames(styles.key, styles.othersKey)} aria-hidden="true" />
+            {format.credits(spent)}
+          </dd>
         </div>
         <div className={styles.rest}>
           <dt>{month.name}</dt>

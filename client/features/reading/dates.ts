@@ -8,7 +8,7 @@ export function formatDay(date: string, language: string): string {
   return format(date, language, { dateStyle: "long" });
 }
 
-/** `2025-01-01` → "January 2025": the legal pages name the month (decisions.md, "Legal dates"). */
+/** `2025-01-01` → "January 2025". The legal pages show only the month (spec §2). */
 export function formatMonth(date: string, language: string): string {
   return format(date, language, { month: "long", year: "numeric" });
 }

@@ -4,7 +4,7 @@ import styles from "./support-panel.module.css";
 import type { TopicKey } from "./topics.ts";
 
 /** What people ask most, first: so that nobody has to guess what can be asked. */
-const suggested = ["plans", "models", "trial", "refund", "rollover", "payment", "failure", "cancel", "languages", "files"] as const;
+const suggested = ["plans", "models", "refund", "rollover", "payment", "failure", "trial", "cancel", "languages", "files"] as const;
 type Suggested = (typeof suggested)[number];
 
 /** Half a dozen at the start, three of the rest once the conversation needs the room. */

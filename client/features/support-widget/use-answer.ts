@@ -1,9 +1,19 @@
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#client/lib/use-format.ts";
-import { paths } from "#client/paths.ts";
+import { paths, signUpPath } from "#client/paths.ts";
 import { languages } from "#domain/languages.ts";
 import { models } from "#domain/models.ts";
-import { annualSavingPercent, graceDays, moneyBackDays, moneyBackUsedPercent, packMonths, trialCredits, trialDays } from "#domain/plans.ts";
+import {
+  annualSavingPercent,
+  graceDays,
+  moneyBackDays,
+  moneyBackUsedPercent,
+  packMonths,
+  plans,
+  trialCredits,
+  trialDays,
+  trialOffered,
+} from "#domain/plans.ts";
 import { uploadLimits } from "#domain/rules.ts";
 import type { Answer } from "./answer.ts";
 import { contactAddress } from "./contact-address.ts";
@@ -41,10 +51,11 @@ function useWordAnswers() {
 
   const answers: Record<WordKey, () => Answer> = {
     trial: () => {
+      if (!trialOffered) return { text: t("trial.closed", { price: format.money(plans.starter.monthlyPriceCents) }), link };
       const days = t("common:timeLeft.days", { count: trialDays });
       return {
         text: t("trial.answer", { days, credits: format.credits(trialCredits), models: format.list(trialModels) }),
-        link: { href: paths.auth, label: t("common:trial.action") },
+        link: { href: signUpPath, label: t("common:trial.action") },
       };
     },
     failure: () => ({ text: `${t("pricing:fairness.failure.text")} ${t("pricing:fairness.stop.text")}`, link }),
@@ -66,7 +77,7 @@ function useWordAnswers() {
   };
 }
 
-/** Canned answers (decisions.md, "Support widget"): every figure from the catalogues, every word from the texts. */
+/** The canned answers: all figures come from the catalogues, all words from the texts. */
 export function useAnswer(): (topic: Topic) => Answer {
   const prices = usePriceAnswers();
   const words = useWordAnswers();

@@ -49,7 +49,7 @@ export function usePriceAnswers() {
       link: { href: paths.about, label: t("common:navigation.about") },
     }),
     packs: (): Answer => ({
-      text: t("pricing:packs.lead", { count: packMonths }),
+      text: `${t("pricing:packs.lead", { count: packMonths })} ${t("pricing:packs.note")}`,
       rows: packs.map((pack) => [format.credits(pack.credits), format.money(pack.priceCents)]),
       link,
     }),

@@ -1,12 +1,12 @@
 /**
- * Guessing is slowed per account and per address it comes from, and mails per mailbox. Wall time. The answer is the same for
- * known and unknown accounts: what is counted is the address that was typed.
+ * Guesses and mails are counted before the work they cause, so that none of a rush slips past, and a right password is given
+ * back. Wall time. The answer is the same for known and unknown accounts: what is counted is the address that was typed.
  */
 import { sql } from "kysely";
 import { hourMs, minuteMs } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { Executor } from "../../db/transaction.ts";
-import { clientNetwork } from "../../http/client-network.ts";
+import { clientSite, siteShare } from "../../http/client-network.ts";
 
 interface Limit {
   /** Attempts within the window before the first wait. */
@@ -17,24 +17,40 @@ interface Limit {
   longestWaitMs: number;
 }
 
+const guesses = { windowMs: hourMs, firstWaitMs: 15_000, longestWaitMs: 15 * minuteMs };
+
 const limits = {
-  email: { free: 5, windowMs: hourMs, firstWaitMs: 15_000, longestWaitMs: 15 * minuteMs },
+  // Of one account, from one network; a stranger's guesses so lock out nobody but who is near them.
+  guess: { free: 5, ...guesses },
+  // Of one account from anywhere, by browsers that never signed in to it.
+  email: { free: 20, ...guesses },
+  // By a browser that has.
+  device: { free: 5, ...guesses },
+  // Of the password one sign-up was made with.
+  "sign-up": { free: 5, ...guesses },
   // Generous: a whole office may share one address.
-  address: { free: 50, windowMs: hourMs, firstWaitMs: 15_000, longestWaitMs: 15 * minuteMs },
+  address: { free: 50, ...guesses },
+  // Mails asked for: by one network, to one mailbox by one network and by all, so that a stranger leaves room for its owner, and in all.
+  "mail-address": { free: 40, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
   mail: { free: 5, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
+  mailbox: { free: 15, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
+  mails: { free: 120, windowMs: minuteMs, firstWaitMs: 15_000, longestWaitMs: 15_000 },
   "contact-address": { free: 20, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: hourMs },
   "contact-mail": { free: 5, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
 } as const satisfies Record<string, Limit>;
 
-/** `email:…`, `address:…`, `mail:…`, and what is written to the team: `contact-address:…`, `contact-mail:…`. */
+/** The kind of limit, and what it counts for. */
 export type AttemptKey = `${keyof typeof limits}:${string}`;
 
 function limitOf(key: AttemptKey): Limit {
-  return limits[key.slice(0, key.indexOf(":")) as keyof typeof limits];
+  const limit = limits[key.slice(0, key.indexOf(":")) as keyof typeof limits];
+  return key.endsWith("::/48") ? { ...limit, free: limit.free * siteShare } : limit;
 }
 
-export function addressKey(ip: string): `address:${string}` {
-  return `address:${clientNetwork(ip)}`;
+/** Of a network (client-network.ts), and of the site it belongs to. */
+export function networkKeys(kind: "address" | "mail-address" | "contact-address", network: string): AttemptKey[] {
+  const site = clientSite(network);
+  return [`${kind}:${network}`, ...(site === undefined ? [] : [`${kind}:${site}` as const])];
 }
 
 /**
@@ -66,28 +82,54 @@ export async function takeAttempt(executor: Executor, key: AttemptKey, now: Date
   return Math.max(1, Math.ceil((blockedUntil.getTime() - now.getTime()) / 1_000));
 }
 
+/**
+ * Counts one attempt under each key. Throws `too_many_attempts` with retryAfterSeconds when one of them has to wait, and
+ * writes nothing then: being refused costs one look.
+ */
+export async function countAttempts(executor: Executor, keys: readonly AttemptKey[]): Promise<void> {
+  const waitSeconds = await secondsBlocked(executor, keys, new Date());
+  if (waitSeconds !== null) throw tooManyAttempts(waitSeconds);
+  for (const key of keys) {
+    const wait = await takeAttempt(executor, key, new Date());
+    if (wait !== null) throw tooManyAttempts(wait);
+  }
+}
+
+/** Takes one counted attempt back under each key: it was no guess. */
+export async function giveBackAttempts(executor: Executor, keys: readonly AttemptKey[]): Promise<void> {
+  for (const key of keys) {
+    const { free } = limitOf(key);
+    await sql`update auth_attempts set failures = failures - 1, blocked_until = case when failures > ${free}::integer then blocked_until end
+      where key = ${key} and failures > 0`.execute(executor);
+  }
+}
+
+/** Counts an attempt before `work` is done; what could not be done doesn't count. Throws as countAttempts and `work` do. */
+export async function counted<T>(executor: Executor, keys: readonly AttemptKey[], work: () => Promise<T>): Promise<T> {
+  await countAttempts(executor, keys);
+  try {
+    return await work();
+  } catch (error) {
+    await giveBackAttempts(executor, keys);
+    throw error;
+  }
+}
+
 export async function forgetAttempts(executor: Executor, key: AttemptKey): Promise<void> {
   await executor.deleteFrom("auth_attempts").where("key", "=", key).execute();
 }
 
-/**
- * Drops what no limit looks at any more: anybody may type any address, and each leaves a row. Those being counted right now
- * stay for the next time.
- */
-export async function forgetOldAttempts(executor: Executor, now: Date): Promise<void> {
-  const longestWindowMs = Math.max(...Object.values(limits).map(({ windowMs }) => windowMs));
-  await sql`delete from auth_attempts where key in (
-    select key from auth_attempts where window_started_at <= ${new Date(now.getTime() - longestWindowMs)} and coalesce(blocked_until <= ${now}, true)
-      for update skip locked)`.execute(executor);
+/** Seconds until attempts under all of these keys may go on; null: now. */
+async function secondsBlocked(executor: Executor, keys: readonly AttemptKey[], now: Date): Promise<number | null> {
+  const row = await executor
+    .selectFrom("auth_attempts")
+    .select((select) => select.fn.max("blocked_until").as("until"))
+    .where("key", "in", keys)
+    .where("blocked_until", ">", now)
+    .executeTakeFirst();
+  return row?.until ? Math.max(1, Math.ceil((row.until.getTime() - now.getTime()) / 1_000)) : null;
 }
 
-/** Seconds until attempts under this key may go on; null: now. */
-export async function secondsBlocked(executor: Executor, key: AttemptKey, now: Date): Promise<number | null> {
-  const row = await executor.selectFrom("auth_attempts").select("blocked_until").where("key", "=", key).executeTakeFirst();
-  if (!row?.blocked_until || row.blocked_until <= now) return null;
-  return Math.max(1, Math.ceil((row.blocked_until.getTime() - now.getTime()) / 1_000));
-}
-
-export function tooManyAttempts(retryAfterSeconds: number): DomainError {
+function tooManyAttempts(retryAfterSeconds: number): DomainError {
   return new DomainError("too_many_attempts", "Too many attempts. Wait a moment and try again", { retryAfterSeconds });
 }

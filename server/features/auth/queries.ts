@@ -35,40 +35,51 @@ export async function updateUser(
   return executor.updateTable("users").set(changes).where("id", "=", userId).returningAll().executeTakeFirstOrThrow();
 }
 
-/** A person together with the password of the newest sign-up still waiting for its confirmation. */
-export async function findCredentials(executor: Executor, email: string, now: Date) {
+/** A person together with the newest of these sign-ups with their address, whatever became of it. */
+export async function findCredentials(executor: Executor, email: string, signUps: readonly string[], now: Date) {
   return executor
     .selectFrom("users")
-    .selectAll("users")
-    .select((select) =>
-      select
-        .selectFrom("email_links")
-        .select("email_links.password_hash")
-        .whereRef("email_links.user_id", "=", "users.id")
-        .where("purpose", "=", "confirm")
-        .where("used_at", "is", null)
-        .where("expires_at", ">", now)
-        .where("email_links.password_hash", "is not", null)
-        .orderBy("email_links.created_at", "desc")
-        .limit(1)
-        .as("pending_password_hash"),
+    .leftJoinLateral(
+      (from) =>
+        from
+          .selectFrom("email_links")
+          .select("email_links.password_hash as sign_up_password_hash")
+          .whereRef("email_links.user_id", "=", "users.id")
+          .where("purpose", "=", "confirm")
+          .where("sign_up_id", "=", sql<string>`any(${[...signUps]}::uuid[])`)
+          .where("expires_at", ">", now)
+          .orderBy("email_links.created_at", "desc")
+          .limit(1)
+          .as("begun"),
+      (join) => join.onTrue(),
     )
+    .selectAll("users")
+    .select("sign_up_password_hash")
     .where("users.email", "=", email)
     .executeTakeFirst();
 }
 
-export async function selectPendingPasswords(executor: Executor, userId: string, now: Date): Promise<string[]> {
-  const rows = await executor
+/** The sign-ups of a person that wait for their confirmation, the latest mailed first. */
+export async function selectPendingSignUps(executor: Executor, userId: string, now: Date) {
+  return executor
     .selectFrom("email_links")
-    .select("password_hash")
-    .distinct()
+    .select(["sign_up_id", "password_hash"])
     .where("user_id", "=", userId)
     .where("purpose", "=", "confirm")
     .where("used_at", "is", null)
     .where("expires_at", ">", now)
-    .where("password_hash", "is not", null)
+    .orderBy("created_at", "desc")
     .execute();
-  return rows.flatMap((row) => row.password_hash ?? []);
+}
+
+/** What waits of a sign-up, its password with it. */
+export async function deletePendingSignUp(executor: Executor, signUp: { userId: string; signUpId: string }): Promise<void> {
+  await executor
+    .deleteFrom("email_links")
+    .where("user_id", "=", signUp.userId)
+    .where("sign_up_id", "=", signUp.signUpId)
+    .where("used_at", "is", null)
+    .execute();
 }
 
 export async function insertLink(executor: Executor, link: Insertable<EmailLinks>): Promise<void> {
@@ -79,8 +90,8 @@ export async function findLink(executor: Executor, tokenHash: Buffer): Promise<S
   return executor.selectFrom("email_links").selectAll().where("token_hash", "=", tokenHash).executeTakeFirst();
 }
 
-/** Uses up every confirmation link of a person; true when the one named was still unused. */
-export async function useUpLinks(executor: Executor, userId: string, linkId: string, now: Date): Promise<boolean> {
+/** Spends every confirmation link of a person; true when the one named was still unused. */
+export async function spendLinks(executor: Executor, userId: string, linkId: string, now: Date): Promise<boolean> {
   const used = await executor
     .updateTable("email_links")
     .set({ used_at: now })

@@ -3,15 +3,16 @@ import type { Session } from "../../contract/auth.ts";
 import { authRoutes as contract } from "../../contract/auth.ts";
 import type { Deps } from "../../deps.ts";
 import type { App, Routes } from "../../http/app-type.ts";
-import type { Caller } from "./service.ts";
-import { confirmEmail, resendConfirmation, signIn, signUp } from "./service.ts";
+import { clientNetwork } from "../../http/client-network.ts";
+import { readCookie, setCookie } from "../../http/cookies.ts";
+import { addDevice, deviceCookie, readDevice, readSignUps, signUpCookie, writeSignUps } from "./browser.ts";
+import type { Caller } from "./credentials.ts";
+import { fewOfOneNetwork } from "./credentials.ts";
 import type { SignIn } from "./sessions.ts";
 import { endSession, refreshSession } from "./sessions.ts";
+import { signIn } from "./sign-in.ts";
+import { confirmEmail, disownSignUp, lookAtLink, resendConfirmation, signUp } from "./sign-up.ts";
 import { accessTokenSeconds, signAccessToken } from "./tokens.ts";
-
-function callerOf(request: FastifyRequest): Caller {
-  return { ip: request.ip, userAgent: request.headers["user-agent"] };
-}
 
 /** Exactly the fields of spec §3. */
 function presentSession(app: App, { user, sessionId, refreshToken }: SignIn): Session {
@@ -32,32 +33,71 @@ async function forbidStoring(_request: FastifyRequest, reply: FastifyReply): Pro
 
 const checkEmailAnswer = { status: "check_email" } as const;
 
+/** What a browser keeps between its calls. */
+function createBrowserMemory({ config }: Pick<Deps, "config">) {
+  const https = config.publicUrl.protocol === "https:";
+  return {
+    callerOf: (request: FastifyRequest): Caller => ({
+      network: clientNetwork(request.ip),
+      userAgent: request.headers["user-agent"],
+      signUps: readSignUps(config, readCookie(request, signUpCookie, https)),
+      devices: readCookie(request, deviceCookie, https),
+    }),
+    keepSignUp(reply: FastifyReply, caller: Caller, signUpId: string): void {
+      setCookie(reply, signUpCookie, writeSignUps(config, [signUpId, ...caller.signUps]), https);
+    },
+    keepDevice(reply: FastifyReply, caller: Caller, { user }: SignIn): void {
+      setCookie(reply, deviceCookie, addDevice(config, caller.devices, user, new Date()), https);
+    },
+    /** For those who signed in before their browser was remembered, or long ago. */
+    keepUnknownDevice(reply: FastifyReply, caller: Caller, signedIn: SignIn): void {
+      if (readDevice(config, caller.devices, signedIn.user, new Date()) === undefined) this.keepDevice(reply, caller, signedIn);
+    },
+  };
+}
+
 /** For a public scope of an application that registerTokens has prepared. */
 export function authRoutes(deps: Deps): Routes {
+  const browser = createBrowserMemory(deps);
+  const optionsOf = <Name extends keyof typeof contract>(name: Name) => ({ schema: contract[name], onRequest: forbidStoring });
   return async (app) => {
-    app.post("/api/auth/sign-up", { schema: contract["POST /api/auth/sign-up"], onRequest: forbidStoring }, async (request, reply) => {
+    app.post("/api/auth/sign-up", optionsOf("POST /api/auth/sign-up"), async (request, reply) => {
       const { email, password, language } = request.body;
-      await signUp(deps, { email, password, language });
+      const caller = browser.callerOf(request);
+      const signUpId = await fewOfOneNetwork(caller, () => signUp(deps, { email, password, language }, caller));
+      browser.keepSignUp(reply, caller, signUpId);
       return reply.code(202).send(checkEmailAnswer);
     });
-    app.post(
-      "/api/auth/resend-confirmation",
-      { schema: contract["POST /api/auth/resend-confirmation"], onRequest: forbidStoring },
-      async (request, reply) => {
-        await resendConfirmation(deps, request.body);
-        return reply.code(202).send(checkEmailAnswer);
-      },
+    app.post("/api/auth/resend-confirmation", optionsOf("POST /api/auth/resend-confirmation"), async (request, reply) => {
+      const caller = browser.callerOf(request);
+      await fewOfOneNetwork(caller, () => resendConfirmation(deps, request.body, caller));
+      return reply.code(202).send(checkEmailAnswer);
+    });
+    app.post("/api/auth/link", optionsOf("POST /api/auth/link"), async (request) =>
+      lookAtLink(deps, request.body, browser.callerOf(request)),
     );
-    app.post("/api/auth/confirm", { schema: contract["POST /api/auth/confirm"], onRequest: forbidStoring }, async (request) =>
-      presentSession(app, await confirmEmail(deps, request.body, callerOf(request))),
-    );
-    app.post("/api/auth/sign-in", { schema: contract["POST /api/auth/sign-in"], onRequest: forbidStoring }, async (request) =>
-      presentSession(app, await signIn(deps, request.body, callerOf(request))),
-    );
-    app.post("/api/auth/refresh", { schema: contract["POST /api/auth/refresh"], onRequest: forbidStoring }, async (request) =>
-      presentSession(app, await refreshSession(deps, request.body.refresh_token)),
-    );
-    app.post("/api/auth/sign-out", { schema: contract["POST /api/auth/sign-out"], onRequest: forbidStoring }, async (request, reply) => {
+    app.post("/api/auth/confirm", optionsOf("POST /api/auth/confirm"), async (request, reply) => {
+      const caller = browser.callerOf(request);
+      const signedIn = await fewOfOneNetwork(caller, () => confirmEmail(deps, request.body, caller));
+      browser.keepDevice(reply, caller, signedIn);
+      return presentSession(app, signedIn);
+    });
+    app.post("/api/auth/disown", optionsOf("POST /api/auth/disown"), async (request, reply) => {
+      await disownSignUp(deps, request.body);
+      return reply.code(204).send(null);
+    });
+    app.post("/api/auth/sign-in", optionsOf("POST /api/auth/sign-in"), async (request, reply) => {
+      const caller = browser.callerOf(request);
+      const signedIn = await fewOfOneNetwork(caller, () => signIn(deps, request.body, caller));
+      browser.keepDevice(reply, caller, signedIn);
+      return presentSession(app, signedIn);
+    });
+    app.post("/api/auth/refresh", optionsOf("POST /api/auth/refresh"), async (request, reply) => {
+      const signedIn = await refreshSession(deps, request.body.refresh_token);
+      browser.keepUnknownDevice(reply, browser.callerOf(request), signedIn);
+      return presentSession(app, signedIn);
+    });
+    app.post("/api/auth/sign-out", optionsOf("POST /api/auth/sign-out"), async (request, reply) => {
       await endSession(deps, request.body.refresh_token);
       return reply.code(204).send(null);
     });

@@ -7,6 +7,7 @@ import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { UserRow } from "../../db/types-accounts.ts";
 import type { Deps } from "../../deps.ts";
+import { announce } from "../../http/live-events.ts";
 import { hashToken } from "../../http/secret-keys.ts";
 import * as queries from "./queries.ts";
 import type { RefreshToken } from "./tokens.ts";
@@ -15,8 +16,8 @@ import { readRefreshToken, writeRefreshToken } from "./tokens.ts";
 /** A sign-in lasts this long after its last refresh. */
 const sessionMs = 30 * dayMs;
 /**
- * How long the predecessor is still answered, with the same successor (decisions.md, "Session"): tabs that refresh at once
- * all stay in, and so does a client whose answer was lost and who tries again within its 30 s (spec §9).
+ * For this long the previous refresh token gets the same successor again (docs/decisions/0006). So tabs that refresh at the same
+ * time all stay signed in, and so does a client that did not receive the response and retries within its 30 s (spec §9).
  */
 const refreshGraceMs = 45_000;
 
@@ -76,15 +77,6 @@ async function continueSession(trx: Trx, deps: Pick<Deps, "config">, presented: 
   return { outcome: "reused", userId: session.user_id };
 }
 
-/** Open connections are checked again. Lost, it is made up for by the check they get every minute. */
-async function announce(deps: Pick<Deps, "live" | "log">, userId: string): Promise<void> {
-  try {
-    await deps.live.publish({ userId, table: "session" });
-  } catch (error) {
-    deps.log.warn({ err: error, userId }, "a change of sign-ins could not be announced");
-  }
-}
-
 /** Exchanges a refresh token for its successor. Throws `session_expired`; reuse after the grace ends the sign-in. */
 export async function refreshSession(deps: SessionDeps, token: string): Promise<SignIn> {
   const presented = readRefreshToken(deps.config, token);
@@ -94,7 +86,8 @@ export async function refreshSession(deps: SessionDeps, token: string): Promise<
   if (result.outcome === "continued") return result.signIn;
   if (result.outcome === "reused") {
     deps.log.warn({ userId: result.userId, sessionId: presented?.sessionId }, "refresh token reused; sign-in ended");
-    await announce(deps, result.userId);
+    // Open connections are checked again: at once, or else at the check they get every minute.
+    await announce(deps, result.userId, "session");
   }
   throw new DomainError("session_expired", "Your session has ended. Sign in again");
 }
@@ -104,5 +97,5 @@ export async function endSession(deps: SessionDeps, token: string): Promise<void
   const presented = readRefreshToken(deps.config, token);
   if (!presented) return;
   const userId = await queries.revokeSession(deps.db, presented.sessionId, new Date());
-  if (userId !== undefined) await announce(deps, userId);
+  if (userId !== undefined) await announce(deps, userId, "session");
 }

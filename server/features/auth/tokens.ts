@@ -31,7 +31,8 @@ const audience = "tessera-api";
 export async function registerTokens(app: App, deps: Pick<Deps, "config">): Promise<void> {
   await app.register(jwt, {
     secret: deriveKey(deps.config.secretKey, "access-token"),
-    sign: { algorithm: "HS256", iss: issuer, aud: audience, expiresIn: accessTokenSeconds * 1_000 },
+    // A number counts as seconds here; the library underneath would read milliseconds.
+    sign: { algorithm: "HS256", iss: issuer, aud: audience, expiresIn: accessTokenSeconds },
     verify: { algorithms: ["HS256"], allowedIss: issuer, allowedAud: audience, requiredClaims: ["sub", "sid", "exp", "iss", "aud"] },
   });
 }

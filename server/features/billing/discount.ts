@@ -5,7 +5,7 @@ import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import * as queries from "./queries.ts";
 
-/** decisions.md, "Discount eligibility rule": in the sandbox a campaign runs until an admin sets the first one. */
+/** With the sandbox, the discount in percent until an admin sets the first campaign. */
 const sandboxPercent = 20;
 
 /**

@@ -30,7 +30,7 @@ export async function readEntitlements(executor: Executor, asks: readonly { user
   return asks.map(({ userId, now }) => {
     const row = rowOf.get(userId);
     const plan = row && grantsAccess(row.status, row.grace_until, now) ? planList.find(({ key }) => key === row.plan_key) : undefined;
-    // The trial runs under Starter's rate limits (decisions.md, "Trial").
+    // People on the trial have Starter's rate limits.
     const { requestsPerMinute, concurrentAnswers } = plan ?? plans.starter;
     return {
       subscribed: plan !== undefined,

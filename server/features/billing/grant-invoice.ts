@@ -1,6 +1,7 @@
 /** Credits for paid invoices: nothing else gives plan credits. */
 
 import type { Selectable } from "kysely";
+import { sql } from "kysely";
 import type Stripe from "stripe";
 import { addMilliseconds, addMonths, hourMs } from "#domain/clock.ts";
 import type { BillingInterval, Plan } from "#domain/plans.ts";
@@ -8,6 +9,7 @@ import { renewalOverlapHours } from "#domain/plans.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { ScheduledGrants } from "../../db/types-billing.ts";
 import { fromUnix, idOf } from "../../providers/stripe.ts";
+import { notSetAside } from "../../queue/sweep-rows.ts";
 import { endOlderPlanGrants, openPlanGrants, postGrant } from "../credits/service.ts";
 
 /** A line that sells one period of a plan. */
@@ -20,7 +22,7 @@ export interface PlanLine {
 
 const monthsOfYear = 12;
 
-/** Plan credits end with their month and live a day longer, until the renewal's invoice is paid (decisions.md, "Renewal while the invoice is still a draft"). */
+/** Plan credits expire a day after their month, because a renewal's invoice stays a draft for an hour before it is paid. */
 function expiryOf(periodEnd: Date): Date {
   return addMilliseconds(periodEnd, renewalOverlapHours * hourMs);
 }
@@ -133,18 +135,18 @@ export async function cancelScheduledGrants(trx: Trx, subscriptionId: string, en
 
 export type ScheduledGrant = Selectable<ScheduledGrants>;
 
-/** Oldest first, from after the first `offset` ones. */
-export async function selectDueScheduledGrants(executor: Executor, now: Date, limit: number, offset: number): Promise<ScheduledGrant[]> {
+/** Oldest first. */
+export async function selectDueScheduledGrants(executor: Executor, now: Date, limit: number): Promise<ScheduledGrant[]> {
   return executor
     .selectFrom("scheduled_grants")
     .selectAll()
     .where("posted_at", "is", null)
     .where("cancelled_at", "is", null)
     .where("due_at", "<=", now)
+    .where(notSetAside("scheduled-grants", sql`key`))
     .orderBy("due_at")
     .orderBy("key")
     .limit(limit)
-    .offset(offset)
     .execute();
 }
 

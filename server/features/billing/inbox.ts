@@ -1,5 +1,4 @@
 /** The inbox of Stripe's events: each recorded once, with the job that acts on it. */
-import { sql } from "kysely";
 import type pg from "pg";
 import { createBatcher } from "../../db/batch.ts";
 import type { Executor } from "../../db/transaction.ts";
@@ -11,6 +10,8 @@ export interface IncomingEvent {
   type: string;
   livemode: boolean;
   objectId: string | null;
+  /** When Stripe made it, Unix seconds; null where it doesn't say. */
+  created: number | null;
   /** JSON as it is stored, for the admin to look at. */
   payload: string;
 }
@@ -25,9 +26,9 @@ const job: JobName = "process-stripe-event";
 const recordEvents = {
   name: "record-stripe-events",
   text: `with event as (
-      insert into stripe_events (id, type, livemode, object_id, payload, status)
-        select id, type, livemode, object_id, payload, case when livemode = $2 then 'received' else 'set_aside' end
-          from json_to_recordset($1::json) as incoming (id text, type text, livemode boolean, object_id text, payload jsonb)
+      insert into stripe_events (id, type, livemode, object_id, created_at, payload, status)
+        select id, type, livemode, object_id, to_timestamp(created), payload, case when livemode = $2 then 'received' else 'set_aside' end
+          from json_to_recordset($1::json) as incoming (id text, type text, livemode boolean, object_id text, created bigint, payload jsonb)
           order by id
         on conflict (id) do nothing returning id, status)
     insert into outbox (job, payload) select '${job}', jsonb_build_object('eventId', id) from event where status = 'received'
@@ -36,8 +37,8 @@ const recordEvents = {
 
 /** The payload is JSON already and goes in as it is. */
 function toJson(event: IncomingEvent): string {
-  const { id, type, livemode, objectId } = event;
-  return `${JSON.stringify({ id, type, livemode, object_id: objectId }).slice(0, -1)},"payload":${event.payload}}`;
+  const { id, type, livemode, objectId, created } = event;
+  return `${JSON.stringify({ id, type, livemode, object_id: objectId, created }).slice(0, -1)},"payload":${event.payload}}`;
 }
 
 /** Returns the ids of those that are new and have their job. */
@@ -77,13 +78,16 @@ export async function settleEvent(executor: Executor, eventId: string, status: "
     .execute();
 }
 
-/** Unix seconds at Stripe of the newest event we know that is not from after `now`; null before the first. */
-export async function selectNewestEventTime(executor: Executor, now: Date): Promise<number | null> {
-  const result = await sql<{ newest: number | null }>`
-    select max(created)::bigint as newest
-      from (select case when jsonb_typeof(payload->'created') = 'number' then (payload->>'created')::numeric end as created from stripe_events) events
-      where created <= ${now.getTime() / 1000}::numeric`.execute(executor);
-  return result.rows[0]?.newest ?? null;
+/** When Stripe made the newest event we know that is not from after `now`; undefined before the first. */
+export async function selectNewestEventTime(executor: Executor, now: Date): Promise<Date | undefined> {
+  const row = await executor
+    .selectFrom("stripe_events")
+    .select("created_at")
+    .where("created_at", "<=", now)
+    .orderBy("created_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.created_at ?? undefined;
 }
 
 export async function selectKnownEvents(executor: Executor, eventIds: readonly string[]): Promise<Set<string>> {

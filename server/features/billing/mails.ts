@@ -1,5 +1,5 @@
 /** The mails billing sends, queued in the transaction of the fact they tell of. */
-import { planList } from "#domain/plans.ts";
+import { planList, priceCents } from "#domain/plans.ts";
 import type { Trx } from "../../db/transaction.ts";
 import type { SubscriptionRow } from "../../db/types-billing.ts";
 import { queueMail } from "../notifications/service.ts";
@@ -16,13 +16,19 @@ export async function mailStarted(trx: Trx, subscription: SubscriptionRow, now: 
     recipient: buyer.email,
     template: "subscription-started",
     language: buyer.language,
-    parameters: { plan: plan.key, credits: plan.monthlyCredits, renewsAt: subscription.current_period_end.toISOString() },
+    parameters: {
+      plan: plan.key,
+      interval: subscription.billing_interval,
+      priceCents: priceCents(plan, subscription.billing_interval),
+      credits: plan.monthlyCredits,
+      renewsAt: subscription.current_period_end.toISOString(),
+    },
   } as const;
   await queueMail(trx, mail, now);
 }
 
-/** Once per unpaid period: until when access stays. */
-export async function mailPaymentFailed(trx: Trx, subscription: SubscriptionRow, now: Date): Promise<void> {
+/** Once per unpaid period: what is unpaid and until when access stays. */
+export async function mailPaymentFailed(trx: Trx, subscription: SubscriptionRow, amountCents: number, now: Date): Promise<void> {
   const buyer = await queries.selectBuyer(trx, subscription.user_id);
   const plan = planList.find((candidate) => candidate.key === subscription.plan_key);
   if (!buyer || !plan || !subscription.grace_until) return;
@@ -33,7 +39,7 @@ export async function mailPaymentFailed(trx: Trx, subscription: SubscriptionRow,
     recipient: buyer.email,
     template: "payment-failed",
     language: buyer.language,
-    parameters: { plan: plan.key, graceUntil },
+    parameters: { plan: plan.key, amountCents, graceUntil },
   } as const;
   await queueMail(trx, mail, now);
 }

@@ -1,8 +1,9 @@
 import type { Deps } from "../../deps.ts";
+import { announce } from "../../http/live-events.ts";
 import { fromUnix, idOf, orMissing } from "../../providers/stripe.ts";
 import { selectEvent, settleEvent } from "./inbox.ts";
 import * as queries from "./queries.ts";
-import { announce, syncSubscription } from "./sync-subscription.ts";
+import { syncSubscription } from "./sync-subscription.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log" | "live">;
 
@@ -61,6 +62,13 @@ async function subjectOf(deps: BillingDeps, type: string, objectId: string | nul
   return undefined;
 }
 
+/** Writes what a checkout has led to, as its event does. Throws when it should be tried again. */
+export async function processCheckout(deps: BillingDeps, sessionId: string): Promise<void> {
+  const subscriptionId = await settleCheckout(deps, sessionId);
+  const result = subscriptionId === undefined ? undefined : await syncSubscription(deps, subscriptionId);
+  if (result) await announce(deps, result.userId, "user_subscriptions", "wallets");
+}
+
 /**
  * Acts on a recorded event: re-reads what it is about from Stripe and writes our state from that, never from the payload.
  * Any number of times, in any order, the end is the same. Throws when it should be tried again.
@@ -71,7 +79,7 @@ export async function processStripeEvent(deps: BillingDeps, eventId: string): Pr
   const subscriptionId = await subjectOf(deps, event.type, event.object_id);
   const result = subscriptionId === undefined ? undefined : await syncSubscription(deps, subscriptionId);
   // Also where nothing changed: an earlier try may have died between its commit and this.
-  if (result) await announce(deps, result.userId);
+  if (result) await announce(deps, result.userId, "user_subscriptions", "wallets");
   const acted = result !== undefined || event.type.startsWith("checkout.session.");
   await settleEvent(deps.db, eventId, acted ? "processed" : "ignored", deps.clock.now());
 }

@@ -4,6 +4,7 @@ import type { Selectable } from "kysely";
 import { sql } from "kysely";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { Checkouts, SubscriptionRow } from "../../db/types-billing.ts";
+import { notSetAside } from "../../queue/sweep-rows.ts";
 
 /**
  * Serialises what is done about one subject until the transaction ends. Waiting too long fails as `lock_not_available`,
@@ -35,6 +36,19 @@ export async function selectUserOfCustomer(executor: Executor, customerId: strin
 
 export async function selectSubscription(executor: Executor, userId: string): Promise<SubscriptionRow | undefined> {
   return executor.selectFrom("user_subscriptions").selectAll().where("user_id", "=", userId).executeTakeFirst();
+}
+
+/** The next month of an annual plan that has not been posted yet. */
+export async function selectNextScheduledGrant(executor: Executor, userId: string): Promise<{ due_at: Date } | undefined> {
+  return executor
+    .selectFrom("scheduled_grants")
+    .select("due_at")
+    .where("user_id", "=", userId)
+    .where("posted_at", "is", null)
+    .where("cancelled_at", "is", null)
+    .orderBy("due_at")
+    .limit(1)
+    .executeTakeFirst();
 }
 
 export async function selectSubscriptionById(executor: Executor, subscriptionId: string): Promise<SubscriptionRow | undefined> {
@@ -69,6 +83,7 @@ export async function selectEndedGrace(executor: Executor, now: Date, limit: num
     .selectAll()
     .where("status", "=", "past_due")
     .where("grace_until", "<=", now)
+    .where(notSetAside("grace-periods", sql`stripe_subscription_id`))
     .orderBy("grace_until")
     .limit(limit)
     .execute();
@@ -142,6 +157,15 @@ export async function updateCheckout(
   changes: { stripe_session_id?: string; url?: string; expires_at?: Date; status?: CheckoutRow["status"] },
 ): Promise<void> {
   await executor.updateTable("checkouts").set(changes).where("id", "=", checkoutId).execute();
+}
+
+export async function selectOwnCheckout(executor: Executor, userId: string, sessionId: string) {
+  return executor
+    .selectFrom("checkouts")
+    .select(["id", "status"])
+    .where("user_id", "=", userId)
+    .where("stripe_session_id", "=", sessionId)
+    .executeTakeFirst();
 }
 
 /** A person's other checkouts that could still be paid. */

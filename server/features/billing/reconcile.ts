@@ -2,14 +2,18 @@
  * Hourly: what Stripe has and we don't. Events that were never delivered, events that were received and never done, paid
  * invoices without a grant, periods that ended without a word. Every repair is the ordinary path, so it is safe to repeat.
  */
+
 import type Stripe from "stripe";
 import { addMilliseconds, dayMs, hourMs, minuteMs } from "#domain/clock.ts";
 import type { Deps } from "../../deps.ts";
+import { failureKind } from "../../failures.ts";
+import { announce } from "../../http/live-events.ts";
 import { idOf } from "../../providers/stripe.ts";
+import { Outages } from "../../queue/sweep-rows.ts";
 import { recordStripeEvents, selectKnownEvents, selectNewestEventTime, selectWaitingEvents } from "./inbox.ts";
 import { processStripeEvent } from "./process-event.ts";
 import * as queries from "./queries.ts";
-import { announce, syncSubscription } from "./sync-subscription.ts";
+import { syncSubscription } from "./sync-subscription.ts";
 
 type BillingDeps = Pick<Deps, "db" | "pool" | "payments" | "clock" | "log" | "live" | "config">;
 
@@ -26,14 +30,25 @@ function unix(instant: Date): number {
   return Math.floor(instant.getTime() / 1000);
 }
 
-/** Runs each repair by itself: one that fails is logged and left to the next hour. Returns how many changed something. */
-async function repairEach(deps: BillingDeps, ids: Iterable<string>, repair: (id: string) => Promise<boolean>): Promise<number> {
+/** One reconciliation under way; aborted, it ends before the next repair or page. */
+interface Run {
+  deps: BillingDeps;
+  signal: AbortSignal | undefined;
+}
+
+/** Runs each repair by itself: one that fails is logged and left to the next hour, an outage that goes on ends it. Returns how many changed something. */
+async function repairEach({ deps, signal }: Run, ids: Iterable<string>, repair: (id: string) => Promise<boolean>): Promise<number> {
+  const outages = new Outages();
   let repaired = 0;
   for (const id of ids) {
+    signal?.throwIfAborted();
     try {
       repaired += (await repair(id)) ? 1 : 0;
+      outages.succeeded();
     } catch (error) {
       deps.log.error({ err: error, subject: id }, "reconciliation could not repair this");
+      if (failureKind(error) === "outage") outages.add(error);
+      else outages.succeeded();
     }
   }
   return repaired;
@@ -42,7 +57,7 @@ async function repairEach(deps: BillingDeps, ids: Iterable<string>, repair: (id:
 async function repairSubscription(deps: BillingDeps, subscriptionId: string): Promise<boolean> {
   const result = await syncSubscription(deps, subscriptionId);
   if (!result || !(result.subscriptionChanged || result.walletChanged)) return false;
-  await announce(deps, result.userId);
+  await announce(deps, result.userId, "user_subscriptions", "wallets");
   return true;
 }
 
@@ -53,6 +68,7 @@ async function takeEvent(deps: BillingDeps, event: Stripe.Event): Promise<boolea
     type: event.type,
     livemode: event.livemode,
     objectId: typeof objectId === "string" ? objectId : null,
+    created: event.created,
     payload: JSON.stringify(event),
   };
   const recorded = await recordStripeEvents(deps.pool, [incoming], deps.config.stripe.livemode);
@@ -61,16 +77,18 @@ async function takeEvent(deps: BillingDeps, event: Stripe.Event): Promise<boolea
 }
 
 /** Events since the newest we know or, was that longer ago, the last time this was done; two hours over. */
-async function takeMissedEvents(deps: BillingDeps, now: Date, lastDoneAt: Date): Promise<number> {
+async function takeMissedEvents(run: Run, now: Date, lastDoneAt: Date): Promise<number> {
+  const { deps, signal } = run;
   const newest = await selectNewestEventTime(deps.db, now);
-  const since = newest === null ? unix(addMilliseconds(now, -firstLookBackMs)) : Math.min(newest, unix(lastDoneAt)) - overlapMs / 1000;
+  const since = newest ? addMilliseconds(newest < lastDoneAt ? newest : lastDoneAt, -overlapMs) : addMilliseconds(now, -firstLookBackMs);
   // One made this very minute is not missed, only on its way.
   const missedBefore = unix(addMilliseconds(now, -minuteMs));
   let repaired = 0;
   let startingAfter: string | undefined;
   for (let page = 0; page < pageLimit; page += 1) {
+    signal?.throwIfAborted();
     const events = await deps.payments.events.list({
-      created: { gte: since },
+      created: { gte: unix(since) },
       limit: pageSize,
       ...(startingAfter ? { starting_after: startingAfter } : {}),
     });
@@ -79,7 +97,7 @@ async function takeMissedEvents(deps: BillingDeps, now: Date, lastDoneAt: Date):
       events.data.map((event) => event.id),
     );
     const missed = new Map(events.data.filter((event) => !known.has(event.id)).map((event) => [event.id, event]));
-    repaired += await repairEach(deps, missed.keys(), async (id) => {
+    repaired += await repairEach(run, missed.keys(), async (id) => {
       const event = missed.get(id);
       return event !== undefined && (await takeEvent(deps, event)) && event.created < missedBefore;
     });
@@ -90,10 +108,11 @@ async function takeMissedEvents(deps: BillingDeps, now: Date, lastDoneAt: Date):
 }
 
 /** Subscriptions with a paid invoice of the last days that we have not recorded. */
-async function findUngranted(deps: BillingDeps, now: Date): Promise<Set<string>> {
+async function findUngranted({ deps, signal }: Run, now: Date): Promise<Set<string>> {
   const found = new Set<string>();
   let startingAfter: string | undefined;
   for (let page = 0; page < pageLimit; page += 1) {
+    signal?.throwIfAborted();
     const invoices = await deps.payments.invoices.list({
       status: "paid",
       created: { gte: unix(addMilliseconds(now, -invoiceLookBackMs)) },
@@ -118,15 +137,20 @@ async function findUngranted(deps: BillingDeps, now: Date): Promise<Set<string>>
  * Returns how many repairs changed something. Throws only when Stripe or PostgreSQL is away altogether. `lastDoneAt`: when
  * it was last done to the end, for webhooks go on coming while no worker runs, and what was lost then is older than they.
  */
-export async function reconcileBilling(deps: BillingDeps, lastDoneAt: Date = deps.clock.now()): Promise<{ repaired: number }> {
+export async function reconcileBilling(
+  deps: BillingDeps,
+  lastDoneAt: Date = deps.clock.now(),
+  signal?: AbortSignal,
+): Promise<{ repaired: number }> {
+  const run = { deps, signal };
   const now = deps.clock.now();
-  const missed = await takeMissedEvents(deps, now, lastDoneAt);
+  const missed = await takeMissedEvents(run, now, lastDoneAt);
   const waiting = await selectWaitingEvents(deps.db, addMilliseconds(new Date(), -waitingForMs), batch);
-  const done = await repairEach(deps, waiting, async (eventId) => {
+  const done = await repairEach(run, waiting, async (eventId) => {
     await processStripeEvent(deps, eventId);
     return true;
   });
-  const subscriptions = new Set([...(await findUngranted(deps, now)), ...(await queries.selectOverduePeriods(deps.db, now, batch))]);
-  const synced = await repairEach(deps, subscriptions, (id) => repairSubscription(deps, id));
+  const subscriptions = new Set([...(await findUngranted(run, now)), ...(await queries.selectOverduePeriods(deps.db, now, batch))]);
+  const synced = await repairEach(run, subscriptions, (id) => repairSubscription(deps, id));
   return { repaired: missed + done + synced };
 }

@@ -3,6 +3,7 @@ import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { optionalViewerOf, viewerOf } from "../../http/viewer.ts";
 import { createCheckout } from "./checkout.ts";
+import { returnFromCheckout } from "./checkout-return.ts";
 import { checkDiscountEligibility } from "./discount.ts";
 import { checkSubscription, openPortal } from "./service.ts";
 
@@ -29,6 +30,9 @@ export function billingRoutes(deps: Deps): Routes {
     );
     app.post("/api/functions/create-checkout", { schema: contract["POST /api/functions/create-checkout"] }, async (request) =>
       createCheckout(deps, viewerOf(request).userId, request.body.priceId),
+    );
+    app.post("/api/billing/checkout-return", { schema: contract["POST /api/billing/checkout-return"] }, async (request) =>
+      returnFromCheckout(deps, viewerOf(request).userId, request.body.sessionId),
     );
     app.post("/api/billing/portal", { schema: contract["POST /api/billing/portal"] }, async (request) =>
       openPortal(deps, viewerOf(request).userId),

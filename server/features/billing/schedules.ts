@@ -1,45 +1,37 @@
 /** What business time makes due in billing; worker/schedules.ts runs it. Each is safe to repeat and to run late. */
+
 import { inTransaction } from "../../db/transaction.ts";
 import type { SubscriptionRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
+import { announce } from "../../http/live-events.ts";
 import { orMissing } from "../../providers/stripe.ts";
+import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
 import type { ScheduledGrant } from "./grant-invoice.ts";
 import { postScheduledGrant, selectDueScheduledGrants } from "./grant-invoice.ts";
 import * as queries from "./queries.ts";
-import { announce, syncSubscription } from "./sync-subscription.ts";
+import { syncSubscription } from "./sync-subscription.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log" | "live">;
 
-const batch = 200;
-
-async function postMonth(deps: Pick<Deps, "db" | "live">, scheduled: ScheduledGrant, now: Date): Promise<boolean> {
+async function postMonth(deps: Pick<Deps, "db" | "live" | "log">, scheduled: ScheduledGrant, now: Date): Promise<boolean> {
   const posted = await inTransaction(deps.db, async (trx) => {
     await queries.lockSubject(trx, `billing:${scheduled.user_id}`);
     return postScheduledGrant(trx, scheduled, now);
   });
-  if (posted) await deps.live.publish({ userId: scheduled.user_id, table: "wallets" });
+  if (posted) await announce(deps, scheduled.user_id, "wallets");
   return posted;
 }
 
-/**
- * Posts the months of annual plans that are due by `now`, oldest first. Returns how many. One that fails doesn't keep the
- * others; the first failure is thrown at the end, so that the sweep runs again.
- */
-export async function postDueScheduledGrants(deps: Pick<Deps, "db" | "live">, now: Date): Promise<number> {
-  let total = 0;
-  const failures: unknown[] = [];
-  for (let due: ScheduledGrant[] | undefined; due === undefined || due.length === batch; ) {
-    due = await selectDueScheduledGrants(deps.db, now, batch, failures.length);
-    for (const scheduled of due) {
-      try {
-        total += (await postMonth(deps, scheduled, now)) ? 1 : 0;
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-  }
-  if (failures.length > 0) throw failures[0];
-  return total;
+/** Posts the months of annual plans that are due by `now`, oldest first. Returns how many. */
+export async function postDueScheduledGrants(deps: Pick<Deps, "db" | "live" | "log">, now: Date, signal?: AbortSignal): Promise<number> {
+  return sweepRows(
+    deps,
+    "scheduled-grants",
+    () => selectDueScheduledGrants(deps.db, now, sweepPage),
+    ({ key }) => key,
+    (scheduled) => postMonth(deps, scheduled, now),
+    signal,
+  );
 }
 
 /** Ends the subscription at Stripe and takes its unpaid invoice back, so that nobody pays for what has ended. */
@@ -68,24 +60,18 @@ async function endGrace(deps: BillingDeps, row: SubscriptionRow, now: Date): Pro
     await endAtStripe(deps, id);
     await syncSubscription(deps, id);
   }
-  await announce(deps, row.user_id);
+  await announce(deps, row.user_id, "user_subscriptions", "wallets");
   return over;
 }
 
-/**
- * Ends the subscriptions whose days of grace are over by `now` (decisions.md, "Payment failure"). Returns how many. One
- * that fails doesn't keep the others; the first failure is thrown at the end, so that the sweep runs again.
- */
-export async function endGracePeriods(deps: BillingDeps, now: Date): Promise<number> {
-  let total = 0;
-  const failures: unknown[] = [];
-  for (const row of await queries.selectEndedGrace(deps.db, now, batch)) {
-    try {
-      total += (await endGrace(deps, row, now)) ? 1 : 0;
-    } catch (error) {
-      failures.push(error);
-    }
-  }
-  if (failures.length > 0) throw failures[0];
-  return total;
+/** Ends the subscriptions that are still unpaid and whose days of grace are over by `now`. Returns how many. */
+export async function endGracePeriods(deps: BillingDeps, now: Date, signal?: AbortSignal): Promise<number> {
+  return sweepRows(
+    deps,
+    "grace-periods",
+    () => queries.selectEndedGrace(deps.db, now, sweepPage),
+    (row) => row.stripe_subscription_id,
+    (row) => endGrace(deps, row, now),
+    signal,
+  );
 }

@@ -1,11 +1,20 @@
 import { DomainError } from "#domain/errors.ts";
 import { checkReasons, tierDisplayName } from "#domain/subscription.ts";
 import type { SubscriptionCheck } from "../../contract/billing.ts";
+import type { Executor } from "../../db/transaction.ts";
+import type { SubscriptionRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
 import { orUnavailable } from "../../providers/stripe.ts";
-import { availableCredits } from "../credits/service.ts";
+import { availableCredits, hasSpent } from "../credits/service.ts";
 import { readEntitlement } from "./entitlement.ts";
 import * as queries from "./queries.ts";
+
+/** A year's months are granted one by one; after the last of them, and for monthly plans, credits come with the renewal. */
+async function nextCreditsAt(executor: Executor, row: SubscriptionRow): Promise<Date | null> {
+  const scheduled = row.billing_interval === "year" ? await queries.selectNextScheduledGrant(executor, row.user_id) : undefined;
+  if (scheduled) return scheduled.due_at;
+  return row.status === "active" && !row.cancel_at_period_end ? row.current_period_end : null;
+}
 
 /** The person's subscription, read afresh (spec §7). */
 export async function checkSubscription(deps: Pick<Deps, "db" | "clock">, userId: string): Promise<SubscriptionCheck> {
@@ -19,10 +28,12 @@ export async function checkSubscription(deps: Pick<Deps, "db" | "clock">, userId
     plan_name: tierDisplayName(entitlement.tier),
     credits: await availableCredits(deps.db, userId, entitlement.kinds(true), now),
     subscription_end: end?.toISOString() ?? null,
+    next_credits_at: entitlement.subscribed && row ? ((await nextCreditsAt(deps.db, row))?.toISOString() ?? null) : null,
     reason: entitlement.subscribed ? null : checkReasons.none,
     status: row?.status ?? "none",
     billing_interval: row?.billing_interval ?? null,
     cancel_at_period_end: row?.cancel_at_period_end ?? false,
+    answered: await hasSpent(deps.db, userId),
     server_time: now.toISOString(),
   };
 }

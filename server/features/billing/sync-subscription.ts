@@ -31,11 +31,16 @@ export interface SyncResult {
   walletChanged: boolean;
 }
 
+/** Null where Stripe was not asked to expand it. */
+function latestInvoice({ latest_invoice: invoice }: Stripe.Subscription): Stripe.Invoice | null {
+  return typeof invoice === "object" ? invoice : null;
+}
+
 /** The charge of a renewal is tried as its invoice is finalised: that is the failure the days of grace count from. */
 function graceUntil(subscription: Stripe.Subscription, current: SubscriptionRow | undefined, now: Date): Date {
   if (current?.stripe_subscription_id === subscription.id && current.status === "past_due" && current.grace_until)
     return current.grace_until;
-  const invoice = typeof subscription.latest_invoice === "object" ? subscription.latest_invoice : null;
+  const invoice = latestInvoice(subscription);
   const failedAt = invoice?.status_transitions.finalized_at ?? invoice?.created;
   return addMilliseconds(failedAt ? fromUnix(failedAt) : now, graceDays * dayMs);
 }
@@ -148,7 +153,8 @@ async function writeSubscription(
   const granted = await grantInvoices(deps, trx, subscription, userId, now);
   if (row.ended_at) await cancelScheduledGrants(trx, subscription.id, row.ended_at, now);
   if (granted.some((invoice) => invoice.billing_reason === "subscription_create")) await mailStarted(trx, row, now);
-  if (subscriptionChanged && row.status === "past_due") await mailPaymentFailed(trx, row, now);
+  if (subscriptionChanged && row.status === "past_due")
+    await mailPaymentFailed(trx, row, latestInvoice(subscription)?.amount_remaining ?? 0, now);
   return { userId, subscriptionChanged, walletChanged: granted.length > 0 };
 }
 
@@ -182,10 +188,4 @@ export async function syncSubscription(deps: BillingDeps, subscriptionId: string
     await queries.lockSubject(trx, `billing:${userId}`);
     return writeSubscription(deps, trx, subscription, userId);
   });
-}
-
-/** After the commit: every connection of this person hears that their rows changed. */
-export async function announce(deps: Pick<Deps, "live">, userId: string): Promise<void> {
-  await deps.live.publish({ userId, table: "user_subscriptions" });
-  await deps.live.publish({ userId, table: "wallets" });
 }

@@ -58,22 +58,33 @@ function isIdentifier(value: unknown): value is string {
   return typeof value === "string" && /^[\w.-]{1,255}$/.test(value);
 }
 
+/** Whole seconds, up to the year 2286. */
+function isUnixTime(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 1e10;
+}
+
 /** Throws `invalid_json` for a signed body that is no event. */
 function readEvent(body: Buffer): IncomingEvent {
   const text = body.toString("utf8");
-  let event: { id?: unknown; type?: unknown; livemode?: unknown; data?: { object?: { id?: unknown } | null } | null } | null;
+  let event: {
+    id?: unknown;
+    type?: unknown;
+    livemode?: unknown;
+    created?: unknown;
+    data?: { object?: { id?: unknown } | null } | null;
+  } | null;
   try {
     event = JSON.parse(text);
   } catch {
     throw new DomainError("invalid_json", "The body is not JSON");
   }
-  const { id, type, livemode, data } = event ?? {};
+  const { id, type, livemode, created, data } = event ?? {};
   if (!isIdentifier(id) || !isIdentifier(type) || typeof livemode !== "boolean") {
     throw new DomainError("invalid_json", "The body is not an event");
   }
   const objectId = data?.object?.id;
   const payload = unstorableEscape.test(text) ? JSON.stringify(event, storable) : text;
-  return { id, type, livemode, objectId: isIdentifier(objectId) ? objectId : null, payload };
+  return { id, type, livemode, objectId: isIdentifier(objectId) ? objectId : null, created: isUnixTime(created) ? created : null, payload };
 }
 
 export function webhookRoutes(deps: Pick<Deps, "payments" | "config" | "pool">): Routes {

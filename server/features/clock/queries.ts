@@ -1,16 +1,21 @@
 import { sql } from "kysely";
 import { clockChannel } from "../../db/business-clock.ts";
 import type { Executor } from "../../db/transaction.ts";
+import { notSetAside } from "../../queue/sweep-rows.ts";
 import type { SweepName } from "./sweeps.ts";
 
-/** When each sweep next has something to do; null: nothing is planned. */
+/** When each sweep next has something to do, without what is set aside; null: nothing is planned. */
 export async function selectDueInstants(executor: Executor): Promise<Record<SweepName, Date | null>> {
   const result = await sql<Record<SweepName, Date | null>>`
     select
       (select due_at from schedules where name = 'reconcile') as "reconcile",
-      (select min(due_at) from scheduled_grants where posted_at is null and cancelled_at is null) as "scheduled-grants",
-      (select min(grace_until) from user_subscriptions where status = 'past_due') as "grace-periods",
-      (select min(expires_at) from grants where expired_at is null) as "expired-grants"`.execute(executor);
+      (select min(due_at) from scheduled_grants where posted_at is null and cancelled_at is null
+        and ${notSetAside("scheduled-grants", sql`key`)}) as "scheduled-grants",
+      (select min(grace_until) from user_subscriptions where status = 'past_due'
+        and ${notSetAside("grace-periods", sql`stripe_subscription_id`)}) as "grace-periods",
+      (select min(expires_at) from grants where expired_at is null and ${notSetAside("expired-grants", sql`id`)}) as "expired-grants"`.execute(
+    executor,
+  );
   const row = result.rows[0];
   if (!row) throw new Error("no row");
   return row;

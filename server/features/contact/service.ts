@@ -55,10 +55,12 @@ async function queueMails(trx: Trx, deps: ContactDeps, id: string, text: Contact
   const { name, email, category, subject, message } = text;
   const now = deps.clock.now();
   const toTeam = { key: `contact-message:${id}`, userId: null, recipient: deps.config.contactEmail, language: teamLanguage };
-  const parameters = { name, email, category, topic: subject ?? name, message, senderLanguage: language };
+  // The random end of the id: short enough to be read out, and the same in both mails.
+  const reference = id.slice(-12);
+  const parameters = { name, email, category, topic: subject ?? name, message, senderLanguage: language, reference };
   await queueMail(trx, { ...toTeam, template: "contact-message", parameters }, now);
   const toSender = { key: `contact-received:${id}`, userId, recipient: email, language };
-  await queueMail(trx, { ...toSender, template: "contact-received", parameters: {} }, now);
+  await queueMail(trx, { ...toSender, template: "contact-received", parameters: { reference, receivedAt: now.toISOString() } }, now);
 }
 
 async function receive(trx: Trx, deps: ContactDeps, letter: Letter, sender: Sender, idempotencyKey: string): Promise<string> {

@@ -1,31 +1,37 @@
 import { sql } from "kysely";
-import type { Executor } from "../../db/transaction.ts";
+import type { Executor, Trx } from "../../db/transaction.ts";
 
 export interface Place {
+  pinned: boolean;
   updatedAt: Date;
   id: string;
 }
 
-/** Latest first, from after `place`. */
+const summary = ["id", "title", "pinned", "created_at", "updated_at"] as const;
+
+/** Pinned ones first, each latest first, from after `place`. */
 export async function selectConversations(executor: Executor, userId: string, place: Place | undefined, limit: number) {
   let query = executor
     .selectFrom("conversations")
-    .select(["id", "title", "created_at", "updated_at"])
+    .select(summary)
     .where("user_id", "=", userId)
+    .orderBy("pinned", "desc")
     .orderBy("updated_at", "desc")
     .orderBy("id", "desc")
     .limit(limit);
-  if (place) query = query.where(sql<boolean>`(updated_at, id) < (${place.updatedAt}, ${place.id}::uuid)`);
+  if (place)
+    query = query.where(sql<boolean>`(pinned, updated_at, id) < (${place.pinned}::boolean, ${place.updatedAt}, ${place.id}::uuid)`);
   return query.execute();
 }
 
 export async function selectConversation(executor: Executor, userId: string, id: string) {
-  return executor
-    .selectFrom("conversations")
-    .select(["id", "title", "created_at", "updated_at"])
-    .where("id", "=", id)
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
+  return executor.selectFrom("conversations").select(summary).where("id", "=", id).where("user_id", "=", userId).executeTakeFirst();
+}
+
+export async function selectOwnIds(executor: Executor, userId: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await executor.selectFrom("conversations").select("id").where("id", "in", ids).where("user_id", "=", userId).execute();
+  return rows.map((row) => row.id);
 }
 
 export async function selectMessages(executor: Executor, conversationId: string) {
@@ -35,6 +41,65 @@ export async function selectMessages(executor: Executor, conversationId: string)
     .where("conversation_id", "=", conversationId)
     .orderBy("id")
     .execute();
+}
+
+/** Undefined where there is no such conversation, or no room for one more pinned. */
+export async function updateConversation(
+  executor: Executor,
+  { userId, id, pinnedMax, ...change }: { userId: string; id: string; pinnedMax: number; title?: string; pinned?: boolean },
+) {
+  let query = executor.updateTable("conversations").set(change).where("id", "=", id).where("user_id", "=", userId);
+  if (change.pinned) {
+    query = query.where(
+      sql<boolean>`(select count(*) from conversations other where other.user_id = ${userId} and other.pinned and other.id <> ${id}) < ${pinnedMax}`,
+    );
+  }
+  return query.returning(summary).executeTakeFirst();
+}
+
+export type SummaryRow = NonNullable<Awaited<ReturnType<typeof selectConversation>>>;
+
+/**
+ * The next conversations to look through, latest first: so many, and not more than so many bytes of text, but one at
+ * least. What a search costs is bounded by it, however much a person has written: a text counts with the length it has once it
+ * is read, however small it lies on the disk.
+ */
+export async function selectSlice(executor: Executor, userId: string, place: Place | undefined, most: { rows: number; bytes: number }) {
+  const after = place ? sql`and (updated_at, id) < (${place.updatedAt}, ${place.id}::uuid)` : sql``;
+  const { rows } = await sql<SummaryRow & { last: boolean }>`
+    with newest as (
+      select id, title, pinned, created_at, updated_at from conversations where user_id = ${userId} ${after}
+        order by updated_at desc, id desc limit ${most.rows + 1}
+    ), measured as (
+      select n.*, row_number() over latest as number, count(*) over () as total, sum(
+          (select coalesce(sum(octet_length(m.content)), 0) from messages m where m.conversation_id = n.id)
+        ) over latest as bytes
+        from newest n window latest as (order by n.updated_at desc, n.id desc)
+    )
+    select id, title, pinned, created_at, updated_at, number = total as last from measured
+      where number <= ${most.rows} and (number = 1 or bytes <= ${most.bytes}) order by number`.execute(executor);
+  return rows;
+}
+
+/** What follows in the transaction is cancelled after so long. */
+export async function limitTime(trx: Trx, milliseconds: number): Promise<void> {
+  await sql`select set_config('statement_timeout', ${String(milliseconds)}, true)`.execute(trx);
+}
+
+/** Of these conversations those with `words` in the title or a message, in their order, with the first such message. */
+export async function selectMatches(executor: Executor, ids: readonly string[], words: string, limit: number) {
+  const fold = (text: ReturnType<typeof sql>) => sql`casefold(${text} collate pg_unicode_fast)`;
+  const { rows } = await sql<{ id: string; content: string | null }>`
+    select c.id, hit.content from unnest(${ids}::uuid[]) with ordinality as asked (id, number)
+      join conversations c on c.id = asked.id
+      left join lateral (
+        select m.content from messages m
+          where m.conversation_id = asked.id and strpos(${fold(sql`m.content`)}, ${fold(sql`${words}::text`)}) > 0
+          order by m.id limit 1
+      ) hit on true
+      where hit.content is not null or strpos(${fold(sql`c.title`)}, ${fold(sql`${words}::text`)}) > 0
+      order by asked.number limit ${limit}`.execute(executor);
+  return rows;
 }
 
 export async function deleteConversation(executor: Executor, userId: string, id: string): Promise<boolean> {

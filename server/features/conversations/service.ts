@@ -1,49 +1,124 @@
+import { validate as isUuid } from "uuid";
+import { checkTitle, conversationLimits, tidyTitle, titleMessages } from "#domain/conversations.ts";
 import { DomainError } from "#domain/errors.ts";
-import type { Conversation, ConversationSummary } from "../../contract/generations.ts";
+import { excerptOf, searchQuery } from "#domain/search.ts";
+import type { Conversation, ConversationSummary, FoundConversation } from "../../contract/generations.ts";
+import { parseCursor, toCursor } from "../../db/cursors.ts";
 import type { Db } from "../../db/database.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
+import { sqlState } from "../../failures.ts";
+import { Counts, fewAtOnce } from "../../http/counts.ts";
+import { announce } from "../../http/live-events.ts";
+import { ValidationError } from "../../http/problem.ts";
 import type { Answers } from "../generations/answers.ts";
-import { readReceipts, stopAnswersIn } from "../generations/service.ts";
-import type { Place } from "./queries.ts";
+import { lockAnswersIn, readReceipts, stopAnswer } from "../generations/service.ts";
+import type { Place, SummaryRow } from "./queries.ts";
 import * as queries from "./queries.ts";
 
-const uuidPattern = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-function toCursor(place: Place): string {
-  return Buffer.from(`${place.updatedAt.toISOString()} ${place.id}`).toString("base64url");
+function cursorOf({ updatedAt, id, pinned }: Place): string {
+  return toCursor(updatedAt.toISOString(), id, ...(pinned ? ["pinned"] : []));
 }
 
-function parseCursor(cursor: string): Place {
-  const [time = "", id = ""] = Buffer.from(cursor, "base64url").toString("latin1").split(" ");
-  const updatedAt = new Date(time);
-  if (Number.isNaN(updatedAt.getTime()) || updatedAt.toISOString() !== time || !uuidPattern.test(id)) {
-    const message = "The cursor is not one of ours";
-    throw new DomainError("validation_failed", message, { fields: [{ field: "cursor", message }] });
-  }
-  return { updatedAt, id };
+function placeAt(cursor: string): Place {
+  return parseCursor(cursor, ([time = "", id = "", pinned]) => {
+    const updatedAt = new Date(time);
+    const isExact = !Number.isNaN(updatedAt.getTime()) && updatedAt.toISOString() === time;
+    return isExact && isUuid(id) ? { updatedAt, id, pinned: pinned === "pinned" } : undefined;
+  });
 }
 
-function toSummary(row: { id: string; title: string; created_at: Date; updated_at: Date }): ConversationSummary {
-  return { id: row.id, title: row.title, createdAt: row.created_at.toISOString(), updatedAt: row.updated_at.toISOString() };
+function toSummary({ id, title, pinned, created_at, updated_at }: SummaryRow): ConversationSummary {
+  return { id, title, pinned, createdAt: created_at.toISOString(), updatedAt: updated_at.toISOString() };
+}
+
+function placeOf({ id, pinned, updated_at }: SummaryRow): Place {
+  return { id, pinned, updatedAt: updated_at };
 }
 
 function notFound(): DomainError {
   return new DomainError("not_found", "There is no such conversation");
 }
 
-/** One page, latest first. Throws `validation_failed` for a cursor that is none. */
+/** One page, pinned ones first. Throws `validation_failed` for a cursor that is none. */
 export async function listConversations(
   executor: Executor,
   userId: string,
   cursor: string | undefined,
   limit: number,
 ): Promise<{ conversations: ConversationSummary[]; nextCursor: string | null }> {
-  const place = cursor === undefined ? undefined : parseCursor(cursor);
+  const place = cursor === undefined ? undefined : placeAt(cursor);
   const rows = await queries.selectConversations(executor, userId, place, limit);
   const last = rows.length === limit ? rows.at(-1) : undefined;
-  return { conversations: rows.map(toSummary), nextCursor: last ? toCursor({ updatedAt: last.updated_at, id: last.id }) : null };
+  return { conversations: rows.map(toSummary), nextCursor: last ? cursorOf(placeOf(last)) : null };
+}
+
+/** What one call of a search looks through, and how much it finds. */
+const slice = { rows: 200, bytes: 8_000_000 };
+const foundAtOnce = 20;
+/** Far more than a slice takes: what lasts longer takes PostgreSQL from everybody else. */
+const searchMs = 3_000;
+/** One for each letter that is typed comes sooner than the answer to the last. */
+const searchesOfOnePerson = 3;
+const searches = new Counts();
+/** SQLSTATE of query_canceled. */
+const queryCanceled = "57014";
+
+/**
+ * One's own conversations with these words, latest first. Throws `validation_failed` for too few or too many, and `rate_limited`
+ * or `service_unavailable` with retryAfterSeconds where too much would be looked through at once.
+ */
+export async function searchConversations(
+  db: Db,
+  userId: string,
+  asked: string,
+  cursor: string | undefined,
+): Promise<{ found: FoundConversation[]; nextCursor: string | null }> {
+  const words = searchQuery(asked);
+  if (words === undefined) throw new ValidationError([{ field: "query", message: "Write a word or two to search for" }]);
+  const place = cursor === undefined ? undefined : placeAt(cursor);
+  const { rows, matches } = await fewAtOnce(searches, userId, searchesOfOnePerson, () => lookThrough(db, userId, place, words));
+  const found = matches.flatMap(({ id, content }) => {
+    const row = rows.find((one) => one.id === id);
+    return row ? [{ conversation: toSummary(row), excerpt: content === null ? null : excerptOf(content, words) }] : [];
+  });
+  const full = matches.length === foundAtOnce ? rows.find(({ id }) => id === matches.at(-1)?.id) : undefined;
+  const end = full ?? rows.at(-1);
+  return { found, nextCursor: !end || end.last ? null : cursorOf(placeOf(end)) };
+}
+
+async function lookThrough(db: Db, userId: string, place: Place | undefined, words: string) {
+  try {
+    return await inTransaction(db, async (trx) => {
+      await queries.limitTime(trx, searchMs);
+      const rows = await queries.selectSlice(trx, userId, place, slice);
+      const ids = rows.map(({ id }) => id);
+      return { rows, matches: ids.length === 0 ? [] : await queries.selectMatches(trx, ids, words, foundAtOnce) };
+    });
+  } catch (error) {
+    if (sqlState(error) !== queryCanceled) throw error;
+    throw new DomainError("service_unavailable", "The search took too long. Try again in a moment", { retryAfterSeconds: 5 });
+  }
+}
+
+/** Renames, pins or unpins. Throws `validation_failed`, `not_found`, and `conflict` where no more can be pinned. */
+export async function updateConversation(
+  deps: Pick<Deps, "db" | "live" | "log">,
+  userId: string,
+  id: string,
+  change: { title?: string; pinned?: boolean },
+): Promise<ConversationSummary> {
+  const fault = change.title === undefined ? undefined : checkTitle(change.title);
+  if (fault) throw new ValidationError([{ field: "title", message: titleMessages[fault] }]);
+  const title = change.title === undefined ? {} : { title: tidyTitle(change.title) };
+  const row = await queries.updateConversation(deps.db, { ...change, ...title, userId, id, pinnedMax: conversationLimits.pinnedMax });
+  if (!row) {
+    if (!(await queries.selectConversation(deps.db, userId, id))) throw notFound();
+    throw new DomainError("conflict", `No more than ${conversationLimits.pinnedMax} conversations can be pinned`);
+  }
+  await announce(deps, userId, "generations");
+  return toSummary(row);
 }
 
 /**
@@ -78,10 +153,23 @@ export async function readConversation(db: Db, userId: string, id: string): Prom
     });
 }
 
-/** Stops what is under way, then deletes; the receipts stay. Throws `not_found` for another person's. */
+/** Of `ids`, those that are no conversations of this person, whether they were deleted or never were. */
+export async function findGone(executor: Executor, userId: string, ids: readonly string[]): Promise<string[]> {
+  const own = new Set(await queries.selectOwnIds(executor, userId, ids));
+  return ids.filter((id) => !own.has(id.toLowerCase()));
+}
+
+/**
+ * Deletes a conversation with everything its answers said; the receipts stay. An answer still under way is stopped, and
+ * charged as one that is stopped. Throws `not_found` for another person's.
+ */
 export async function deleteConversation(deps: Deps, answers: Answers, userId: string, id: string): Promise<void> {
-  if (!(await queries.selectConversation(deps.db, userId, id))) throw notFound();
-  await stopAnswersIn(deps, answers, userId, id);
-  // An answer that ends just now takes the same locks the other way round: one of the two is tried again.
-  if (!(await inTransaction(deps.db, (trx) => queries.deleteConversation(trx, userId, id)))) throw notFound();
+  const running = await inTransaction(deps.db, async (trx) => {
+    // Before the conversation, in the order in which an answer's end takes them.
+    const locked = await lockAnswersIn(trx, userId, id);
+    if (!(await queries.deleteConversation(trx, userId, id))) throw notFound();
+    return locked;
+  });
+  await Promise.all(running.map((generationId) => stopAnswer(deps, answers, userId, generationId)));
+  await announce(deps, userId, "wallets", "generations");
 }

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
 import type { Executor } from "../../db/transaction.ts";
+import { notSetAside } from "../../queue/sweep-rows.ts";
 
 export interface Balances {
   balance: number;
@@ -36,18 +37,6 @@ export async function callPostGrant(
   return single(result.rows);
 }
 
-export async function callHold(
-  executor: Executor,
-  hold: { holdId: string; walletId: string; credits: number; kinds: readonly GrantKind[]; now: Date; deadline: Date; createdAt: Date },
-): Promise<Balances & { created: boolean; state: string }> {
-  const result = await sql<
-    Balances & { created: boolean; state: string }
-  >`/* prepared */ select * from ledger_hold(${hold.holdId}, ${hold.walletId}, ${hold.credits}, ${hold.kinds}, ${hold.now}, ${hold.deadline}, ${hold.createdAt})`.execute(
-    executor,
-  );
-  return single(result.rows);
-}
-
 export async function callEndHold(
   executor: Executor,
   end: { holdId: string; captured: number; key: string; now: Date; endedAt: Date },
@@ -63,23 +52,22 @@ export async function callExpireGrant(executor: Executor, grantId: string, now: 
   return single(result.rows);
 }
 
-export async function callClawBack(
-  executor: Executor,
-  clawback: { grantId: string; credits: number; key: string; now: Date },
-): Promise<Balances & { posted: boolean }> {
-  const result = await sql<Balances & { posted: boolean }>`
-    select * from ledger_claw_back(${clawback.grantId}, ${clawback.credits}, ${clawback.key}, ${clawback.now})`.execute(executor);
-  return single(result.rows);
-}
-
 /** What may be spent of the kinds named: free credits of open grants, never more than the wallet has in all. */
 export async function selectAvailable(executor: Executor, userId: string, kinds: readonly GrantKind[], now: Date): Promise<number> {
-  const result = await sql<{ available: number }>`
-    select greatest(least(w.balance - w.held, coalesce(sum(g.remaining - g.held), 0)), 0)::bigint as available
-      from wallets w left join grants g on g.wallet_id = w.id and (g.remaining <> 0 or g.held <> 0) and g.remaining > g.held
-        and g.kind = any (${kinds}) and g.expired_at is null and g.expires_at > ${now}
-      where w.user_id = ${userId} and w.frozen_at is null group by w.id`.execute(executor);
+  const result = await sql<{ available: number }>`select ledger_available(${userId}, ${kinds}, ${now}) as available`.execute(executor);
   return result.rows[0]?.available ?? 0;
+}
+
+export async function selectHasSpent(executor: Executor, userId: string): Promise<boolean> {
+  const capture = await executor
+    .selectFrom("ledger_transactions")
+    .innerJoin("wallets", "wallets.id", "ledger_transactions.wallet_id")
+    .select("ledger_transactions.id")
+    .where("wallets.user_id", "=", userId)
+    .where("ledger_transactions.kind", "=", "capture")
+    .limit(1)
+    .executeTakeFirst();
+  return capture !== undefined;
 }
 
 export async function selectWallet(executor: Executor, userId: string) {
@@ -98,16 +86,23 @@ export async function selectOpenGrants(executor: Executor, walletId: string) {
     .execute();
 }
 
-export async function selectDueGrants(executor: Executor, now: Date, limit: number): Promise<string[]> {
-  const rows = await executor
+/** A row of the ledger and whose wallet it is in; null where the person is gone. */
+export interface OwnedRow {
+  id: string;
+  user_id: string | null;
+}
+
+export async function selectDueGrants(executor: Executor, now: Date, limit: number): Promise<OwnedRow[]> {
+  return executor
     .selectFrom("grants")
-    .select("id")
+    .innerJoin("wallets", "wallets.id", "grants.wallet_id")
+    .select(["grants.id", "wallets.user_id"])
     .where("expired_at", "is", null)
     .where("expires_at", "<=", now)
+    .where(notSetAside("expired-grants", sql`grants.id`))
     .orderBy("expires_at")
     .limit(limit)
     .execute();
-  return rows.map((row) => row.id);
 }
 
 /** Plan grants of a person that are still open, for ending the old month when the new one is granted. */
@@ -122,16 +117,18 @@ export async function selectOpenPlanGrants(executor: Executor, userId: string) {
     .execute();
 }
 
-export async function selectOverdueHolds(executor: Executor, wallNow: Date, limit: number): Promise<string[]> {
-  const rows = await executor
+/** By PostgreSQL's clock, which set the deadlines. */
+export async function selectOverdueHolds(executor: Executor, limit: number): Promise<OwnedRow[]> {
+  return executor
     .selectFrom("holds")
-    .select("id")
+    .innerJoin("wallets", "wallets.id", "holds.wallet_id")
+    .select(["holds.id", "wallets.user_id"])
     .where("state", "=", "open")
-    .where("deadline", "<", wallNow)
+    .where("deadline", "<", sql<Date>`clock_timestamp()`)
+    .where(notSetAside("overdue-holds", sql`holds.id`))
     .orderBy("deadline")
     .limit(limit)
     .execute();
-  return rows.map((row) => row.id);
 }
 
 export interface LedgerLineRow {
@@ -141,26 +138,45 @@ export interface LedgerLineRow {
   balance_after: number;
   occurred_at: Date;
   model_id: string | null;
+  conversation_id: string | null;
 }
 
-/** The wallet's history, newest first, each line with the running balance; repayments move nothing in sum and are left out. */
+/** Where a page of the history ended: its last line, and the wallet's balance before that line. */
+export interface LedgerPlace {
+  id: string;
+  balance: number;
+}
+
+/**
+ * A page of the wallet's history, newest first. The balance after each line is counted back from the wallet's balance or, on
+ * later pages, from the one at `before`, so that reading a page costs the same whatever the wallet's age. Lines are in the order
+ * of their ids; one that waited for the wallet's lock may come in behind the page that is on show. Repayments move nothing in
+ * sum and are left out.
+ */
 export async function selectLedgerLines(
   executor: Executor,
   walletId: string,
-  before: string | undefined,
+  before: LedgerPlace | undefined,
   limit: number,
 ): Promise<LedgerLineRow[]> {
+  const page = before ? sql`and id < ${before.id}` : sql``;
+  const balance = before ? sql`${before.balance}::bigint` : sql`(select balance from wallets where id = ${walletId})`;
   const result = await sql<LedgerLineRow>`
-    select * from (
-      select t.id, t.kind, sum(e.amount)::bigint as credits, t.occurred_at,
-          sum(sum(e.amount)) over (order by t.id)::bigint as balance_after, g.model_id
-        from ledger_transactions t
-        join ledger_entries e on e.transaction_id = t.id and e.account = 'wallet'
-        left join generations g on t.kind = 'capture' and g.id = (t.content->>'hold')::uuid
-        where t.wallet_id = ${walletId} and t.kind <> 'repay'
-        group by t.id, g.model_id) lines
-      where ${before ?? null}::uuid is null or id < ${before ?? null}::uuid
-      order by id desc limit ${limit}`.execute(executor);
+    with page as (
+      select id, kind, content, occurred_at from ledger_transactions
+        where wallet_id = ${walletId} and kind <> 'repay' ${page} order by id desc limit ${limit}
+    ), lines as (
+      select page.*, moved.credits, sum(moved.credits) over (order by id desc) as credits_since
+        from page, lateral (
+          select sum(amount) as credits from ledger_entries where transaction_id = page.id and account = 'wallet'
+        ) moved
+    )
+    select lines.id, kind, credits::bigint, (${balance} - credits_since + credits)::bigint as balance_after, occurred_at,
+        generations.model_id, conversations.id as conversation_id
+      from lines
+      left join generations on kind = 'capture' and generations.id = (content->>'hold')::uuid
+      left join conversations on conversations.id = generations.conversation_id and conversations.user_id = generations.user_id
+      order by lines.id desc`.execute(executor);
   return result.rows;
 }
 

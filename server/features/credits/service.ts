@@ -2,13 +2,19 @@
  * The wallet's use cases. Each takes its executor first and posts one business fact; the ledger's invariants are asserted
  * here on the result, before commit, and by PostgreSQL at the write.
  */
+
 import assert from "node:assert/strict";
+import { validate as isUuid } from "uuid";
 import type { GrantKind } from "#domain/credits.ts";
 import { isCreditAmount } from "#domain/credits.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { LedgerPage, Wallet } from "../../contract/billing.ts";
+import { parseCursor, toCursor } from "../../db/cursors.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
-import { sqlState } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import { sqlState } from "../../failures.ts";
+import { announce } from "../../http/live-events.ts";
+import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
 import * as queries from "./queries.ts";
 
 export interface GrantInput {
@@ -69,73 +75,15 @@ export async function postGrant(trx: Trx, input: GrantInput, now: Date): Promise
   }
 }
 
-export interface HoldInput {
-  /** The generation's id: one hold each. */
-  holdId: string;
-  walletId: string;
-  credits: number;
-  kinds: readonly GrantKind[];
-  /** Business time. */
-  now: Date;
-  /** Wall time; past it the sweeper releases. */
-  deadline: Date;
-  wallNow: Date;
-}
-
-/** Reserves credits, soonest-expiring first. One round trip. Throws `insufficient_credits` with needed and available, `wallet_frozen`, `idempotency_conflict`. */
-export async function holdCredits(executor: Executor, input: HoldInput): Promise<{ created: boolean; availableAfter: number }> {
-  assertAmount(input.credits);
-  try {
-    const row = await queries.callHold(executor, { ...input, createdAt: input.wallNow });
-    assert(!row.created || row.balance - row.held >= 0, "a hold never overdraws");
-    return { created: row.created, availableAfter: row.balance - row.held };
-  } catch (error) {
-    throw translate(error, input.credits);
-  }
-}
-
-export interface HoldEnd {
-  /** False: it had ended before; the rest tells how. */
-  ended: boolean;
-  state: "captured" | "released";
-  capturedCredits: number;
-  availableAfter: number;
-}
-
-async function endHold(executor: Executor, holdId: string, captured: number, now: Date, wallNow: Date): Promise<HoldEnd> {
-  try {
-    const row = await queries.callEndHold(executor, { holdId, captured, key: `capture:${holdId}`, now, endedAt: wallNow });
-    assert(row.held >= 0);
-    assert(!row.ended || row.captured === captured, "captured what was asked");
-    return { ended: row.ended, state: row.state, capturedCredits: row.captured, availableAfter: Math.max(row.balance - row.held, 0) };
-  } catch (error) {
-    throw translate(error, captured);
-  }
-}
-
-/** Ends a hold by charging `credits` of it; the rest is released. One round trip. */
-export async function captureHold(executor: Executor, holdId: string, credits: number, now: Date, wallNow: Date): Promise<HoldEnd> {
-  assertAmount(credits);
-  return endHold(executor, holdId, credits, now, wallNow);
-}
-
-/** Ends a hold without a charge. */
-export async function releaseHold(executor: Executor, holdId: string, now: Date, wallNow: Date): Promise<HoldEnd> {
-  return endHold(executor, holdId, 0, now, wallNow);
+/** Ends a hold without a charge. False: it had ended before. */
+export async function releaseHold(executor: Executor, holdId: string, now: Date, wallNow: Date): Promise<boolean> {
+  const row = await queries.callEndHold(executor, { holdId, captured: 0, key: `capture:${holdId}`, now, endedAt: wallNow });
+  assert(row.held >= 0);
+  return row.ended;
 }
 
 export async function expireGrant(executor: Executor, grantId: string, now: Date): Promise<number> {
   return (await queries.callExpireGrant(executor, grantId, now)).expired;
-}
-
-/** Takes granted credits back; what is spent already becomes recorded debt (decisions.md, "Refunds, disputes"). */
-export async function clawBack(trx: Trx, input: { grantId: string; credits: number; key: string }, now: Date): Promise<boolean> {
-  assertAmount(input.credits);
-  try {
-    return (await queries.callClawBack(trx, { ...input, now })).posted;
-  } catch (error) {
-    throw translate(error, input.credits);
-  }
 }
 
 /** The months of plan credits a person still has, spent or not. */
@@ -150,28 +98,49 @@ export async function endOlderPlanGrants(trx: Trx, userId: string, keepKeys: rea
   }
 }
 
-const batch = 200;
-
 /** Ends every grant whose time has come. Returns how many. */
-export async function expireDueGrants(executor: Executor, now: Date): Promise<number> {
-  let total = 0;
-  for (;;) {
-    const due = await queries.selectDueGrants(executor, now, batch);
-    for (const grantId of due) await expireGrant(executor, grantId, now);
-    total += due.length;
-    if (due.length < batch) return total;
-  }
+export async function expireDueGrants(deps: Pick<Deps, "db" | "log" | "live">, now: Date, signal?: AbortSignal): Promise<number> {
+  return sweepRows(
+    deps,
+    "expired-grants",
+    () => queries.selectDueGrants(deps.db, now, sweepPage),
+    ({ id }) => id,
+    async (grant) => {
+      await expireGrant(deps.db, grant.id, now);
+      await announce(deps, grant.user_id, "wallets");
+      return true;
+    },
+    signal,
+  );
 }
 
-/** Releases holds past their deadline (invariant 4). Returns their ids. */
-export async function releaseOverdueHolds(executor: Executor, now: Date, wallNow: Date): Promise<string[]> {
-  const overdue = await queries.selectOverdueHolds(executor, wallNow, batch);
-  for (const holdId of overdue) await releaseHold(executor, holdId, now, wallNow);
-  return overdue;
+/** Releases holds past their deadline (invariant 4). `wallNow` is written down as their end. Returns how many. */
+export async function releaseOverdueHolds(
+  deps: Pick<Deps, "db" | "log" | "live" | "clock">,
+  wallNow: Date,
+  signal?: AbortSignal,
+): Promise<number> {
+  return sweepRows(
+    deps,
+    "overdue-holds",
+    () => queries.selectOverdueHolds(deps.db, sweepPage),
+    ({ id }) => id,
+    async (hold) => {
+      const ended = await releaseHold(deps.db, hold.id, deps.clock.now(), wallNow);
+      await announce(deps, hold.user_id, "wallets");
+      return ended;
+    },
+    signal,
+  );
 }
 
 export async function availableCredits(executor: Executor, userId: string, kinds: readonly GrantKind[], now: Date): Promise<number> {
   return queries.selectAvailable(executor, userId, kinds, now);
+}
+
+/** Whether an answer was ever charged to the person. */
+export async function hasSpent(executor: Executor, userId: string): Promise<boolean> {
+  return queries.selectHasSpent(executor, userId);
 }
 
 /** The wallet as its owner sees it. `kinds`: what may be spent now. */
@@ -197,11 +166,18 @@ export async function readWallet(executor: Executor, userId: string, kinds: read
   };
 }
 
-/** One page of the history, newest first; `cursor` is the last line's id. */
+function placeAt(cursor: string): queries.LedgerPlace {
+  return parseCursor(cursor, ([id = "", balance = ""]) =>
+    isUuid(id) && /^-?\d{1,15}$/.test(balance) ? { id, balance: Number(balance) } : undefined,
+  );
+}
+
+/** One page of the history, newest first; `cursor` is the `nextCursor` of the page before. */
 export async function readLedger(executor: Executor, userId: string, cursor: string | undefined, limit: number): Promise<LedgerPage> {
+  const before = cursor === undefined ? undefined : placeAt(cursor);
   const walletId = await queries.findWalletId(executor, userId);
   if (walletId === undefined) return { lines: [], nextCursor: null };
-  const rows = await queries.selectLedgerLines(executor, walletId, cursor, limit);
+  const rows = await queries.selectLedgerLines(executor, walletId, before, limit);
   const lines = rows.map((row) => ({
     id: row.id,
     kind: row.kind,
@@ -209,8 +185,10 @@ export async function readLedger(executor: Executor, userId: string, cursor: str
     balanceAfter: row.balance_after,
     occurredAt: row.occurred_at.toISOString(),
     modelId: row.model_id,
+    conversationId: row.conversation_id,
   }));
-  return { lines, nextCursor: rows.length === limit ? (rows.at(-1)?.id ?? null) : null };
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  return { lines, nextCursor: last ? toCursor(last.id, String(last.balance_after - last.credits)) : null };
 }
 
 /** Where a recorded balance differs from what the entries say; empty when the books agree (invariant 6). */

@@ -3,12 +3,14 @@
  * the log in batches, all answers' in one insert, and its end is one transaction. The log and the row are the truth:
  * what is in memory here only saves reading it.
  */
+
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Deps } from "../../deps.ts";
 import { faultPoint } from "../../fault-points.ts";
 import type { Feed } from "../../http/event-stream.ts";
 import { formatEvent } from "../../http/event-stream.ts";
+import { announce } from "../../http/live-events.ts";
 import type { AnswerBatches } from "./batches.ts";
 import { createAnswerBatches } from "./batches.ts";
 import { writeStartAgain } from "./forgotten.ts";
@@ -28,7 +30,7 @@ export interface AnswerTimings extends UpstreamTimings {
   holdMs: number;
   /** How often another process's answers are read. */
   followMs: number;
-  /** How long answers may go on once the process is to end. */
+  /** How long answers may go on once they are closed, where nothing was waited for before (http/draining.ts). */
   shutdownMs: number;
   retryMs: number;
 }
@@ -41,7 +43,7 @@ const defaultTimings: AnswerTimings = {
   leaseMs: 15_000,
   holdMs: 10 * 60_000,
   followMs: 250,
-  shutdownMs: 5_000,
+  shutdownMs: 0,
   retryMs: 250,
 };
 
@@ -63,11 +65,13 @@ export interface Answers {
   follow(generationId: string): Promise<Feed>;
   /** Stops an answer of this process at once; of another's, nothing happens here. */
   stop(generationId: string): void;
-  /** Lets answers finish for a while, then ends them fairly. */
+  /** Resolves when none is under way, those that begin meanwhile included, or after `timeoutMs`. */
+  untilNoneRuns(timeoutMs: number): Promise<void>;
+  /** Lets answers finish for a while, then ends them fairly, those that begin meanwhile included. */
   close(): Promise<void>;
 }
 
-/** At shutdown, what the ends of interrupted answers may take; with `shutdownMs` it stays below Fastify's ten seconds for a hook. */
+/** At shutdown, what the ends of interrupted answers may take. */
 const lastEndsMs = 2_000;
 /** Of its lease, an answer may use up this much before it is renewed. */
 const leaseShare = 1 / 3;
@@ -84,6 +88,8 @@ class AnswerEngine implements Answers {
   /** The flush under way, or the last one. Never rejects. */
   private flushing: Promise<void> = Promise.resolve();
   private closed: Promise<void> | undefined;
+  /** What still runs or begins is ended. */
+  private interrupting = false;
   private gaveUp = false;
 
   constructor(deps: Deps, timings: AnswerTimings) {
@@ -97,7 +103,10 @@ class AnswerEngine implements Answers {
     faultPoint("answer-held");
     const answer = new RunningAnswer(start);
     this.running.set(start.id, answer);
+    if (this.interrupting) answer.interrupt("interrupted");
     void this.run(answer);
+    // The person's other pages show the question at once, and every page what can be spent while the price is held.
+    void announce(this.deps, start.userId, "wallets", "generations");
     this.scheduleFlush();
     return answer.feed;
   }
@@ -118,6 +127,7 @@ class AnswerEngine implements Answers {
   private async shutDown(): Promise<void> {
     this.closing = true;
     await this.untilNoneRuns(this.timings.shutdownMs);
+    this.interrupting = true;
     for (const answer of this.running.values()) answer.interrupt("interrupted");
     await this.untilNoneRuns(lastEndsMs);
     // Still there: PostgreSQL is away. The lease runs out, and another process ends them.
@@ -127,8 +137,14 @@ class AnswerEngine implements Answers {
     this.followers.close();
   }
 
-  private async untilNoneRuns(timeoutMs: number): Promise<void> {
-    await Promise.all([...this.running.values()].map((answer) => answer.feed.untilClosed(timeoutMs)));
+  async untilNoneRuns(timeoutMs: number): Promise<void> {
+    const end = performance.now() + timeoutMs;
+    for (;;) {
+      const [answer] = this.running.values();
+      const leftMs = end - performance.now();
+      if (!answer || leftMs <= 0) return;
+      await answer.feed.untilClosed(leftMs);
+    }
   }
 
   private async run(answer: RunningAnswer): Promise<void> {
@@ -152,15 +168,16 @@ class AnswerEngine implements Answers {
     const ours = row.status === outcome.status && row.failure_code === outcome.failureCode;
     const id = answer.feed.frames.length + 1 + (ours ? 0 : lostEventsGap);
     answer.feed.close({ id, frame: formatEvent(id, "receipt", toReceipt(row)) });
-    await announce(this.deps, answer.start.userId);
+    await announce(this.deps, answer.start.userId, "wallets", "generations");
   }
 
   /** Message, capture and receipt in one transaction, tried again until the hold's own deadline: a finished answer is not lost. */
   private async writeEnd(answer: RunningAnswer, outcome: ReturnType<RunningAnswer["outcome"]>) {
-    const { id, userId, holdDeadline } = answer.start;
+    const { id, userId, askedAtMs } = answer.start;
     for (;;) {
       try {
-        const now = { now: this.deps.clock.now(), wallNow: new Date() };
+        const now = this.deps.clock.now();
+        const { kinds } = await this.batches.entitlement(userId, now);
         const row = await this.batches.end({
           id,
           userId,
@@ -168,7 +185,8 @@ class AnswerEngine implements Answers {
           ...outcome,
           text: answer.text,
           lastFrames: answer.unlogged(),
-          ...now,
+          kinds: kinds(true),
+          now,
         });
         if (row) return row;
         // Its batch may hold this answer's words still, and would write them a second time beside the restored log.
@@ -176,7 +194,7 @@ class AnswerEngine implements Answers {
         if (!(await this.restore(answer))) return undefined;
       } catch (error) {
         this.deps.log.error({ err: error, generation: id }, "the end of an answer could not be written");
-        if (this.gaveUp || Date.now() > holdDeadline.getTime()) return undefined;
+        if (this.gaveUp || performance.now() > askedAtMs + this.timings.holdMs) return undefined;
         await delay(this.timings.retryMs);
       }
     }
@@ -202,9 +220,11 @@ class AnswerEngine implements Answers {
     });
     if (pending.length > 0) {
       const batches = pending.map(({ batch }) => batch);
+      // Text that arrives while this is written is not in it.
+      const hasText = pending.some(({ answer }) => answer.text !== "");
       await queries.insertLog(db, this.owner, batches);
       for (const { answer, batch } of pending) answer.logged(batch);
-      if (pending.some(({ answer }) => answer.text !== "")) faultPoint("answer-streaming");
+      if (hasText) faultPoint("answer-streaming");
     }
     await this.renewLeases(answers);
     for (const { id, status } of await queries.selectInterruptions(
@@ -221,34 +241,28 @@ class AnswerEngine implements Answers {
   private async restore(answer: RunningAnswer): Promise<boolean> {
     // With the start went all of the log. First, so that an end which is written from now on brings the whole of it.
     answer.unlog();
-    const wallNow = new Date();
-    const leaseExpiresAt = new Date(wallNow.getTime() + this.timings.leaseMs);
-    const restored = await writeStartAgain(this.deps.db, answer.start, leaseExpiresAt, wallNow);
+    const nowMs = performance.now();
+    const holdMs = Math.max(Math.round(answer.start.askedAtMs + this.timings.holdMs - nowMs), 0);
+    const restored = await writeStartAgain(this.deps.db, answer.start, holdMs);
     this.deps.log.warn({ generation: answer.start.id, restored }, "PostgreSQL had forgotten an answer's start");
     if (!restored) return false;
-    answer.leaseExpiresAtMs = leaseExpiresAt.getTime();
+    answer.leaseTakenAtMs = nowMs;
     return true;
   }
 
   private async renewLeases(answers: readonly RunningAnswer[]): Promise<void> {
     const { leaseMs } = this.timings;
-    const due = answers.filter((answer) => answer.leaseExpiresAtMs - Date.now() < leaseMs * (1 - leaseShare));
+    const nowMs = performance.now();
+    const due = answers.filter((answer) => nowMs - answer.leaseTakenAtMs > leaseMs * leaseShare);
     if (due.length === 0) return;
-    const leaseExpiresAt = new Date(Date.now() + leaseMs);
     await queries.renewLeases(
       this.deps.db,
       this.owner,
       due.map((answer) => answer.start.id),
-      leaseExpiresAt,
+      leaseMs,
     );
-    for (const answer of due) answer.leaseExpiresAtMs = leaseExpiresAt.getTime();
+    for (const answer of due) answer.leaseTakenAtMs = nowMs;
   }
-}
-
-/** Tells the person's open pages that an answer ended and the wallet moved. */
-export async function announce(deps: Deps, userId: string): Promise<void> {
-  const changes = (["wallets", "generations"] as const).map((table) => deps.live.publish({ userId, table }));
-  await Promise.all(changes).catch((error: unknown) => deps.log.warn({ err: error }, "live event lost"));
 }
 
 /** One per process. */

@@ -6,8 +6,8 @@
 import { sql } from "kysely";
 import { createBatcher } from "../../db/batch.ts";
 import type { Db } from "../../db/database.ts";
-import { sqlState } from "../../db/transaction.ts";
 import type { GenerationRow } from "../../db/types-answers.ts";
+import { sqlState } from "../../failures.ts";
 import type { Entitlement } from "../billing/entitlement.ts";
 import { readEntitlements } from "../billing/entitlement.ts";
 import type { EndRow, StartOutcome, StartRow } from "./queries.ts";
@@ -55,12 +55,12 @@ async function startMany(db: Db, starts: readonly StartRow[]): Promise<(StartOut
   const { rows } = await sql<Placed<StartOutcome>>`/* prepared */ with ${freeWallets(starts.map(({ userId }) => userId))}
     select ask.place, started.* from json_to_recordset(${asks}::json) as ask (place integer, id uuid, "userId" uuid, "modelId" text,
         "idempotencyKey" text, "requestHash" text, credits bigint, kinds text[], "conversationId" uuid, title text, prompt text,
-        "trimmedMessages" integer, "requestsPerMinute" integer, "concurrentAnswers" integer, owner uuid, "leaseExpiresAt" timestamptz,
-        "holdDeadline" timestamptz, now timestamptz, "wallNow" timestamptz)
+        "trimmedMessages" integer, "requestsPerMinute" integer, "concurrentAnswers" integer, owner uuid, "leaseMs" integer,
+        "holdMs" integer, now timestamptz)
       join free on free.user_id = ask."userId"
       cross join lateral answer_start(ask.id, ask."userId", ask."modelId", ask."idempotencyKey", decode(ask."requestHash", 'hex'), ask.credits,
         ask.kinds, ask."conversationId", ask.title, ask.prompt, ask."trimmedMessages", ask."requestsPerMinute", ask."concurrentAnswers",
-        ask.owner, ask."leaseExpiresAt", ask."holdDeadline", ask.now, ask."wallNow") started`.execute(db);
+        ask.owner, ask."leaseMs", ask."holdMs", ask.now) started`.execute(db);
   return inPlaces(starts.length, rows);
 }
 
@@ -73,11 +73,11 @@ async function endMany(db: Db, ends: readonly OwnEnd[]): Promise<(GenerationRow 
   const { rows } = await sql<Placed<GenerationRow>>`/* prepared */ with ${freeWallets(ends.map(({ userId }) => userId))}
     select place, ${columns} from (
       select ask.place, ended.* from json_to_recordset(${asks}::json) as ask (place integer, id uuid, "userId" uuid, owner uuid, status text,
-          "failureCode" text, "chargedCredits" bigint, text text, "promptTokens" integer, "completionTokens" integer, "firstEvent" integer,
-          "lastEvent" integer, frames text, now timestamptz, "wallNow" timestamptz)
+          "failureCode" text, "cutShort" boolean, "chargedCredits" bigint, text text, "promptTokens" integer, "completionTokens" integer, "firstEvent" integer,
+          "lastEvent" integer, frames text, kinds text[], now timestamptz)
         join free on free.user_id = ask."userId"
-        cross join lateral answer_end(ask.id, ask.owner, ask.status, ask."failureCode", ask."chargedCredits", ask.text, ask."promptTokens",
-          ask."completionTokens", ask."firstEvent", ask."lastEvent", ask.frames, ask.now, ask."wallNow") ended) done`.execute(db);
+        cross join lateral answer_end(ask.id, ask.owner, ask.status, ask."failureCode", ask."cutShort", ask."chargedCredits", ask.text, ask."promptTokens",
+          ask."completionTokens", ask."firstEvent", ask."lastEvent", ask.frames, ask.kinds, ask.now) ended) done`.execute(db);
   return inPlaces(ends.length, rows);
 }
 

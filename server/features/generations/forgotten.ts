@@ -1,5 +1,5 @@
 /**
- * An answer's start does not wait for the disk (migrations/0008): where PostgreSQL dies before the next flush of its log,
+ * An answer's start does not wait for the disk (migrations/0016): where PostgreSQL dies before the next flush of its log,
  * question and hold are forgotten together. The process that answers still has them and writes them down again, so that the
  * answer is stored and charged like any other.
  */
@@ -10,13 +10,13 @@ import { translate as refusalOfLedger } from "../credits/service.ts";
 import * as queries from "./queries.ts";
 import type { AnswerStart } from "./running-answer.ts";
 
-/** False: refused now, and nothing is written. `leaseExpiresAt` and `wallNow` are wall time. */
-export async function writeStartAgain(db: Db, start: AnswerStart, leaseExpiresAt: Date, wallNow: Date): Promise<boolean> {
+/** False: refused now, and nothing is written. `holdMs` is what is left of the hold's time. */
+export async function writeStartAgain(db: Db, start: AnswerStart, holdMs: number): Promise<boolean> {
   const { id, conversationId, row } = start;
   try {
     await inTransaction(db, async (trx) => {
       if (row.conversationId === null) await queries.insertConversation(trx, conversationId, row);
-      const { outcome, generation_id } = await queries.callStart(trx, { ...row, conversationId, leaseExpiresAt, wallNow });
+      const { outcome, generation_id } = await queries.callStart(trx, { ...row, conversationId, holdMs });
       // Written again by another of our own calls meanwhile.
       const known = outcome === "known" && generation_id === id;
       if (outcome !== "created" && !known) throw new DomainError("conflict", `The start was answered with ${outcome}`);

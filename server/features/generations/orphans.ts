@@ -1,10 +1,11 @@
 import type { Deps } from "../../deps.ts";
-import { announce, lostEventsGap } from "./answers.ts";
+import { announce } from "../../http/live-events.ts";
+import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
+import { readEntitlement } from "../billing/entitlement.ts";
+import { lostEventsGap } from "./answers.ts";
 import { splitFrames } from "./log-followers.ts";
 import type { LogBatch } from "./queries.ts";
 import * as queries from "./queries.ts";
-
-const batchSize = 200;
 
 /** The text of an answer as far as its log tells it. */
 function textOf(batches: readonly LogBatch[]): string {
@@ -19,37 +20,39 @@ function textOf(batches: readonly LogBatch[]): string {
 async function endOrphan(deps: Deps, { id, user_id: userId }: { id: string; user_id: string | null }): Promise<boolean> {
   const log = await queries.selectLog(deps.db, new Map([[id, 0]]));
   const gap = (log.at(-1)?.lastEvent ?? 0) + lostEventsGap;
+  const now = deps.clock.now();
+  // Of an account that is gone nobody reads the receipt.
+  const kinds = userId ? (await readEntitlement(deps.db, userId, now)).kinds(true) : [];
   const row = await queries.callEnd(deps.db, {
     id,
     owner: null,
     status: "failed",
     failureCode: "interrupted",
+    cutShort: false,
     chargedCredits: 0,
     text: textOf(log),
     promptTokens: null,
     completionTokens: null,
     lastFrames: { generationId: id, firstEvent: gap, lastEvent: gap, frames: "" },
-    now: deps.clock.now(),
-    wallNow: new Date(),
+    kinds,
+    now,
   });
   if (row?.failure_code !== "interrupted") return false;
-  if (userId) await announce(deps, userId);
+  await announce(deps, userId, "wallets", "generations");
   return true;
 }
 
 /**
  * Ends the answers whose process is gone (its lease ran out): the text so far is kept, the hold released, the answer
- * failed as `interrupted`, and the person told. Returns how many. Any number of processes may do it at once. One that
- * fails is logged and keeps none of the others.
+ * failed as `interrupted`, and the person told. Returns how many. Any number of processes may do it at once.
  */
-export async function endOrphanedAnswers(deps: Deps): Promise<number> {
-  let ended = 0;
-  for (const orphan of await queries.selectOrphans(deps.db, new Date(), batchSize)) {
-    try {
-      ended += (await endOrphan(deps, orphan)) ? 1 : 0;
-    } catch (error) {
-      deps.log.error({ err: error, generation: orphan.id }, "an answer left behind could not be ended");
-    }
-  }
-  return ended;
+export async function endOrphanedAnswers(deps: Deps, signal?: AbortSignal): Promise<number> {
+  return sweepRows(
+    deps,
+    "orphaned-answers",
+    () => queries.selectOrphans(deps.db, sweepPage),
+    ({ id }) => id,
+    (orphan) => endOrphan(deps, orphan),
+    signal,
+  );
 }

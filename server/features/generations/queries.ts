@@ -1,14 +1,15 @@
-/** SQL of answers. The two hot writes are one round trip each (migrations/0008), and prepared once per connection. */
+/** SQL of answers. The two hot writes are one round trip each (migrations/0016), and prepared once per connection. */
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { GenerationRow } from "../../db/types-answers.ts";
+import { notSetAside } from "../../queue/sweep-rows.ts";
 import type { ChatMessage } from "./history.ts";
 import { bytesPerToken, tokensPerMessage } from "./history.ts";
 
 /** Named, so that a statement prepared before a migration keeps its result's form after it. */
 export const columns = sql.raw(
-  "id, user_id, conversation_id, model_id, idempotency_key, request_hash, status, failure_code, quoted_credits, charged_credits, available_after, " +
+  "id, user_id, conversation_id, model_id, idempotency_key, request_hash, status, failure_code, cut_short, quoted_credits, charged_credits, available_after, " +
     "prompt_tokens, completion_tokens, trimmed_messages, lease_owner, lease_expires_at, stop_requested_at, created_at, ended_at",
 );
 
@@ -28,10 +29,10 @@ export interface StartRow {
   requestsPerMinute: number;
   concurrentAnswers: number;
   owner: string;
-  leaseExpiresAt: Date;
-  holdDeadline: Date;
+  /** How long lease and hold last, by PostgreSQL's clock, as the rate goes by it. */
+  leaseMs: number;
+  holdMs: number;
   now: Date;
-  wallNow: Date;
 }
 
 export interface StartOutcome {
@@ -45,8 +46,8 @@ export async function callStart(executor: Executor, start: StartRow): Promise<St
   const result =
     await sql<StartOutcome>`/* prepared */ select * from answer_start(${start.id}, ${start.userId}, ${start.modelId}, ${start.idempotencyKey}, ${start.requestHash},
       ${start.credits}, ${start.kinds}, ${start.conversationId}, ${start.title}, ${start.prompt}, ${start.trimmedMessages},
-      ${start.requestsPerMinute}, ${start.concurrentAnswers}, ${start.owner}, ${start.leaseExpiresAt}, ${start.holdDeadline},
-      ${start.now}, ${start.wallNow})`.execute(executor);
+      ${start.requestsPerMinute}, ${start.concurrentAnswers}, ${start.owner}, ${start.leaseMs}, ${start.holdMs},
+      ${start.now})`.execute(executor);
   const row = result.rows[0];
   if (row === undefined) throw new Error("answer_start returned no row");
   return row;
@@ -71,22 +72,24 @@ export interface EndRow {
   owner: string | null;
   status: "completed" | "stopped" | "failed";
   failureCode: string | null;
+  cutShort: boolean;
   chargedCredits: number;
   text: string;
   promptTokens: number | null;
   completionTokens: number | null;
   lastFrames: LogBatch | undefined;
+  /** The grants the person may spend now: the receipt says what is left of them. */
+  kinds: readonly GrantKind[];
   now: Date;
-  wallNow: Date;
 }
 
 /** The row as it is now, ended by this call or before; undefined when there is none. */
 export async function callEnd(executor: Executor, end: EndRow): Promise<GenerationRow | undefined> {
   const log = end.lastFrames;
   const result = await sql<GenerationRow>`/* prepared */
-    select ${columns} from answer_end(${end.id}, ${end.owner}, ${end.status}, ${end.failureCode}, ${end.chargedCredits}, ${end.text},
+    select ${columns} from answer_end(${end.id}, ${end.owner}, ${end.status}, ${end.failureCode}, ${end.cutShort}, ${end.chargedCredits}, ${end.text},
       ${end.promptTokens}, ${end.completionTokens}, ${log?.firstEvent ?? null}, ${log?.lastEvent ?? null}, ${log?.frames ?? null},
-      ${end.now}, ${end.wallNow})`.execute(executor);
+      ${end.kinds}, ${end.now})`.execute(executor);
   return result.rows[0];
 }
 
@@ -100,7 +103,7 @@ export interface LogBatch {
 
 /**
  * Writes the batches of all answers of one owner. A batch that was written already is widened, never narrowed: after a
- * lost connection nobody knows whether it was. Answers that are no longer the owner's are passed over.
+ * lost connection nobody knows whether it was. Answers that are no longer the owner's, or were deleted, are passed over.
  */
 export async function insertLog(executor: Executor, owner: string, batches: readonly LogBatch[]): Promise<void> {
   await sql`
@@ -109,15 +112,16 @@ export async function insertLog(executor: Executor, owner: string, batches: read
         from unnest(${batches.map((batch) => batch.generationId)}::uuid[], ${batches.map((batch) => batch.firstEvent)}::integer[],
           ${batches.map((batch) => batch.lastEvent)}::integer[], ${batches.map((batch) => batch.frames)}::text[])
           as batch (id, first_event, last_event, frames)
-        join generations g on g.id = batch.id and g.lease_owner = ${owner} and g.status = 'streaming'
+        join generations g on g.id = batch.id and g.lease_owner = ${owner} and g.status = 'streaming' and g.conversation_id is not null
       on conflict (generation_id, first_event) do update set last_event = excluded.last_event, frames = excluded.frames
         where known.last_event < excluded.last_event`.execute(executor);
 }
 
-export async function renewLeases(executor: Executor, owner: string, ids: readonly string[], leaseExpiresAt: Date): Promise<void> {
+/** From now on by PostgreSQL's clock, which is the only one that judges leases. */
+export async function renewLeases(executor: Executor, owner: string, ids: readonly string[], leaseMs: number): Promise<void> {
   await executor
     .updateTable("generations")
-    .set({ lease_expires_at: leaseExpiresAt })
+    .set({ lease_expires_at: sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'` })
     .where("id", "in", ids)
     .where("lease_owner", "=", owner)
     .where("status", "=", "streaming")
@@ -145,6 +149,17 @@ export async function selectByKey(executor: Executor, userId: string, key: strin
   return executor.selectFrom("generations").selectAll().where("user_id", "=", userId).where("idempotency_key", "=", key).executeTakeFirst();
 }
 
+/** What an answer that has ended said; undefined: not a word. */
+export async function selectAnswerText(executor: Executor, id: string): Promise<string | undefined> {
+  const row = await executor
+    .selectFrom("messages")
+    .select("content")
+    .where("generation_id", "=", id)
+    .where("role", "=", "assistant")
+    .executeTakeFirst();
+  return row?.content;
+}
+
 /** The log of each answer after the event named with it, in order. */
 export async function selectLog(executor: Executor, after: ReadonlyMap<string, number>): Promise<LogBatch[]> {
   const result = await sql<LogBatch>`
@@ -155,10 +170,10 @@ export async function selectLog(executor: Executor, after: ReadonlyMap<string, n
   return result.rows;
 }
 
-export async function setStopRequested(executor: Executor, userId: string, id: string, wallNow: Date): Promise<void> {
+export async function setStopRequested(executor: Executor, userId: string, id: string): Promise<void> {
   await executor
     .updateTable("generations")
-    .set({ stop_requested_at: wallNow })
+    .set({ stop_requested_at: sql`clock_timestamp()` })
     .where("id", "=", id)
     .where("user_id", "=", userId)
     .where("status", "=", "streaming")
@@ -182,18 +197,20 @@ export async function selectHistory(
   return { messages, total: result.rows[0]?.total ?? 0 };
 }
 
-export async function selectOrphans(executor: Executor, wallNow: Date, limit: number): Promise<{ id: string; user_id: string | null }[]> {
+export async function selectOrphans(executor: Executor, limit: number): Promise<{ id: string; user_id: string | null }[]> {
   return executor
     .selectFrom("generations")
     .select(["id", "user_id"])
     .where("status", "=", "streaming")
-    .where("lease_expires_at", "<", wallNow)
+    .where("lease_expires_at", "<", sql<Date>`clock_timestamp()`)
+    .where(notSetAside("orphaned-answers", sql`id`))
     .orderBy("lease_expires_at")
     .limit(limit)
     .execute();
 }
 
-export async function selectRunningOf(executor: Executor, userId: string, conversationId: string): Promise<string[]> {
+/** Locked until the transaction ends, as whoever ends an answer locks it first. */
+export async function lockRunningOf(executor: Executor, userId: string, conversationId: string): Promise<string[]> {
   const rows = await executor
     .selectFrom("generations")
     .select("id")
@@ -201,6 +218,7 @@ export async function selectRunningOf(executor: Executor, userId: string, conver
     .where("conversation_id", "=", conversationId)
     .where("status", "=", "streaming")
     .orderBy("id", "desc")
+    .forNoKeyUpdate()
     .execute();
   return rows.map((row) => row.id);
 }

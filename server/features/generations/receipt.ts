@@ -11,6 +11,7 @@ export function toReceipt(row: GenerationRow): Receipt {
     chargedCredits: row.charged_credits,
     availableAfter: row.available_after,
     failureCode: row.failure_code,
+    cutShort: row.cut_short,
     trimmedMessages: row.trimmed_messages,
     createdAt: row.created_at.toISOString(),
     endedAt: row.ended_at?.toISOString() ?? null,

@@ -1,30 +1,49 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { DomainError } from "#domain/errors.ts";
 import { generationRoutes as contracts } from "../../contract/generations.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
+import type { Feed } from "../../http/event-stream.ts";
 import { sendFeed } from "../../http/event-stream.ts";
+import type { HeldConnections } from "../../http/held-connections.ts";
 import { viewerOf } from "../../http/viewer.ts";
 import type { Answers } from "./answers.ts";
 import { followAnswer, readReceipt, startAnswer, stopAnswer } from "./service.ts";
 
-export function generationRoutes(deps: Deps, answers: Answers): Routes {
+export function generationRoutes(deps: Deps, answers: Answers, held: HeldConnections): Routes {
+  /**
+   * Takes one of a person's places before there is a feed, so that many at once don't all find the last one free, and nothing is
+   * asked of a model for a stream that has none. It ends with the sign-in that asked for it; the answer itself goes on.
+   */
+  async function stream(request: FastifyRequest, reply: FastifyReply, after: number, find: (userId: string) => Promise<Feed>) {
+    const viewer = viewerOf(request);
+    if (!held.hasRoomFor(viewer)) throw new DomainError("rate_limited", "Too many open streams", { retryAfterSeconds: 10 });
+    const release = held.hold(viewer, () => reply.raw.destroy());
+    reply.raw.once("close", release);
+    try {
+      const feed = await find(viewer.userId);
+      if (reply.raw.destroyed) release();
+      sendFeed(reply, feed, after);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
   return async (app) => {
     // Before the server waits for requests under way to end, which streams do only when their answers have.
     app.addHook("preClose", () => answers.close());
 
     app.post("/api/generations", { schema: contracts["POST /api/generations"] }, async (request, reply) => {
-      const feed = await startAnswer(deps, answers, {
-        userId: viewerOf(request).userId,
-        idempotencyKey: request.headers["idempotency-key"],
-        request: request.body,
-      });
-      sendFeed(reply, feed, 0);
+      const idempotencyKey = request.headers["idempotency-key"];
+      await stream(request, reply, 0, (userId) => startAnswer(deps, answers, { userId, idempotencyKey, request: request.body }));
     });
     app.get("/api/generations/:id", { schema: contracts["GET /api/generations/:id"] }, async (request) =>
       readReceipt(deps.db, viewerOf(request).userId, request.params.id),
     );
     app.get("/api/generations/:id/events", { schema: contracts["GET /api/generations/:id/events"] }, async (request, reply) => {
-      const feed = await followAnswer(deps, answers, viewerOf(request).userId, request.params.id);
-      sendFeed(reply, feed, Number(request.headers["last-event-id"] ?? 0));
+      const after = Number(request.headers["last-event-id"] ?? 0);
+      await stream(request, reply, after, (userId) => followAnswer(deps, answers, userId, request.params.id, after));
     });
     app.post("/api/generations/:id/stop", { schema: contracts["POST /api/generations/:id/stop"] }, async (request) =>
       stopAnswer(deps, answers, viewerOf(request).userId, request.params.id),

@@ -13,14 +13,13 @@ export interface AnswerStart {
   messages: readonly ChatMessage[];
   heldCredits: number;
   trimmedMessages: number;
-  /** Wall time. */
-  leaseExpiresAt: Date;
-  holdDeadline: Date;
+  /** `performance.now()` before the start was written: lease and hold last at least as long as counted from here. */
+  askedAtMs: number;
   /** As it was written down. */
   row: StartRow;
 }
 
-export type Outcome = Pick<EndRow, "status" | "failureCode" | "chargedCredits" | "promptTokens" | "completionTokens">;
+export type Outcome = Pick<EndRow, "status" | "failureCode" | "cutShort" | "chargedCredits" | "promptTokens" | "completionTokens">;
 
 /** Words that come faster than one can read go out together: the first at once, the next no sooner than this. */
 const frameGapMs = 15;
@@ -30,7 +29,8 @@ export class RunningAnswer {
   readonly start: AnswerStart;
   readonly feed = new Feed();
   readonly controller = new AbortController();
-  leaseExpiresAtMs: number;
+  /** `performance.now()` before the lease was last taken. */
+  leaseTakenAtMs: number;
   text = "";
   /** Its end is being written: what happens from here on comes too late. */
   ending = false;
@@ -43,7 +43,7 @@ export class RunningAnswer {
 
   constructor(start: AnswerStart) {
     this.start = start;
-    this.leaseExpiresAtMs = start.leaseExpiresAt.getTime();
+    this.leaseTakenAtMs = start.askedAtMs;
     this.feed.push("start", {
       generationId: start.id,
       conversationId: start.conversationId,
@@ -81,16 +81,15 @@ export class RunningAnswer {
     this.controller.abort();
   }
 
-  /** The fairness rule (decisions.md): full price when complete or stopped after output, nothing otherwise. */
+  /** The fairness rule: full price for an answer that is complete or was stopped after its first text; otherwise no charge. */
   outcome(end: UpstreamEnd): Outcome {
     const { promptTokens, completionTokens } = end;
+    const rest = { failureCode: null, cutShort: false, promptTokens, completionTokens };
     const full = this.start.heldCredits;
     if (end.failure === undefined && this.interruption === undefined)
-      return { status: "completed", failureCode: null, chargedCredits: full, promptTokens, completionTokens };
-    if (this.interruption === "stopped")
-      return { status: "stopped", failureCode: null, chargedCredits: this.text === "" ? 0 : full, promptTokens, completionTokens };
-    const failureCode = this.interruption ?? end.failure ?? null;
-    return { status: "failed", failureCode, chargedCredits: 0, promptTokens, completionTokens };
+      return { ...rest, status: "completed", cutShort: end.cutShort, chargedCredits: full };
+    if (this.interruption === "stopped") return { ...rest, status: "stopped", chargedCredits: this.text === "" ? 0 : full };
+    return { ...rest, status: "failed", failureCode: this.interruption ?? end.failure ?? null, chargedCredits: 0 };
   }
 
   /** What the log does not have yet. */

@@ -7,7 +7,8 @@ import { answersInText, findModel } from "#domain/models.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import { checkPrompt, ruleMessages } from "#domain/rules.ts";
 import type { CreateGeneration, Receipt } from "../../contract/generations.ts";
-import type { Executor } from "../../db/transaction.ts";
+import type { Executor, Trx } from "../../db/transaction.ts";
+import type { GenerationRow } from "../../db/types-answers.ts";
 import type { Deps } from "../../deps.ts";
 import type { Feed } from "../../http/event-stream.ts";
 import { ValidationError } from "../../http/problem.ts";
@@ -18,6 +19,7 @@ import { historyBudget, trimHistory } from "./history.ts";
 import type { StartOutcome } from "./queries.ts";
 import * as queries from "./queries.ts";
 import { toReceipt } from "./receipt.ts";
+import { replay } from "./replay.ts";
 
 export interface Ask {
   userId: string;
@@ -73,11 +75,12 @@ async function findRefusal(
 }
 
 /** Refused or not, the same key and content give the same answer as before. */
-async function findKnown(executor: Executor, ask: Ask, requestHash: Buffer): Promise<string | undefined> {
+async function findKnown(executor: Executor, ask: Ask, requestHash: Buffer): Promise<GenerationRow | undefined> {
   const known = await queries.selectByKey(executor, ask.userId, ask.idempotencyKey);
   if (!known) return undefined;
-  if (!known.request_hash.equals(requestHash)) throw keyConflict();
-  return known.id;
+  // What was asked is no longer known of an answer that was deleted.
+  if (known.conversation_id !== null && !known.request_hash.equals(requestHash)) throw keyConflict();
+  return known;
 }
 
 function keyConflict(): DomainError {
@@ -108,8 +111,8 @@ function refusalOf(result: StartOutcome, credits: number): DomainError {
 }
 
 /**
- * Holds the price, writes the question down and asks the model; returns the answer's events. The same key with the same
- * content gives the same answer's events again. Throws every refusal of acceptance 17 and 22 as a DomainError.
+ * Holds the price, stores the question and calls the model; returns the answer's events. The same key with the same content
+ * returns the events of the same answer again. Throws refusals as DomainErrors.
  */
 export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promise<Feed> {
   const { request, userId } = ask;
@@ -121,22 +124,20 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
   if (refusal) {
     const known = await findKnown(deps.db, ask, requestHash);
     if (known === undefined) throw refusal;
-    return answers.follow(known);
+    return replay(deps, answers, known, 0);
   }
   const earlier = request.conversationId
     ? await queries.selectHistory(deps.db, { id: request.conversationId, userId, tokenBudget: historyBudget(model, prompt) })
     : { messages: [], total: 0 };
   const { messages, trimmedMessages } = trimHistory(earlier.messages, earlier.total, prompt);
-  const wallNow = new Date();
   const credits = quoteCredits(model);
   const kinds = entitlement.kinds(model.size === "small");
   const start = {
-    id: uuidv7({ msecs: wallNow.getTime() }),
+    id: uuidv7(),
     userId,
     trimmedMessages,
-    leaseExpiresAt: new Date(wallNow.getTime() + answers.timings.leaseMs),
-    holdDeadline: new Date(wallNow.getTime() + answers.timings.holdMs),
   };
+  const askedAtMs = performance.now();
   const row = {
     ...start,
     modelId: model.id,
@@ -150,8 +151,9 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
     requestsPerMinute: entitlement.requestsPerMinute,
     concurrentAnswers: entitlement.concurrentAnswers,
     owner: answers.owner,
+    leaseMs: answers.timings.leaseMs,
+    holdMs: answers.timings.holdMs,
     now: deps.clock.now(),
-    wallNow,
   };
   const result = await answers.batches.start(row).catch(async (error: unknown) => {
     const refused = refusalOfLedger(error, credits);
@@ -159,9 +161,12 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
     // The ledger looks at the whole wallet first, with what this person may not spend now.
     throw insufficientCredits(credits, await availableCredits(deps.db, userId, kinds, deps.clock.now()));
   });
-  if (result.outcome === "known" && result.generation_id) return answers.follow(result.generation_id);
+  if (result.outcome === "known" || result.outcome === "conflict") {
+    const known = await findKnown(deps.db, ask, requestHash);
+    if (known) return replay(deps, answers, known, 0);
+  }
   if (result.outcome !== "created" || !result.conversation_id) throw refusalOf(result, credits);
-  return answers.begin({ ...start, row, conversationId: result.conversation_id, model, messages, heldCredits: credits });
+  return answers.begin({ ...start, askedAtMs, row, conversationId: result.conversation_id, model, messages, heldCredits: credits });
 }
 
 async function readOwn(executor: Executor, userId: string, id: string) {
@@ -174,25 +179,25 @@ export async function readReceipt(executor: Executor, userId: string, id: string
   return toReceipt(await readOwn(executor, userId, id));
 }
 
-/** The answer's events from the first on. Throws `not_found` for another person's. */
-export async function followAnswer(deps: Deps, answers: Answers, userId: string, id: string): Promise<Feed> {
+/** The answer's events after number `after`. Throws `not_found` for another person's, `answer_gone` when they are no longer kept. */
+export async function followAnswer(deps: Deps, answers: Answers, userId: string, id: string, after: number): Promise<Feed> {
   // By the row's own id: a UUID may be written in capitals too.
-  return answers.follow((await readOwn(deps.db, userId, id)).id);
+  return replay(deps, answers, await readOwn(deps.db, userId, id), after);
 }
 
 /** Stops the answer, in whichever process it runs, and returns its receipt: still streaming if it does not end within 5 s. */
 export async function stopAnswer(deps: Deps, answers: Answers, userId: string, id: string): Promise<Receipt> {
   const row = await readOwn(deps.db, userId, id);
   if (row.status !== "streaming") return toReceipt(row);
-  await queries.setStopRequested(deps.db, userId, row.id, new Date());
+  await queries.setStopRequested(deps.db, userId, row.id);
   answers.stop(row.id);
   await (await answers.follow(row.id)).untilClosed(stopWaitMs);
   return readReceipt(deps.db, userId, id);
 }
 
-/** Stops what is still being answered in a conversation. */
-export async function stopAnswersIn(deps: Deps, answers: Answers, userId: string, conversationId: string): Promise<void> {
-  for (const id of await queries.selectRunningOf(deps.db, userId, conversationId)) await stopAnswer(deps, answers, userId, id);
+/** The answers still under way in a conversation, none of which ends before the transaction does. */
+export async function lockAnswersIn(trx: Trx, userId: string, conversationId: string): Promise<string[]> {
+  return queries.lockRunningOf(trx, userId, conversationId);
 }
 
 /** The receipts of these answers by id, and the ids of those still under way. Whose they are is for the caller to know. */

@@ -8,7 +8,13 @@ import type { Model } from "#domain/models.ts";
 import type { ModelGateway } from "../../providers/models.ts";
 import type { ChatMessage } from "./history.ts";
 
-export type ProviderFailure = "provider_error" | "provider_rate_limited" | "provider_timeout" | "provider_garbage" | "provider_empty";
+export type ProviderFailure =
+  | "provider_error"
+  | "provider_rate_limited"
+  | "provider_timeout"
+  | "provider_garbage"
+  | "provider_empty"
+  | "content_filtered";
 
 export interface UpstreamTimings {
   firstTokenMs: number;
@@ -28,9 +34,23 @@ export interface Question {
 export interface UpstreamEnd {
   /** Undefined: the provider said that the answer is complete. */
   failure: ProviderFailure | undefined;
+  /** Complete as far as the limit on its length let it be. */
+  cutShort: boolean;
   promptTokens: number | null;
   completionTokens: number | null;
 }
+
+/**
+ * What a provider's finish reason means for the answer and its price. Any other reason is a failure and free, `tool_calls` too,
+ * because we offer no tools.
+ */
+const finishReasons: ReadonlyMap<unknown, "complete" | "cut-short" | "content_filtered"> = new Map([
+  ["stop", "complete"],
+  ["length", "cut-short"],
+  ["content_filter", "content_filtered"],
+]);
+/** Codes of the errors by which providers refuse what they filter, before an answer or in its middle. */
+const filterCodes: ReadonlySet<unknown> = new Set(["content_filter", "content_policy_violation", "moderation_blocked"]);
 
 /** Far above any answer within the token limits: a provider that runs wild is cut here. */
 const maximumBytes = 8 * 1024 * 1024;
@@ -48,11 +68,16 @@ function tokenCount(value: unknown): number | null {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 31 ? value : null;
 }
 
+/** An error of the provider's own, as it came in the stream or instead of one. */
+function failureNamed(error: unknown): ProviderFailure {
+  return filterCodes.has((error as { code?: unknown }).code) ? "content_filtered" : "provider_error";
+}
+
 /** What the provider has said so far. */
 class Transcript {
   text = "";
   anyText = false;
-  finished = false;
+  finishReason: string | undefined;
   done = false;
   failure: ProviderFailure | undefined;
   promptTokens: number | null = null;
@@ -87,7 +112,7 @@ class Transcript {
       return;
     }
     if (typeof chunk !== "object" || chunk === null) this.failure = "provider_garbage";
-    else if (chunk.error) this.failure = "provider_error";
+    else if (chunk.error) this.failure = failureNamed(chunk.error);
     else this.read(chunk);
   }
 
@@ -99,7 +124,8 @@ class Transcript {
       this.text += content.includes("\0") ? content.replaceAll("\0", "\uFFFD") : content;
       this.anyText = true;
     }
-    if (typeof choice?.finish_reason === "string") this.finished = true;
+    // Some say "" instead of null while they are not done.
+    if (typeof choice?.finish_reason === "string" && choice.finish_reason !== "") this.finishReason ??= choice.finish_reason;
     if (usage) {
       this.promptTokens = tokenCount(usage.prompt_tokens);
       this.completionTokens = tokenCount(usage.completion_tokens);
@@ -177,7 +203,7 @@ async function readStream(response: Response, question: Question, transcript: Tr
     transcript.parser.feed(decoder.decode(value, { stream: true }));
     const text = transcript.takeText();
     if (text !== "") question.onText(text);
-    if (transcript.finished && phase !== "finished") {
+    if (transcript.finishReason !== undefined && phase !== "finished") {
       phase = "finished";
       patience.allow(usageWaitMs);
     } else if (transcript.anyText && phase === "waiting") {
@@ -189,7 +215,17 @@ async function readStream(response: Response, question: Question, transcript: Tr
 
 function failureOf(error: unknown): ProviderFailure {
   if (error instanceof APIConnectionTimeoutError) return "provider_timeout";
-  return error instanceof APIError && error.status === 429 ? "provider_rate_limited" : "provider_error";
+  if (!(error instanceof APIError)) return "provider_error";
+  return error.status === 429 ? "provider_rate_limited" : failureNamed(error);
+}
+
+/** What the answer came to. Once the provider has said why it ended, what goes wrong after that takes nothing from it. */
+function conclude(transcript: Transcript): Pick<UpstreamEnd, "failure" | "cutShort"> {
+  if (transcript.finishReason === undefined) return { failure: transcript.failure ?? "provider_error", cutShort: false };
+  const meaning = finishReasons.get(transcript.finishReason);
+  if (meaning === undefined) return { failure: "provider_error", cutShort: false };
+  if (meaning === "content_filtered") return { failure: meaning, cutShort: false };
+  return { failure: transcript.anyText ? undefined : "provider_empty", cutShort: transcript.anyText && meaning === "cut-short" };
 }
 
 /** Asks and hands the text on as it comes, one call of `onText` for what arrived together. */
@@ -199,14 +235,11 @@ export async function askModel(gateway: ModelGateway, question: Question): Promi
   try {
     const response = await openStream(gateway, question, patience.controller.signal);
     await readStream(response, question, transcript, patience);
-    if (!transcript.finished) transcript.failure ??= "provider_error";
   } catch (error) {
     transcript.failure ??= patience.timedOut ? "provider_timeout" : failureOf(error);
   } finally {
     patience.end();
   }
   const { promptTokens, completionTokens } = transcript;
-  // Said to be complete: what goes wrong after that takes nothing from the answer.
-  const failure = transcript.finished ? (transcript.anyText ? undefined : "provider_empty") : transcript.failure;
-  return { failure, promptTokens, completionTokens };
+  return { ...conclude(transcript), promptTokens, completionTokens };
 }

@@ -3,7 +3,7 @@ import { createInstance } from "i18next";
 import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage, matchLanguage } from "#domain/languages.ts";
 import type { PlanKey } from "#domain/plans.ts";
-import { plans } from "#domain/plans.ts";
+import { currency, plans } from "#domain/plans.ts";
 import type { Config } from "../../config.ts";
 import { linkToken } from "./links.ts";
 import de from "./locales/de.json" with { type: "json" };
@@ -34,8 +34,8 @@ export interface RenderedMail {
   text: string;
   html: string;
   language: LanguageCode;
-  /** Whom an answer reaches; undefined: nobody but the sender's own address. */
-  replyTo: string | undefined;
+  /** Whom an answer reaches. */
+  replyTo: string;
 }
 
 /** A queued mail as its row holds it. */
@@ -61,11 +61,10 @@ const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent
   "contact-received": () => "/",
 };
 
-/** Whom an answer to the mail reaches, where somebody reads it. */
-const answeredBy: Partial<Record<MailTemplate, (config: MailConfig, parameters: MailContent["parameters"]) => string>> = {
-  "contact-message": (_config, { email }) => String(email),
-  "contact-received": ({ contactEmail }) => contactEmail,
-};
+/** An answer to what somebody wrote reaches them; an answer to any other mail reaches the team. */
+function answeredBy(config: MailConfig, { template, parameters }: MailContent): string {
+  return template === "contact-message" ? String(parameters.email) : config.contactEmail;
+}
 
 function isTemplate(name: string): name is MailTemplate {
   return Object.hasOwn(targets, name);
@@ -75,20 +74,40 @@ function planName(key: string | number | undefined): string | undefined {
   return Object.hasOwn(plans, String(key)) ? plans[String(key) as PlanKey].name : undefined;
 }
 
-/** The parameters as the texts name them: instants as dates, counts as the language writes them. */
-function readable(language: LanguageCode, parameters: MailContent["parameters"]): Record<string, string | number | undefined> {
-  const { plan, credits, renewsAt, graceUntil, senderLanguage } = parameters;
-  const instant = renewsAt ?? graceUntil;
+function money(language: LanguageCode, cents: number | string | undefined): string | undefined {
+  if (cents === undefined) return undefined;
+  return new Intl.NumberFormat(language, { style: "currency", currency }).format(Number(cents) / 100);
+}
+
+function instant(language: LanguageCode, value: number | string | undefined, format: Intl.DateTimeFormatOptions): string | undefined {
+  return value === undefined ? undefined : new Intl.DateTimeFormat(language, { ...format, timeZone: "UTC" }).format(new Date(value));
+}
+
+/** The parameters as the texts name them: instants as dates, cents as money, counts as the language writes them. */
+function readable(config: MailConfig, language: LanguageCode, parameters: MailContent["parameters"]) {
+  const { plan, credits, renewsAt, graceUntil, receivedAt, senderLanguage, priceCents, amountCents, interval } = parameters;
   return {
     ...parameters,
     language: senderLanguage === undefined ? undefined : new Intl.DisplayNames(language, { type: "language" }).of(String(senderLanguage)),
     plan: planName(plan),
-    date:
-      instant === undefined
-        ? undefined
-        : new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(new Date(instant)),
+    date: instant(language, renewsAt ?? graceUntil, { dateStyle: "long" }),
+    time: instant(language, receivedAt, {
+      year: "numeric",
+      month: "long",
+      day: "numeric",
+      hour: "2-digit",
+      minute: "2-digit",
+      timeZoneName: "short",
+    }),
+    price: money(language, priceCents),
+    amount: money(language, amountCents),
+    // i18next picks `detail_month` or `detail_year` by it.
+    context: String(interval ?? ""),
     count: Number(credits ?? 0),
     credits: new Intl.NumberFormat(language).format(Number(credits ?? 0)),
+    site: config.publicUrl.host,
+    terms: new URL("/terms", config.publicUrl).href,
+    contact: config.contactEmail,
   };
 }
 
@@ -110,11 +129,13 @@ interface Parts {
   action: string;
   note: string;
   signature: string;
+  /** Who writes, and how to answer. */
+  footer: string;
   address: string;
 }
 
 function toHtml(language: LanguageCode, parts: Parts): string {
-  const { subject, lead, detail, action, note, signature, address } = Object.fromEntries(
+  const { subject, lead, detail, action, note, signature, footer, address } = Object.fromEntries(
     Object.entries(parts).map(([name, text]) => [name, escapeHtml(text)]),
   ) as unknown as Parts;
   return `<!doctype html>
@@ -134,15 +155,15 @@ function toHtml(language: LanguageCode, parts: Parts): string {
 <p><a class="action" href="${address}">${action}</a></p>
 <p class="quiet address"><a href="${address}">${address}</a></p>
 <p class="quiet">${note}</p>
-<p class="quiet end">${signature}</p>
+<p class="quiet end">${signature}<br>${footer}</p>
 </main>
 </body>
 </html>
 `;
 }
 
-function toText({ lead, detail, action, address, note, signature }: Parts): string {
-  return `${lead}\n\n${detail}\n\n${action}:\n${address}\n\n${note}\n\n-- \n${signature}\n`;
+function toText({ lead, detail, action, address, note, signature, footer }: Parts): string {
+  return `${lead}\n\n${detail}\n\n${action}:\n${address}\n\n${note}\n\n-- \n${signature}\n${footer}\n`;
 }
 
 /** Throws when there is no such template: a row nobody can have written. */
@@ -151,7 +172,7 @@ export function renderMail(config: MailConfig, mail: MailContent): RenderedMail 
   if (!isTemplate(template)) throw new Error(`no mail template ${template}`);
   const language = matchLanguage(mail.language) ?? fallbackLanguage;
   const t = i18n.getFixedT(language);
-  const parameters = readable(language, mail.parameters);
+  const parameters = readable(config, language, mail.parameters);
   const text = (name: string) => t(`${template}.${name}`, parameters);
   const parts: Parts = {
     subject: text("subject"),
@@ -161,6 +182,7 @@ export function renderMail(config: MailConfig, mail: MailContent): RenderedMail 
     action: text("action"),
     note: text("note"),
     signature: t("signature"),
+    footer: t(template === "contact-message" ? "footerTeam" : "footer", parameters),
     address: new URL(targets[template](config, mail.parameters), config.publicUrl).href,
   };
   return {
@@ -168,6 +190,6 @@ export function renderMail(config: MailConfig, mail: MailContent): RenderedMail 
     text: toText(parts),
     html: toHtml(language, parts),
     language,
-    replyTo: answeredBy[template]?.(config, mail.parameters),
+    replyTo: answeredBy(config, mail),
   };
 }

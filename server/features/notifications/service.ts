@@ -1,7 +1,13 @@
 /** Mail is a row first, written with the fact it tells of; the worker renders and sends it. One fact, one mail. */
-import { inTransaction, type Trx } from "../../db/transaction.ts";
+import { dayMs } from "#domain/clock.ts";
+import { PermanentFailure } from "#domain/errors.ts";
+import { keptMs } from "#domain/periods.ts";
+import type { Trx } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
+import { TakenElsewhere } from "../../failures.ts";
 import { faultPoint } from "../../fault-points.ts";
+import { DeferredMailError } from "../../providers/mail.ts";
+import { whileRenewing } from "../../queue/leases.ts";
 import { enqueue } from "../../queue/outbox.ts";
 import * as queries from "./queries.ts";
 import { renderMail } from "./render.ts";
@@ -34,19 +40,51 @@ export async function queueMail<Template extends MailTemplate>(trx: Trx, mail: M
   return true;
 }
 
+type MailDeps = Pick<Deps, "db" | "mail" | "config" | "clock">;
+
+/** Renewed while a mail is sent, however long its server takes. When a worker dies, another sends the mail after this time. */
+const usualLeaseMs = 15_000;
+/** A server that answers "later" is asked again for this long (RFC 5321 §4.5.4.1: at least four to five days). */
+const deferredForMs = 5 * dayMs;
+
+async function deliver(deps: MailDeps, mail: queries.LeasedMail): Promise<void> {
+  const age = deps.clock.now().getTime() - mail.created_at.getTime();
+  if (age >= keptMs.mailBodies) throw new PermanentFailure("the mail is older than what it said is kept");
+  const rendered = renderMail(deps.config, mail);
+  const messageId = `${mail.id}@${deps.config.publicUrl.hostname}`;
+  try {
+    await deps.mail.send({ ...rendered, to: mail.recipient, messageId });
+  } catch (error) {
+    if (!(error instanceof DeferredMailError) || age < deferredForMs) throw error;
+    throw new PermanentFailure("the receiving server has put the mail off for too long", { cause: error });
+  }
+}
+
 /**
- * Sends a queued mail; sent already, it does nothing. The row stays locked meanwhile, so two workers can't both send it. Ended
- * between sending and marking, it is sent again under the same Message-ID. Throws what Mailer.send throws.
+ * Sends a queued mail; does nothing if it was sent already. The worker takes a lease on the mail, sends it outside of any transaction,
+ * and notes then that it was sent. If the worker dies in between, or PostgreSQL can't be reached for that note, the mail is sent
+ * again under the same Message-ID, by which a mailbox shows it once. Throws TakenElsewhere while another worker sends it, and
+ * what Mailer.send throws.
  */
-export async function sendMail(deps: Pick<Deps, "db" | "mail" | "config" | "clock">, mailId: string): Promise<void> {
-  await inTransaction(deps.db, async (trx) => {
-    await queries.waitForMailServer(trx);
-    const mail = await queries.lockMail(trx, mailId);
-    if (!mail || mail.sent_at) return;
-    const rendered = renderMail(deps.config, mail);
-    const domain = deps.config.publicUrl.hostname;
-    await deps.mail.send({ ...rendered, to: mail.recipient, messageId: `${mail.id}@${domain}` });
-    faultPoint("mail-sent");
-    await queries.markSent(trx, mail.id, deps.clock.now());
-  });
+export async function sendMail(deps: MailDeps, mailId: string, leaseMs: number = usualLeaseMs): Promise<void> {
+  const mail = await queries.leaseMail(deps.db, mailId, leaseMs);
+  if (!mail) {
+    if (await queries.isUnsent(deps.db, mailId)) throw new TakenElsewhere("another worker is sending this mail");
+    return;
+  }
+  let { lease } = mail;
+  async function renew(): Promise<boolean> {
+    const renewed = await queries.renewLease(deps.db, mailId, lease, leaseMs);
+    lease = renewed ?? lease;
+    return renewed !== undefined;
+  }
+  try {
+    await whileRenewing(leaseMs / 3, renew, () => deliver(deps, mail));
+  } catch (error) {
+    // It was not sent: the next try need not wait for the end of the lease.
+    await queries.endLease(deps.db, mailId, lease).catch(() => {});
+    throw error;
+  }
+  faultPoint("mail-sent");
+  await queries.markSent(deps.db, mailId, deps.clock.now());
 }

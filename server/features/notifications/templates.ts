@@ -1,13 +1,15 @@
 import type { ContactCategory } from "#domain/contact.ts";
 import type { LanguageCode } from "#domain/languages.ts";
-import type { PlanKey } from "#domain/plans.ts";
+import type { BillingInterval, PlanKey } from "#domain/plans.ts";
 
 /** The mails and what each needs to be rendered. Instants are RFC 3339, so that the mail writes them in the reader's language. */
 export interface MailParameters {
   "confirm-email": { linkId: string };
   "account-exists": Record<never, never>;
-  "subscription-started": { plan: PlanKey; credits: number; renewsAt: string };
-  "payment-failed": { plan: PlanKey; graceUntil: string };
+  /** `priceCents`: what each renewal costs. */
+  "subscription-started": { plan: PlanKey; interval: BillingInterval; priceCents: number; credits: number; renewsAt: string };
+  /** `amountCents`: what is unpaid. */
+  "payment-failed": { plan: PlanKey; amountCents: number; graceUntil: string };
   /** To the team: what somebody wrote, as they wrote it. */
   "contact-message": {
     name: string;
@@ -16,8 +18,10 @@ export interface MailParameters {
     topic: string;
     message: string;
     senderLanguage: LanguageCode;
+    reference: string;
   };
-  "contact-received": Record<never, never>;
+  /** `reference` stands in the team's mail as well, so that both speak of the same message. */
+  "contact-received": { reference: string; receivedAt: string };
 }
 export type MailTemplate = keyof MailParameters;
 

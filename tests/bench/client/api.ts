@@ -1,9 +1,9 @@
-/** The API process as server/main.ts starts it, serving the client built into the folder named. */
+/** Runs the API process as server/main.ts does and serves the client build in the given folder. */
 import { pathToFileURL } from "node:url";
 import { buildApp } from "#server/app.ts";
 import { readConfig } from "#server/config.ts";
 import { createDeps } from "#server/deps.ts";
-import { exitWithParent } from "#server/embedded/child.ts";
+import { exitWithParent } from "#server/process.ts";
 
 const [folder] = process.argv.slice(2);
 const config = readConfig(process.env);

@@ -1,4 +1,4 @@
-/** The hello world of tests/client/floor, built with the settings of the client itself. */
+/** Builds the hello world in tests/client/floor with the client's own build settings. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -8,7 +8,7 @@ import settings from "#client/vite.config.ts";
 import { root } from "#tests/support/sources.ts";
 import { gzipBytes, scriptsOf } from "./page-weights.ts";
 
-/** The floor F, in bytes of gzip. */
+/** The size of the hello world's scripts, the floor F, in bytes of gzip. */
 export async function weighFloor(): Promise<number> {
   const folder = await mkdtemp(path.join(tmpdir(), "tessera-floor-"));
   try {
@@ -18,7 +18,7 @@ export async function weighFloor(): Promise<number> {
       mode: "production",
       root: path.join(root, "tests/client/floor"),
       plugins: [react()],
-      // As the client is built, even where a test runner has set another one.
+      // As in the client's build; a test runner may have set another NODE_ENV.
       define: { "process.env.NODE_ENV": JSON.stringify("production") },
       build: { ...settings.build, outDir: folder, emptyOutDir: true },
     });

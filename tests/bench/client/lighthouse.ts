@@ -1,4 +1,4 @@
-/** Lighthouse's mobile figures of one page, the median of several runs, beside the targets of acceptance.md. */
+/** Lighthouse's mobile figures of one page, the median of several runs, next to our targets. */
 
 import lighthouse from "lighthouse";
 import type { Browser } from "playwright-core";
@@ -14,7 +14,7 @@ interface Figure {
   read(report: Report): number;
   unit: string;
   target: number;
-  /** Whether the target is the least or the most it may be. */
+  /** Whether the target is a lower or an upper limit. */
   bound: "least" | "most";
   digits: number;
 }
@@ -51,10 +51,10 @@ const categories = ["performance", "accessibility", "best-practices", "seo"];
 export const heading = figures.map(({ name, target, bound, unit }) => `${name} ${bound === "least" ? "≥" : "≤"}${target}${unit}`);
 
 export interface PageFigures {
-  /** In the order of the heading; what misses its target is marked. */
+  /** The figures in the order of `heading`; one that misses its target is marked. */
   cells: string[];
   missed: boolean;
-  /** What Lighthouse would have different, from the last run. */
+  /** Lighthouse's suggestions, from the last run. */
   remarks: string[];
 }
 
@@ -62,7 +62,7 @@ export interface Inspector extends AsyncDisposable {
   inspect(url: string, runs: number): Promise<PageFigures>;
 }
 
-/** Where an audit points at, as far as it says. */
+/** The first places in the page that an audit names, if any. */
 function placesOf(details: Report["audits"][string]["details"]): string[] {
   if (!details || !("items" in details)) return [];
   const items = details.items as Record<string, unknown>[];
@@ -73,7 +73,7 @@ function placesOf(details: Report["audits"][string]["details"]): string[] {
   });
 }
 
-/** Audits that count and did not pass; of the loading figures the insights that cost something. */
+/** The failed audits that count towards the score, and the failed insights about loading. */
 function remarksOf({ categories: found, audits }: Report): string[] {
   const counted = Object.values(found).flatMap(({ auditRefs }) =>
     auditRefs.filter(({ weight, group }) => weight > 0 || group === "insights"),
@@ -97,7 +97,7 @@ function figuresOf(reports: readonly Report[]): PageFigures {
   };
 }
 
-/** A busy machine now and then spoils a recording: it is then taken again. */
+/** Runs Lighthouse; tries again up to twice, because a recording sometimes fails on a busy machine. */
 async function inspectOnce(url: string, port: number, attemptsLeft = 2): Promise<Report> {
   const result = await lighthouse(url, { port, logLevel: "error", output: "json", onlyCategories: categories });
   if (!result) throw new Error(`${url}: Lighthouse returned nothing`);

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:client`: what every route weighs beside the floor built in the same run, and Lighthouse's mobile figures of
- * every page that may be found, both against acceptance.md, "Speed and size". `--page /pricing` measures one page, `--runs 1`
- * takes one run instead of the median of five, `--runs 0` weighs only.
+ * `npm run bench:client`: compares with our limits what every route weighs (relative to the floor, built in the same run) and
+ * Lighthouse's mobile figures of every page in the sitemap. `--page /pricing` measures one page, `--runs 1` takes one run
+ * instead of the median of five, `--runs 0` only weighs.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -47,7 +47,7 @@ function reportWeights(weights: readonly PageWeight[], floorBytes: number): void
   }
 }
 
-/** The English addresses of the sitemap, which is made of the route table's pages that may be found. */
+/** The English addresses in the sitemap. */
 async function foundPages(url: string): Promise<string[]> {
   const sitemap = await (await fetch(new URL("/sitemap.xml", url))).text();
   const addresses = [...sitemap.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, address = ""]) => new URL(address));

@@ -1,6 +1,6 @@
 /**
- * What a browser downloads before a page lives, of one build of the client: every script and style its document names and
- * whatever those import. What comes once the page has come to rest (components/late.tsx) is not in it.
+ * Weighs what a browser downloads before a page is interactive: every script and style that its document names, and their
+ * static imports. What is loaded later (components/late.tsx) does not count.
  */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -10,14 +10,14 @@ import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage, languages } from "#domain/languages.ts";
 import { root } from "#tests/support/sources.ts";
 
-/** acceptance.md, "Speed and size": shares of the floor's scripts, and bytes. */
+/** `textBytes` in bytes of gzip; the others as multiples of the floor's scripts. */
 export const limits = { public: 1.35, chat: 2, any: 2.5, styles: 0.2, textBytes: 15_000 } as const;
 
 export interface PageWeight {
   address: string;
   language: LanguageCode;
   kind: "public" | "chat" | "private";
-  /** All in bytes of gzip; the texts are scripts too. */
+  /** All in bytes of gzip; `scriptBytes` includes the texts. */
   scriptBytes: number;
   styleBytes: number;
   textBytes: number;
@@ -37,7 +37,7 @@ interface Files {
 
 const sizes = new Map<string, number>();
 
-/** Together, each compressed alone, as they are sent. */
+/** The sum of the files' sizes in bytes of gzip, each compressed by itself as the server does. */
 export async function gzipBytes(folder: string, files: readonly string[]): Promise<number> {
   let bytes = 0;
   for (const file of files) {
@@ -53,7 +53,7 @@ function namedIn(document: string, pattern: RegExp): string[] {
   return [...document.matchAll(pattern)].flatMap(([, file]) => file ?? []);
 }
 
-/** The scripts that a document names. */
+/** The scripts that a document loads. */
 export async function scriptsOf(folder: string, document: string): Promise<string[]> {
   const html = await readFile(path.join(folder, document), "utf8");
   const late = namedIn(html, /<meta name="scripts" content="([^"]+)"/g).flatMap((files) => files.split(" "));
@@ -65,7 +65,7 @@ async function stylesOf(folder: string, document: string): Promise<string[]> {
   return namedIn(html, /<link rel="stylesheet"[^>]* href="([^"]+)"/g);
 }
 
-/** Everything that the chunks of these sources import from the start. */
+/** The chunks of these sources and all their static imports. */
 function reach(manifest: Manifest, keys: readonly string[], found = new Map<string, Chunk>()): Map<string, Chunk> {
   for (const key of keys) {
     const chunk = manifest[key];
@@ -81,7 +81,7 @@ function filesOf(chunks: Iterable<Chunk>): Files {
   return { scripts: all.map(({ file }) => `/${file}`), styles: all.flatMap(({ css = [] }) => css.map((file) => `/${file}`)) };
 }
 
-/** What the browser loads for a document and, of a page drawn on the device, for `sources`. */
+/** The files the browser loads for a document and, if the page is rendered in the browser, for `sources`. */
 async function load(folder: string, manifest: Manifest, document: string, sources: readonly string[] = []): Promise<Files> {
   const [scripts, styles] = await Promise.all([scriptsOf(folder, document), stylesOf(folder, document)]);
   const named = Object.entries(manifest).flatMap(([key, { file }]) => (scripts.includes(`/${file}`) ? [key] : []));
@@ -92,7 +92,7 @@ async function load(folder: string, manifest: Manifest, document: string, source
   };
 }
 
-/** The pages of the route table of which only the frame is drawn at build, with their sources. */
+/** The pages in the route table that are rendered in the browser (the build renders only their frame), with their sources. */
 async function privatePages(manifest: Manifest): Promise<{ address: string; sources: string[] }[]> {
   const table = await readFile(path.join(root, "client/routes.tsx"), "utf8");
   const lines = table.matchAll(/privatePage\(paths\.(\w+), \[([^\]]*)\],[^;]*?import\("\.\/(pages\/[\w-]+\.tsx)"\)/g);
@@ -114,7 +114,7 @@ async function weigh(
   return { ...page, scriptBytes, styleBytes, textBytes };
 }
 
-/** Every page in `folder` in every language it is drawn in; those drawn on the device alone in English. */
+/** Weighs every prerendered page in `folder` in every language, and the pages rendered in the browser in English. */
 export async function weighPages(folder: string): Promise<PageWeight[]> {
   const read = async (file: string) => JSON.parse(await readFile(path.join(folder, file), "utf8")) as unknown;
   const manifest = (await read(".vite/manifest.json")) as Manifest;
@@ -139,7 +139,7 @@ export async function weighPages(folder: string): Promise<PageWeight[]> {
   return weights;
 }
 
-/** What a page weighs too much, in words. */
+/** One line for each limit that the page exceeds. */
 export function faultsOf(page: PageWeight, floorBytes: number): string[] {
   const kilobytes = (bytes: number) => `${(bytes / 1_000).toFixed(1)} KB`;
   const over = (what: string, bytes: number, limit: number) =>

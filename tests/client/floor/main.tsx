@@ -1,4 +1,4 @@
-/** A hello world with every library the first page can't do without: the floor that sizes are ratios of (tests/bench/client/floor.ts). */
+/** A hello world with every library that the first page needs: page weights are relative to its size (tests/bench/client/floor.ts). */
 import i18next from "i18next";
 import { get, set } from "idb-keyval";
 import { createRoot } from "react-dom/client";

@@ -1,0 +1,86 @@
+import type { FormEvent } from "react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "#client/components/button.tsx";
+import { RichText } from "#client/components/rich-text.tsx";
+import { ApiProblem } from "#client/lib/api.ts";
+import styles from "./auth.module.css";
+import { confirmAddress, disownSignUp } from "./auth-calls.ts";
+import { PasswordField } from "./password-field.tsx";
+import { StepHeading } from "./step-heading.tsx";
+import { SubmitButton } from "./submit-button.tsx";
+import { useRefusal } from "./use-refusal.tsx";
+
+interface ConfirmPasswordProps {
+  token: string;
+  /** Whose link it is. */
+  email: string;
+  onConfirmed: () => void;
+  onDisowned: () => void;
+  /** The link ended meanwhile. */
+  onSpent: (code: string) => void;
+}
+
+/** A link opened elsewhere than where one signed up: whoever knows the password chosen there goes on, the address's owner may object. */
+export function ConfirmPassword({ token, email, onConfirmed, onDisowned, onSpent }: ConfirmPasswordProps) {
+  const { t } = useTranslation(["auth", "errors"]);
+  const [password, setPassword] = useState("");
+  const [fault, setFault] = useState<string>();
+  const [busy, setBusy] = useState<"confirming" | "disowning">();
+  const { note, waitSeconds, refuse, clear } = useRefusal();
+
+  async function attempt(kind: "confirming" | "disowning", work: () => Promise<void>, done: () => void): Promise<void> {
+    clear();
+    setBusy(kind);
+    try {
+      await work();
+      done();
+    } catch (error) {
+      const code = error instanceof ApiProblem ? error.code : "network";
+      if (code === "link_invalid") onSpent(code);
+      else refuse(error, code === "invalid_credentials" ? t("auth:confirm.password.wrong") : undefined);
+    } finally {
+      setBusy(undefined);
+    }
+  }
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    if (busy || waitSeconds > 0) return;
+    setFault(password === "" ? t("auth:passwordNeeded") : undefined);
+    if (password !== "") await attempt("confirming", () => confirmAddress(token, password), onConfirmed);
+  }
+
+  return (
+    <>
+      <header className={styles.header}>
+        <StepHeading>{t("auth:confirm.password.title")}</StepHeading>
+        <p className={styles.lead}>
+          <RichText text={t("auth:confirm.password.lead", { email })} elements={{ strong: <strong className={styles.address} /> }} />
+        </p>
+      </header>
+      <form className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
+        {note}
+        {/* For password managers, which keep the password under the address. */}
+        <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
+        <PasswordField value={password} onChange={setPassword} error={fault} isNew={false} />
+        <SubmitButton
+          label={t("auth:confirm.password.submit")}
+          busy={busy === "confirming"}
+          busyLabel={t("auth:confirm.password.busy")}
+          waitSeconds={waitSeconds}
+        />
+      </form>
+      <div className={styles.other}>
+        <p>{t("auth:confirm.disown.hint")}</p>
+        <Button
+          busy={busy === "disowning"}
+          busyLabel={t("auth:confirm.disown.busy")}
+          onClick={() => void (busy ?? attempt("disowning", () => disownSignUp(token), onDisowned))}
+        >
+          {t("auth:confirm.disown.action")}
+        </Button>
+      </div>
+    </>
+  );
+}

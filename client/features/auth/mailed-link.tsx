@@ -1,0 +1,160 @@
+import type { ReactNode } from "react";
+import { useCallback, useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Alert } from "#client/components/alert.tsx";
+import { Button, LinkButton } from "#client/components/button.tsx";
+import { Spinner } from "#client/components/spinner.tsx";
+import { problemText } from "#client/i18n/problem-text.ts";
+import { ApiProblem } from "#client/lib/api.ts";
+import { paths } from "#client/paths.ts";
+import type { MailedLink as Link } from "#contract/auth.ts";
+import styles from "./auth.module.css";
+import { confirmAddress, lookAtLink } from "./auth-calls.ts";
+import { ConfirmPassword } from "./confirm-password.tsx";
+import { ReplaceSession } from "./replace-session.tsx";
+import { StepHeading } from "./step-heading.tsx";
+
+interface MailedLinkProps {
+  token: string;
+  /** Who is signed in here; null: nobody. */
+  signedInAs: string | null;
+  /** Whose link it is, as soon as that is known. */
+  onEmail: (email: string) => void;
+  /** Nothing more to do here: confirmed, or the same account's link opened again. */
+  onDone: () => void;
+  /** Somebody signs in or up without the link. */
+  onInstead: () => void;
+}
+
+type Step = "looking" | "disowned" | { failure: string } | { link: Link; replacing: boolean };
+
+const codeOf = (error: unknown) => (error instanceof ApiProblem ? error.code : "network");
+
+/** Opens the mailed link: looks whose it is first, and confirms nothing before it is sure that it was asked for. */
+export function MailedLink({ token, signedInAs, onEmail, onDone, onInstead }: MailedLinkProps) {
+  const [step, setStep] = useState<Step>("looking");
+  const fail = useCallback((code: string) => setStep({ failure: code }), []);
+
+  const look = useCallback(() => {
+    setStep("looking");
+    lookAtLink(token).then(
+      (link) => {
+        onEmail(link.email);
+        setStep({ link, replacing: false });
+      },
+      (error: unknown) => fail(codeOf(error)),
+    );
+  }, [token, onEmail, fail]);
+  useEffect(look, [look]);
+
+  const isOwn = typeof step === "object" && "link" in step && step.link.state === "used" && step.link.email === signedInAs;
+  useEffect(() => {
+    if (isOwn) onDone();
+  }, [isOwn, onDone]);
+
+  if (step === "looking" || isOwn) return <Busy />;
+  const waysOn = signedInAs === null ? <SignInInstead onInstead={onInstead} /> : <GoOn onGoOn={onDone} />;
+  if (step === "disowned") return <Disowned waysOn={signedInAs === null ? <SignUpInstead onInstead={onInstead} /> : waysOn} />;
+  if ("failure" in step) return <Failed code={step.failure} onAgain={look} waysOn={waysOn} />;
+  const { link, replacing } = step;
+  if (link.state === "used") return <Used email={link.email} waysOn={waysOn} />;
+  if (signedInAs !== null && signedInAs !== link.email && !replacing)
+    return <ReplaceSession email={signedInAs} other={link.email} onStay={onDone} onUse={() => setStep({ link, replacing: true })} />;
+  if (link.state === "here") return <ConfirmHere token={token} onConfirmed={onDone} onFailed={fail} />;
+  return <ConfirmPassword token={token} email={link.email} onConfirmed={onDone} onDisowned={() => setStep("disowned")} onSpent={fail} />;
+}
+
+function Busy() {
+  const { t } = useTranslation("auth");
+  return (
+    <>
+      <h1>{t("confirm.title")}</h1>
+      <Spinner label={t("confirm.busy")} />
+    </>
+  );
+}
+
+/** In the browser that signed up the click on the link was all there is to do. */
+function ConfirmHere({ token, onConfirmed, onFailed }: { token: string; onConfirmed: () => void; onFailed: (code: string) => void }) {
+  useEffect(() => {
+    confirmAddress(token).then(onConfirmed, (error: unknown) => onFailed(codeOf(error)));
+  }, [token, onConfirmed, onFailed]);
+  return <Busy />;
+}
+
+/** From a link that opens nothing. */
+function SignInInstead({ onInstead }: { onInstead: () => void }) {
+  const { t } = useTranslation("auth");
+  return (
+    <div className={styles.form}>
+      <LinkButton href={paths.auth} variant="primary" wide onClick={onInstead}>
+        {t("confirm.signIn")}
+      </LinkButton>
+      <LinkButton href={`${paths.auth}?mode=sign-up`} wide onClick={onInstead}>
+        {t("signIn.otherAction")}
+      </LinkButton>
+    </div>
+  );
+}
+
+function GoOn({ onGoOn }: { onGoOn: () => void }) {
+  const { t } = useTranslation("auth");
+  return (
+    <Button variant="primary" wide onClick={onGoOn}>
+      {t("confirm.goOn")}
+    </Button>
+  );
+}
+
+function Failed({ code, onAgain, waysOn }: { code: string; onAgain: () => void; waysOn: ReactNode }) {
+  const { t } = useTranslation(["auth", "errors"]);
+  return (
+    <>
+      <StepHeading>{t("auth:confirm.failed")}</StepHeading>
+      <Alert tone="danger">{problemText(code)}</Alert>
+      {code === "link_invalid" ? (
+        waysOn
+      ) : (
+        <Button variant="primary" wide onClick={onAgain}>
+          {t("auth:confirm.again")}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Used({ email, waysOn }: { email: string; waysOn: ReactNode }) {
+  const { t } = useTranslation("auth");
+  return (
+    <>
+      <header className={styles.header}>
+        <StepHeading>{t("signIn.title")}</StepHeading>
+        <p className={styles.lead}>{t("confirm.used", { email })}</p>
+      </header>
+      {waysOn}
+    </>
+  );
+}
+
+function Disowned({ waysOn }: { waysOn: ReactNode }) {
+  const { t } = useTranslation("auth");
+  return (
+    <>
+      <header className={styles.header}>
+        <StepHeading>{t("confirm.disown.title")}</StepHeading>
+        <p className={styles.lead}>{t("confirm.disown.text")}</p>
+      </header>
+      {waysOn}
+    </>
+  );
+}
+
+/** From a link whose sign-up was somebody else's. */
+function SignUpInstead({ onInstead }: { onInstead: () => void }) {
+  const { t } = useTranslation("auth");
+  return (
+    <LinkButton href={`${paths.auth}?mode=sign-up`} variant="primary" wide onClick={onInstead}>
+      {t("signIn.otherAction")}
+    </LinkButton>
+  );
+}

@@ -1,0 +1,19 @@
+import { useTranslation } from "react-i18next";
+import { Button } from "#client/components/button.tsx";
+
+interface SubmitButtonProps {
+  label: string;
+  busy: boolean;
+  busyLabel: string;
+  /** Until another try is taken. The form must take none before; the button keeps the focus meanwhile. */
+  waitSeconds: number;
+}
+
+export function SubmitButton({ label, busy, busyLabel, waitSeconds }: SubmitButtonProps) {
+  const { t } = useTranslation("auth");
+  return (
+    <Button type="submit" variant="primary" wide busy={busy} busyLabel={busyLabel} aria-disabled={waitSeconds > 0}>
+      {waitSeconds > 0 ? t("wait.in", { count: waitSeconds }) : label}
+    </Button>
+  );
+}

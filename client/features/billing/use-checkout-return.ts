@@ -1,0 +1,61 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import { ApiProblem, api } from "#client/lib/api.ts";
+import type { SubscriptionTier } from "#domain/subscription.ts";
+import { useSubscription } from "./subscription-store.ts";
+
+/** A payment is on its way this long before we say that it takes longer. */
+const patienceMs = 8_000;
+
+export type CheckoutReturnView =
+  | { step: "waiting" | "expired" }
+  | { step: "slow"; asking: boolean; again: () => void }
+  | { step: "paid"; tier: SubscriptionTier };
+
+type Told = "unknown" | "waiting" | "paid" | "expired" | "over";
+
+/**
+ * Follows the payment of somebody who is back from the payment page to its end, which comes by the live push. Null: there is
+ * nothing to follow. The address carries the session, so a reload and a second tab follow it as well.
+ */
+export function useCheckoutReturn(sessionId: string | null, userId: string | undefined): CheckoutReturnView | null {
+  const [told, setTold] = useState<Told>("unknown");
+  const [slow, setSlow] = useState(false);
+  const [asking, setAsking] = useState(false);
+  const latest = useRef<string | null>(null);
+  const check = useSubscription((state) => state.check);
+  const followed = userId === undefined ? null : sessionId;
+
+  const ask = useCallback(async () => {
+    if (followed === null) return;
+    setAsking(true);
+    latest.current = followed;
+    const answer = await api("POST /api/billing/checkout-return", { body: { sessionId: followed } }).then(
+      ({ state }) => state,
+      // Another's session, or none of ours: there is nothing to wait for. Whatever else fails is tried again.
+      (error: unknown): Told => (error instanceof ApiProblem && error.status === 404 ? "over" : "unknown"),
+    );
+    if (latest.current !== followed) return;
+    setAsking(false);
+    setTold(answer);
+    const known = useSubscription.getState();
+    if (answer === "paid" && !known.check?.subscribed) void known.refresh();
+    if (answer === "unknown") setSlow(true);
+  }, [followed]);
+
+  useEffect(() => {
+    setTold("unknown");
+    setSlow(false);
+    if (followed === null) return;
+    void ask();
+    const timer = setTimeout(() => setSlow(true), patienceMs);
+    return () => {
+      clearTimeout(timer);
+      latest.current = null;
+    };
+  }, [followed, ask]);
+
+  if (followed === null || told === "over") return null;
+  if (check?.subscribed && (told !== "unknown" || slow)) return { step: "paid", tier: check.subscription_tier };
+  if (told === "expired") return { step: "expired" };
+  return slow ? { step: "slow", asking, again: () => void ask() } : { step: "waiting" };
+}

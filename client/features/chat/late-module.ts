@@ -1,0 +1,36 @@
+import { useSyncExternalStore } from "react";
+
+/**
+ * Code that only some answers need: it is fetched when the first of them is shown, and is at hand at once afterwards.
+ * Where it can't be fetched, the next one that wants it tries again.
+ */
+export function lateModule<Module>(load: () => Promise<Module>): (wanted: boolean) => Module | undefined {
+  let module: Module | undefined;
+  let fetching = false;
+  const waiting = new Set<() => void>();
+
+  const fetchModule = async () => {
+    fetching = true;
+    try {
+      module = await load();
+      for (const tell of waiting) tell();
+    } catch {
+      // What is written is shown as it is.
+    } finally {
+      fetching = false;
+    }
+  };
+  const subscribe = (tell: () => void) => {
+    waiting.add(tell);
+    if (!module && !fetching) void fetchModule();
+    return () => void waiting.delete(tell);
+  };
+  const stayAway = () => () => undefined;
+
+  return (wanted) =>
+    useSyncExternalStore(
+      wanted ? subscribe : stayAway,
+      () => (wanted ? module : undefined),
+      () => (wanted ? module : undefined),
+    );
+}

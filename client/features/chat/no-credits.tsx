@@ -1,0 +1,61 @@
+import { useTranslation } from "react-i18next";
+import { Alert } from "#client/components/alert.tsx";
+import { Button, LinkButton } from "#client/components/button.tsx";
+import type { NextCredits } from "#client/lib/next-credits.ts";
+import { useFormat } from "#client/lib/use-format.ts";
+import { paths } from "#client/paths.ts";
+import styles from "./chat.module.css";
+import { payableModel } from "./model-choice.ts";
+import type { OfferedModel } from "./models-store.ts";
+import { useModels } from "./models-store.ts";
+
+interface NoCreditsProps {
+  needed: number;
+  available: number;
+  /** What was asked; undefined where nobody knows any more. */
+  model: OfferedModel | undefined;
+  next: NextCredits | null;
+  onUse: (modelId: string) => void;
+}
+
+/**
+ * Spec §8: what it needs and what there is. The ways out are those that exist: a model that can still be paid, and the
+ * day of the next credits.
+ */
+export function NoCredits({ needed, available, model, next, onUse }: NoCreditsProps) {
+  const { t } = useTranslation("chat");
+  const { credits, date } = useFormat();
+  const { models } = useModels();
+  const other = payableModel(models, model, available);
+  const account = next === null || next.kind === "on" ? null : paths.profile;
+  const when =
+    next &&
+    (next.kind === "unpaid"
+      ? t("noCredits.unpaid")
+      : next.kind === "on"
+        ? t("noCredits.next", { date: date(next.at) })
+        : t("noCredits.ends", { date: date(next.at) }));
+  const actions = (other || account) && (
+    <div className={styles.actions}>
+      {other && (
+        <Button variant="primary" size="small" onClick={() => onUse(other.id)}>
+          {t("pick.use", { name: other.name, credits: credits(other.credits) })}
+        </Button>
+      )}
+      {account && (
+        <LinkButton href={account} size="small">
+          {t("noCredits.account")}
+        </LinkButton>
+      )}
+    </div>
+  );
+  return (
+    <Alert tone="warning" title={t("refusal.creditsTitle")} action={actions}>
+      <p>{t("noCredits.text", { needed: credits(needed), available: credits(available) })}</p>
+      <p>
+        {when && `${when} `}
+        {t("noCredits.notYet")}
+      </p>
+    </Alert>
+  );
+}

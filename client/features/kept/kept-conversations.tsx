@@ -1,0 +1,30 @@
+import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import { formatDate } from "#client/lib/format.ts";
+import styles from "./kept-list.module.css";
+
+interface KeptConversation {
+  id: string;
+  title: string;
+  path: string;
+  openedAtMs: number;
+}
+
+/** Each conversation that this device keeps leads to where it can be read. */
+export function KeptConversations({ conversations }: { conversations: readonly KeptConversation[] }) {
+  const { t, i18n } = useTranslation("offline");
+  return (
+    <ul className={styles.list}>
+      {conversations.map(({ id, title, path, openedAtMs }) => (
+        <li key={id} className={styles.row} data-saved>
+          <div className={styles.words}>
+            <Link href={path} className={styles.title}>
+              {title}
+            </Link>
+            <p className={styles.facts}>{t("conversations.opened", { date: formatDate(new Date(openedAtMs), i18n.language) })}</p>
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}

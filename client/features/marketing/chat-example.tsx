@@ -1,0 +1,50 @@
+import { useTranslation } from "react-i18next";
+import { ModelPattern } from "#client/components/model-pattern.tsx";
+import { PriceTiles } from "#client/components/price-tiles.tsx";
+import { useFormat } from "#client/lib/use-format.ts";
+import { models } from "#domain/models.ts";
+import { plans } from "#domain/plans.ts";
+import styles from "./chat-example.module.css";
+
+const model = models.find(({ size }) => size === "small");
+const granted = plans.starter.monthlyCredits;
+
+/** What the chat looks like, for those who have never seen it: an example on a fresh Starter month, priced from the catalogue. */
+export function ChatExample() {
+  const { t } = useTranslation("home");
+  const format = useFormat();
+  if (!model) return null;
+  const cost = format.credits(model.credits);
+  return (
+    <figure className={styles.chat} aria-label={t("chat.label")}>
+      <p className={styles.model}>
+        <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />
+        <span className={styles.name}>{model.name}</span>
+        <span>{format.modelPrice(model)}</span>
+      </p>
+      <p className={styles.prompt}>{t("chat.prompt")}</p>
+      <p className={styles.price}>
+        {t("price.receipt.price")}
+        <span className={styles.cost}>
+          <PriceTiles credits={model.credits} /> {cost}
+        </span>
+      </p>
+      <p className={styles.answer}>
+        <strong>{t("chat.first")}</strong>
+        <strong>{t("chat.second")}</strong>
+      </p>
+      <div className={styles.receipt}>
+        <p className={styles.price}>
+          {t("price.receipt.charged")}
+          <span className={styles.cost}>
+            <PriceTiles credits={model.credits} /> {cost}
+          </span>
+        </p>
+        <p className={styles.price}>
+          {t("price.receipt.balance", { credits: format.number(granted) })}
+          <span className={styles.cost}>{format.credits(granted - model.credits)}</span>
+        </p>
+      </div>
+    </figure>
+  );
+}

@@ -1,0 +1,32 @@
+import { useTranslation } from "react-i18next";
+import { classNames } from "#client/components/class-names.ts";
+import { Late } from "#client/components/late.tsx";
+import { useFormat } from "#client/lib/use-format.ts";
+import type { SubscriptionCheck } from "#contract/billing.ts";
+import styles from "./plans-section.module.css";
+
+const loadOwnPlan = async () => (await import("./own-plan.tsx")).OwnPlan;
+
+interface PlansNoteProps {
+  /** The person's paid plan, if any. */
+  own: SubscriptionCheck | null;
+  /** A discount on the first period; 0: none. */
+  percent: number;
+}
+
+/** What stands above the cards, in room that is kept for it, since it is known only after a question to the server. */
+export function PlansNote({ own, percent }: PlansNoteProps) {
+  const { t } = useTranslation("plans");
+  const format = useFormat();
+  return (
+    <p className={classNames(styles.note, percent > 0 && styles.offer)}>
+      {own ? (
+        <Late load={loadOwnPlan} own={own} />
+      ) : percent > 0 ? (
+        t("discount.offer", { percent: format.percent(percent) })
+      ) : (
+        t("plan.cancel")
+      )}
+    </p>
+  );
+}

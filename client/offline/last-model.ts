@@ -1,0 +1,26 @@
+/** The model somebody used last: the next conversation begins with it, on this device, after a reload too. */
+import type { Kind } from "./store.ts";
+import { isRecord, readStored, removeStoredUnder, writeStored } from "./store.ts";
+
+const kind: Kind<{ modelId: string }> = {
+  version: 1,
+  stamped: true,
+  read: (stored) => (isRecord(stored) && typeof stored.modelId === "string" ? { modelId: stored.modelId } : undefined),
+};
+
+const prefix = "lastModel:";
+
+const keyOf = (userId: string) => prefix + userId;
+
+export async function readLastModel(userId: string): Promise<string | null> {
+  return (await readStored(kind, keyOf(userId)))?.modelId ?? null;
+}
+
+export async function keepLastModel(userId: string, modelId: string): Promise<void> {
+  await writeStored(kind, keyOf(userId), { modelId });
+}
+
+/** Leaves nobody's but `userId`'s; null: nobody's. */
+export async function keepOnlyLastModelOf(userId: string | null): Promise<void> {
+  await removeStoredUnder(kind, prefix, userId === null ? undefined : keyOf(userId));
+}

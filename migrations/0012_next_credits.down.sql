@@ -1,0 +1,1 @@
+drop index scheduled_grants_next;

@@ -1,0 +1,1 @@
+alter table email_links drop column sign_up_id;

@@ -1,0 +1,1 @@
+drop table sweep_failures;

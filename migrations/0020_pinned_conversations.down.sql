@@ -1,0 +1,2 @@
+drop index conversations_listed;
+alter table conversations drop column pinned;

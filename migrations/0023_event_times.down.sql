@@ -1,0 +1,2 @@
+drop index stripe_events_created;
+alter table stripe_events drop column created_at;

@@ -1,0 +1,2 @@
+drop function ledger_disagreements_in;
+drop table ledger_checks;

@@ -1,0 +1,149 @@
+import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ModelCall } from "./calls.ts";
+import type { ModelFault } from "./faults.ts";
+
+/** One answer. It is complete before the first token is sent. */
+export interface Answer {
+  id: string;
+  createdSeconds: number;
+  model: string;
+  tokens: readonly string[];
+  finishReason: "stop" | "length" | "content_filter" | "tool_calls";
+  promptTokens: number;
+  includeUsage: boolean;
+  paceMs: number;
+  fault: ModelFault | undefined;
+}
+
+/** Without a pace the stream yields to other connections after this many tokens. */
+const tokensPerTurn = 16;
+
+function usageOf(answer: Answer, completionTokens: number): object {
+  return { prompt_tokens: answer.promptTokens, completion_tokens: completionTokens, total_tokens: answer.promptTokens + completionTokens };
+}
+
+/** A pause that ends early, without an error, if the caller disconnects. */
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+}
+
+function untilGone(signal: AbortSignal): Promise<void> {
+  return signal.aborted ? Promise.resolve() : new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      response.off("drain", finish);
+      signal.removeEventListener("abort", finish);
+      resolve();
+    };
+    response.once("drain", finish);
+    signal.addEventListener("abort", finish, { once: true });
+  });
+}
+
+/** Bytes that are neither UTF-8 nor JSON nor a server-sent event. */
+const garbage = Buffer.from([
+  0xff, 0xfe, 0x00, 0x9c, 0x7b, 0x22, 0xc3, 0x28, 0x0a, 0x64, 0x61, 0x74, 0x61, 0x3a, 0x20, 0x7b, 0x22, 0x63, 0x68, 0x0a, 0x0a, 0xf0, 0x28,
+]);
+
+class Frames {
+  private readonly head: string;
+  private readonly tail: string;
+  private readonly answer: Answer;
+
+  constructor(answer: Answer) {
+    this.answer = answer;
+    this.head = `data: {"id":${JSON.stringify(answer.id)},"object":"chat.completion.chunk","created":${answer.createdSeconds},"model":${JSON.stringify(answer.model)},"system_fingerprint":"sandbox",`;
+    this.tail = answer.includeUsage ? `,"usage":null}\n\n` : "}\n\n";
+  }
+
+  delta(delta: string, finishReason: string | null): string {
+    return `${this.head}"choices":[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${JSON.stringify(finishReason)}}]${this.tail}`;
+  }
+
+  usage(completionTokens: number): string {
+    return `${this.head}"choices":[],"usage":${JSON.stringify(usageOf(this.answer, completionTokens))}}\n\n`;
+  }
+}
+
+/**
+ * Writes the answer as server-sent events at its pace, and stops when the caller disconnects. Each token has a fixed time, so
+ * that a late timer does not delay the following tokens.
+ */
+export async function streamAnswer(response: ServerResponse, answer: Answer, call: ModelCall, signal: AbortSignal): Promise<void> {
+  const { fault } = answer;
+  if (fault?.fault === "hang" && fault.afterTokens === 0) return untilGone(signal);
+  if (fault?.fault === "die_mid_stream" && fault.afterTokens === 0) return void response.destroy();
+  response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache", "x-request-id": answer.id });
+  const frames = new Frames(answer);
+  response.write(frames.delta('{"role":"assistant","content":"","refusal":null}', null));
+  if (fault?.fault === "slow_first_token") await pause(fault.delayMs, signal);
+  const complete = await writeTokens(response, answer, frames, call, signal);
+  if (signal.aborted) return;
+  if (!complete) return breakOff(response, fault, signal);
+  response.write(frames.delta("{}", answer.finishReason));
+  if (fault?.fault === "no_usage") return void response.end();
+  if (answer.includeUsage) response.write(frames.usage(call.completionTokens));
+  response.end("data: [DONE]\n\n");
+}
+
+/** Returns whether all tokens were written; false if the fault came before the end. */
+async function writeTokens(
+  response: ServerResponse,
+  answer: Answer,
+  frames: Frames,
+  call: ModelCall,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const breaksOff = answer.fault?.fault === "die_mid_stream" || answer.fault?.fault === "hang" || answer.fault?.fault === "garbage";
+  const limit = breaksOff ? Math.min(answer.fault?.afterTokens ?? 0, answer.tokens.length - 1) : answer.tokens.length;
+  const startedAt = performance.now();
+  for (const token of answer.tokens.slice(0, limit)) {
+    const waitMs = answer.paceMs === 0 ? 0 : startedAt + (call.completionTokens + 1) * answer.paceMs - performance.now();
+    if (waitMs > 0) await pause(waitMs, signal);
+    else if (call.completionTokens % tokensPerTurn === tokensPerTurn - 1) await new Promise(setImmediate);
+    if (signal.aborted) return false;
+    call.completionTokens += 1;
+    if (!response.write(frames.delta(`{"content":${JSON.stringify(token)}}`, null))) await drained(response, signal);
+  }
+  return !breaksOff;
+}
+
+async function breakOff(response: ServerResponse, fault: ModelFault | undefined, signal: AbortSignal): Promise<void> {
+  if (fault?.fault === "hang") return untilGone(signal);
+  if (fault?.fault === "garbage") return void response.end(garbage);
+  // A reset discards data that the caller has received but not read yet, so give it time to read.
+  await pause(breathMs, signal);
+  response.destroy();
+}
+
+const breathMs = 50;
+
+/** Writes the answer as one JSON object, after the time that streaming its tokens would take. */
+export async function sendAnswer(response: ServerResponse, answer: Answer, call: ModelCall, signal: AbortSignal): Promise<void> {
+  const kind = answer.fault?.fault;
+  if (kind === "hang") return untilGone(signal);
+  const breaksOff = kind === "die_mid_stream" || kind === "garbage";
+  const tokenCount = breaksOff ? Math.min(answer.fault?.afterTokens ?? 0, answer.tokens.length) : answer.tokens.length;
+  await pause(tokenCount * answer.paceMs + (kind === "slow_first_token" ? (answer.fault?.delayMs ?? 0) : 0), signal);
+  if (signal.aborted) return;
+  if (kind === "die_mid_stream") return void response.destroy();
+  response.writeHead(200, { "content-type": "application/json", "x-request-id": answer.id });
+  if (kind === "garbage") return void response.end(garbage);
+  call.completionTokens = answer.tokens.length;
+  const message = { role: "assistant", content: answer.tokens.join(""), refusal: null };
+  const completion = {
+    id: answer.id,
+    object: "chat.completion",
+    created: answer.createdSeconds,
+    model: answer.model,
+    system_fingerprint: "sandbox",
+    choices: [{ index: 0, message, logprobs: null, finish_reason: answer.finishReason }],
+    ...(kind === "no_usage" ? {} : { usage: usageOf(answer, answer.tokens.length) }),
+  };
+  response.end(JSON.stringify(completion));
+}

@@ -1,0 +1,81 @@
+/** OpenAI's error body, as the `openai` package reads it. */
+export interface OpenAiErrorBody {
+  error: { message: string; type: string; param: string | null; code: string | null };
+}
+
+/** A refusal of the model server, sent with OpenAI's status and body. */
+export class OpenAiError extends Error {
+  override readonly name = "OpenAiError";
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: OpenAiErrorBody;
+
+  constructor(statusCode: number, error: OpenAiErrorBody["error"], headers: Readonly<Record<string, string>> = {}) {
+    super(error.message);
+    this.statusCode = statusCode;
+    this.headers = headers;
+    this.body = { error };
+  }
+}
+
+export function invalidRequest(message: string, param: string | null, code: string | null = null): OpenAiError {
+  return new OpenAiError(400, { message, type: "invalid_request_error", param, code });
+}
+
+export function unknownModel(model: string): OpenAiError {
+  return new OpenAiError(404, {
+    message: `The model \`${model}\` does not exist or you do not have access to it.`,
+    type: "invalid_request_error",
+    param: null,
+    code: "model_not_found",
+  });
+}
+
+export function missingKey(): OpenAiError {
+  return new OpenAiError(401, {
+    message: "You didn't provide an API key. Send it in an Authorization header: Bearer YOUR_KEY. The sandbox takes any key.",
+    type: "invalid_request_error",
+    param: null,
+    code: "invalid_api_key",
+  });
+}
+
+export function unknownAddress(method: string, url: string): OpenAiError {
+  return new OpenAiError(404, {
+    message: `Invalid URL (${method} ${url})`,
+    type: "invalid_request_error",
+    param: null,
+    code: "unknown_url",
+  });
+}
+
+export function rateLimited(model: string, retryAfterSeconds: number): OpenAiError {
+  return new OpenAiError(
+    429,
+    {
+      message: `Rate limit reached for ${model}. Please try again in ${retryAfterSeconds}s. (Switched on in the sandbox.)`,
+      type: "requests",
+      param: null,
+      code: "rate_limit_exceeded",
+    },
+    { "retry-after": String(retryAfterSeconds) },
+  );
+}
+
+export function contentFiltered(): OpenAiError {
+  return new OpenAiError(400, {
+    message: "The prompt was stopped by the content filter. (Switched on in the sandbox.)",
+    type: "invalid_request_error",
+    param: "messages",
+    code: "content_filter",
+  });
+}
+
+export function serverError(): OpenAiError {
+  return new OpenAiError(500, {
+    message: "The server had an error while processing your request. (Switched on in the sandbox.)",
+    type: "server_error",
+    param: null,
+    code: null,
+  });
+}

@@ -1,0 +1,71 @@
+import { listOf } from "./api.ts";
+import { lineItemsOf } from "./checkout.ts";
+import type { Context } from "./context.ts";
+import { invalidRequest } from "./errors.ts";
+import { paymentsOf } from "./invoice-collect.ts";
+
+type Json = Record<string, unknown>;
+
+const maximumDepth = 4;
+const maximumPaths = 20;
+
+function isJson(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Fields that Stripe leaves out unless `expand` names them. */
+function includable(context: Context, owner: Json, field: string): unknown {
+  const id = String(owner.id);
+  if (owner.object === "invoice" && field === "payments") return listOf(paymentsOf(context, id), "/v1/invoice_payments");
+  if (owner.object === "checkout.session" && field === "line_items") return lineItemsOf(context, id);
+  if (owner.object === "charge" && field === "refunds") {
+    const refunds = context.store.where("refund", [{ path: "charge", operator: "=", value: id }]);
+    return listOf(refunds.reverse(), `/v1/charges/${id}/refunds`);
+  }
+  if (owner.object === "customer" && field === "subscriptions") {
+    const filters = [
+      { path: "customer", operator: "=", value: id },
+      { path: "status", operator: "!=", value: "canceled" },
+    ] as const;
+    return listOf(context.store.where("subscription", filters).reverse(), `/v1/customers/${id}/subscriptions`);
+  }
+  return undefined;
+}
+
+function expandPath(context: Context, target: unknown, segments: readonly string[], path: string): void {
+  const [field, ...rest] = segments;
+  if (field === undefined) return;
+  if (Array.isArray(target)) {
+    for (const item of target) expandPath(context, item, segments, path);
+    return;
+  }
+  if (!isJson(target)) return;
+  const known = Object.hasOwn(target, field);
+  const value = known ? target[field] : includable(context, target, field);
+  if (!known && value === undefined) {
+    throw invalidRequest(
+      `This property cannot be expanded (${path}). You may want to try expanding 'data.${path}' if this is a list.`,
+      "expand[0]",
+    );
+  }
+  target[field] = typeof value === "string" ? (context.store.findAny(value) ?? value) : value;
+  const next = target[field];
+  if (Array.isArray(next))
+    target[field] = next.map((item: unknown) => (typeof item === "string" ? (context.store.findAny(item) ?? item) : item));
+  expandPath(context, target[field], rest, path);
+}
+
+/** Replaces ids by their objects along each path of `expand[]`, on a copy. */
+export function expand(context: Context, object: object, paths: readonly string[]): object {
+  if (paths.length === 0) return object;
+  if (paths.length > maximumPaths) throw invalidRequest(`You may expand at most ${maximumPaths} properties.`, "expand");
+  const copy: object = structuredClone(object);
+  for (const path of paths) {
+    const segments = path.split(".");
+    // The `data` of a list does not count towards Stripe's limit of four levels.
+    if (segments.filter((segment) => segment !== "data").length > maximumDepth)
+      throw invalidRequest(`You cannot expand more than ${maximumDepth} levels of a property: ${path}`, "expand");
+    expandPath(context, copy, segments, path);
+  }
+  return copy;
+}

@@ -1,0 +1,69 @@
+import type * as Wire from "./wire.ts";
+
+/** Every kind of object the sandbox stores, by its `object` field. */
+export interface Kinds {
+  customer: Wire.Customer;
+  product: Wire.Product;
+  price: Wire.Price;
+  coupon: Wire.Coupon;
+  discount: Wire.Discount;
+  "checkout.session": Wire.CheckoutSession;
+  payment_method: Wire.PaymentMethod;
+  payment_intent: Wire.PaymentIntent;
+  charge: Wire.Charge;
+  refund: Wire.Refund;
+  balance_transaction: Wire.BalanceTransaction;
+  dispute: Wire.Dispute;
+  subscription: Wire.Subscription;
+  subscription_schedule: Wire.SubscriptionSchedule;
+  invoice: Wire.Invoice;
+  invoice_payment: Wire.InvoicePayment;
+  "billing_portal.session": Wire.PortalSession;
+  event: Wire.StripeEvent;
+}
+export type Kind = keyof Kinds;
+
+/** How a test card behaves when it is charged. */
+export type CardBehaviour = "success" | "declined" | "authentication";
+
+/** What Stripe knows about an object but does not return. */
+export interface HiddenKinds {
+  payment_method: { card: CardBehaviour };
+  "checkout.session": {
+    lines: { price: string; quantity: number }[];
+    items: Wire.LineItem[];
+    coupon: string | null;
+    subscriptionMetadata: Record<string, string>;
+    paymentIntentMetadata: Record<string, string>;
+    description: string | null;
+    /** The payment intent of the attempts so far. A session in payment mode shows it only once there was an attempt. */
+    paymentIntent: string | null;
+    failure: string | null;
+  };
+  invoice: { firstAttemptAt: number | null };
+}
+export type HiddenKind = keyof HiddenKinds;
+
+/** What Stripe does by itself. Actions due at the same time happen in this order. */
+export const dueActions = [
+  "advance_schedule",
+  "end_subscription",
+  "renew_subscription",
+  "finalize_invoice",
+  "retry_payment",
+  "expire_session",
+] as const;
+export type DueAction = (typeof dueActions)[number];
+export interface Due {
+  target: string;
+  action: DueAction;
+  /** Unix seconds, business time. */
+  at: number;
+}
+
+const nouns: Partial<Record<Kind, string>> = { payment_method: "PaymentMethod", "checkout.session": "checkout.session" };
+
+/** The name that Stripe uses in "No such …". */
+export function nounOf(kind: Kind): string {
+  return nouns[kind] ?? kind;
+}

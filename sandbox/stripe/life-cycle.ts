@@ -1,0 +1,33 @@
+import { expireSession } from "./checkout.ts";
+import { abandonIntent } from "./checkout-complete.ts";
+import type { Context } from "./context.ts";
+import { collectAutomatically } from "./invoice-collect.ts";
+import type { Due, DueAction } from "./kinds.ts";
+import { advanceSchedule } from "./schedules.ts";
+import { endSubscription, renewSubscription } from "./subscription-cycle.ts";
+
+const actions: Readonly<Record<DueAction, (context: Context, target: string) => void>> = {
+  advance_schedule: advanceSchedule,
+  end_subscription: endSubscription,
+  renew_subscription: renewSubscription,
+  finalize_invoice: collectAutomatically,
+  retry_payment: collectAutomatically,
+  expire_session: (context, target) => {
+    abandonIntent(context, target);
+    expireSession(context, target);
+  },
+};
+
+/**
+ * Does the earliest work due at or before `until` (Unix seconds), in one transaction and with the clock at its due time. Returns
+ * undefined if none is due. The next call sees the work that this one planned, so repeated calls do everything in order.
+ */
+export function runNextDue(context: Context, until: number): Due | undefined {
+  return context.store.transaction(() => {
+    const due = context.store.nextDue();
+    if (!due || due.at > until) return undefined;
+    context.store.unplan(due.target, due.action);
+    actions[due.action]({ ...context, now: () => due.at, request: null }, due.target);
+    return due;
+  });
+}

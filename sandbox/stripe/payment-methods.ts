@@ -1,0 +1,136 @@
+import type { ApiCall, ApiRoute } from "./api.ts";
+import { equalityFilters, listOf, listRoute, readPage, retrieveRoute } from "./api.ts";
+import type { Context } from "./context.ts";
+import { invalidRequest, missingParameter } from "./errors.ts";
+import { emit, saveChange } from "./events.ts";
+import { newId, randomText } from "./ids.ts";
+import type { CardBehaviour } from "./kinds.ts";
+import type { PaymentMethod } from "./wire.ts";
+
+/** Stripe's test cards: 4242 is charged, 0341 can be attached but is declined, 3155 asks for authentication when it is set up. */
+const last4: Readonly<Record<CardBehaviour, string>> = { success: "4242", declined: "0341", authentication: "3155" };
+
+/** Stripe's ready-made payment methods and tokens that the sandbox knows. */
+const testMethods: Readonly<Record<string, CardBehaviour>> = {
+  pm_card_visa: "success",
+  tok_visa: "success",
+  pm_card_chargeCustomerFail: "declined",
+  tok_chargeCustomerFail: "declined",
+  pm_card_authenticationRequiredOnSetup: "authentication",
+};
+
+export function createCard(context: Context, card: CardBehaviour, customer: string | null, email: string | null): PaymentMethod {
+  const method: PaymentMethod = {
+    id: newId("pm"),
+    object: "payment_method",
+    allow_redisplay: "unspecified",
+    billing_details: { address: null, email, name: null, phone: null, tax_id: null },
+    card: {
+      brand: "visa",
+      checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: "pass" },
+      country: "US",
+      display_brand: "visa",
+      exp_month: 12,
+      exp_year: new Date(context.now() * 1000).getUTCFullYear() + 5,
+      fingerprint: randomText(16),
+      funding: "credit",
+      generated_from: null,
+      last4: last4[card],
+      networks: { available: ["visa"], preferred: null },
+      regulated_status: "unregulated",
+      three_d_secure_usage: { supported: true },
+      wallet: null,
+    },
+    created: context.now(),
+    customer: null,
+    customer_account: null,
+    livemode: false,
+    metadata: {},
+    type: "card",
+  };
+  context.store.insert("payment_method", method);
+  context.store.hide("payment_method", method.id, { card });
+  return customer === null ? method : attach(context, method, customer);
+}
+
+function attach(context: Context, method: PaymentMethod, customer: string): PaymentMethod {
+  const attached = context.store.save("payment_method", { ...method, customer });
+  emit(context, "payment_method.attached", attached);
+  return attached;
+}
+
+/** Resolves Stripe's ready-made ids (`pm_card_visa`, …) to a new card of their kind. */
+export function resolvePaymentMethod(context: Context, id: string, param: string): PaymentMethod {
+  const card = testMethods[id];
+  return card ? createCard(context, card, null, null) : context.store.reference("payment_method", id, param);
+}
+
+/** The card that pays for renewals: the subscription's own, else the customer's default, else undefined. */
+export function defaultCard(context: Context, customerId: string, subscriptionMethod: string | null): PaymentMethod | undefined {
+  const customer = context.store.find("customer", customerId);
+  const chosen = subscriptionMethod ?? customer?.invoice_settings.default_payment_method;
+  return typeof chosen === "string" ? context.store.find("payment_method", chosen) : undefined;
+}
+
+export function setDefaultCard(context: Context, customerId: string, methodId: string): void {
+  const customer = context.store.get("customer", customerId);
+  const invoiceSettings = { ...customer.invoice_settings, default_payment_method: methodId };
+  saveChange(context, "customer", "customer.updated", { ...customer, invoice_settings: invoiceSettings });
+}
+
+function create({ context, parameters }: ApiCall): PaymentMethod {
+  parameters.oneOf("type", ["card"]);
+  const card = parameters.object("card");
+  const token = card?.text("token");
+  if (!token) throw missingParameter("card[token]");
+  const behaviour = testMethods[token];
+  if (!behaviour) throw invalidRequest(`No such token: '${token}'`, "card[token]", "resource_missing");
+  card?.accept("number", "exp_month", "exp_year", "cvc");
+  const details = parameters.object("billing_details");
+  return createCard(context, behaviour, null, details?.text("email") ?? null);
+}
+
+function postAttach({ context, id, parameters }: ApiCall): PaymentMethod {
+  const customer = context.store.reference("customer", parameters.requiredText("customer"), "customer");
+  const method = testMethods[id] ? createCard(context, testMethods[id], null, customer.email) : context.store.get("payment_method", id);
+  if (method.customer === customer.id) return method;
+  if (method.customer !== null)
+    throw invalidRequest("The payment method you provided has already been attached to a customer.", "payment_method");
+  return attach(context, method, customer.id);
+}
+
+function detach({ context, id }: ApiCall): PaymentMethod {
+  const method = context.store.get("payment_method", id);
+  if (typeof method.customer !== "string")
+    throw invalidRequest("The payment method you provided is not attached to a customer so detachment is impossible.", "payment_method");
+  const customer = context.store.find("customer", method.customer);
+  if (customer?.invoice_settings.default_payment_method === id) {
+    saveChange(context, "customer", "customer.updated", {
+      ...customer,
+      invoice_settings: { ...customer.invoice_settings, default_payment_method: null },
+    });
+  }
+  const detached = context.store.save("payment_method", { ...method, customer: null });
+  emit(context, "payment_method.detached", detached, { customer: method.customer });
+  return detached;
+}
+
+function listOfCustomer({ context, id, parameters }: ApiCall): object {
+  context.store.get("customer", id, "customer");
+  const page = readPage(parameters);
+  const { data, hasMore } = context.store.page(
+    "payment_method",
+    [{ path: "customer", operator: "=", value: id }, ...equalityFilters(parameters, { type: "type" })],
+    page,
+  );
+  return listOf(data, `/v1/customers/${id}/payment_methods`, hasMore);
+}
+
+export const paymentMethodRoutes: ApiRoute[] = [
+  { method: "POST", url: "/v1/payment_methods", handle: create },
+  { method: "POST", url: "/v1/payment_methods/:id/attach", handle: postAttach },
+  { method: "POST", url: "/v1/payment_methods/:id/detach", handle: detach },
+  { method: "GET", url: "/v1/customers/:id/payment_methods", handle: listOfCustomer },
+  listRoute("payment_method", "/v1/payment_methods", (parameters) => equalityFilters(parameters, { customer: "customer", type: "type" })),
+  retrieveRoute("payment_method", "/v1/payment_methods"),
+];

@@ -1,0 +1,107 @@
+import type { Context } from "./context.ts";
+import type { Markup } from "./html.ts";
+import { day, html, money, page } from "./html.ts";
+import type { PortalView } from "./portal.ts";
+import { portalView } from "./portal.ts";
+import { itemOf } from "./subscription-status.ts";
+import type { Invoice, Subscription } from "./wire.ts";
+
+function action(sessionId: string, name: string, target: string | null, label: string, kind: "second" | "" = ""): Markup {
+  return html`<form method="post" action="/p/session/${sessionId}/${name}">${target === null ? null : html`<input type="hidden" name="target" value="${target}">`}<button type="submit" class="${kind}">${label}</button></form>`;
+}
+
+function nextStep(context: Context, subscription: Subscription): Markup {
+  const item = itemOf(subscription);
+  const end = day(item.current_period_end);
+  if (subscription.cancel_at !== null) return html`<p class="warn">Ends on ${day(subscription.cancel_at)}. Nothing more is charged.</p>`;
+  if (subscription.status === "past_due")
+    return html`<p class="warn">The last payment failed. Change the card or pay the open invoice below.</p>`;
+  const schedule =
+    typeof subscription.schedule === "string" ? context.store.find("subscription_schedule", subscription.schedule) : undefined;
+  const next = schedule?.phases.find((phase) => phase.start_date === schedule.current_phase?.end_date)?.items[0];
+  const price = next ? context.store.find("price", String(next.price)) : undefined;
+  const product = price ? context.store.find("product", String(price.product)) : undefined;
+  if (price && product && price.id !== item.price.id)
+    return html`<p>Changes to ${product.name} on ${end}, then ${money(price.unit_amount ?? 0, price.currency)} a ${price.recurring?.interval ?? "period"}.</p>`;
+  return html`<p>Renews on ${end} for ${money((item.price.unit_amount ?? 0) * (item.quantity ?? 1), item.price.currency)}.</p>`;
+}
+
+function subscriptionPanel(context: Context, view: PortalView, subscription: Subscription): Markup {
+  const item = itemOf(subscription);
+  const product = context.store.find("product", String(item.price.product));
+  const state = subscription.status === "past_due" ? "Payment due" : subscription.cancel_at === null ? "Active" : "Ending";
+  return html`<section class="panel">
+<h2>${product?.name ?? "Subscription"} <span class="state ${subscription.status === "active" && subscription.cancel_at === null ? "good" : "warn"}">${state}</span></h2>
+<p class="figure">${money(item.price.unit_amount ?? 0, item.price.currency)}<span>a ${item.price.recurring?.interval ?? "period"}</span></p>
+${nextStep(context, subscription)}
+${subscription.cancel_at === null ? action(view.session.id, "cancel", subscription.id, "Cancel at period end", "second") : action(view.session.id, "resume", subscription.id, "Keep the subscription")}
+</section>`;
+}
+
+function cardPanel(view: PortalView): Markup {
+  const current = view.card?.card ? `Visa •••• ${view.card.card.last4}` : "No card on file";
+  const pays = view.cardBehaviour !== "declined";
+  const effect = view.card ? (pays ? "Renewals go through." : "Renewals will be declined.") : "Renewals will fail.";
+  return html`<section class="panel">
+<h2>Card</h2>
+<p class="figure small">${current}</p>
+<p class="${pays && view.card ? "" : "warn"}">${effect}</p>
+<form method="post" action="/p/session/${view.session.id}/card">
+<fieldset><legend>Use another test card</legend>
+<label class="card"><input type="radio" name="card" value="success"${pays ? html` checked` : null}><span class="name">Pays</span><span class="number">•••• 4242</span></label>
+<label class="card"><input type="radio" name="card" value="declined"${pays ? null : html` checked`}><span class="name">Is declined</span><span class="number">•••• 0341</span></label>
+</fieldset>
+<button type="submit" class="second">Use this card</button>
+</form>
+</section>`;
+}
+
+const stateNames: Readonly<Record<string, string>> = {
+  draft: "Draft",
+  open: "Open",
+  paid: "Paid",
+  void: "Void",
+  uncollectible: "Uncollectible",
+};
+
+function invoiceRow(view: PortalView, invoice: Invoice): Markup {
+  const pay = invoice.status === "open" ? action(view.session.id, "pay", invoice.id, "Pay now", "second") : null;
+  return html`<tr><td>${day(invoice.created)}</td><td>${invoice.number ?? "Draft"}</td><td class="amount">${money(invoice.total, invoice.currency)}</td><td><div class="invoice-state"><span class="state ${invoice.status === "paid" ? "good" : invoice.status === "open" ? "warn" : ""}">${stateNames[String(invoice.status)] ?? ""}</span>${pay}</div></td></tr>`;
+}
+
+/** The page at a portal session's `url`. */
+export function portalPage(context: Context, sessionId: string, notice: string | null): string {
+  const view = portalView(context, sessionId);
+  const back =
+    view.session.return_url === null ? null : html`<a class="quiet back" href="${view.session.return_url}">← Back to Tessera</a>`;
+  const plans = view.subscriptions.map((subscription) => subscriptionPanel(context, view, subscription));
+  const none = html`<section class="panel"><h2>No subscription</h2><p>Nothing renews and nothing is charged.</p></section>`;
+  const rows = view.invoices.map((invoice) => invoiceRow(view, invoice));
+  const invoices =
+    rows.length === 0
+      ? html`<p>No invoices yet.</p>`
+      : html`<div class="scroll"><table><thead><tr><th>Date</th><th>Number</th><th class="amount">Amount</th><th>State</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const body = html`${back}
+<h1>Your billing</h1>
+${view.email === null ? null : html`<p class="email">${view.email}</p>`}
+${notice === null ? null : html`<p class="error" role="alert">${notice}</p>`}
+<div class="tiles">${plans.length === 0 ? none : plans}${cardPanel(view)}</div>
+<section class="panel wide"><h2>Invoices</h2>${invoices}</section>`;
+  return page("Billing · Tessera sandbox", body);
+}
+
+/** The page at an invoice's `hosted_invoice_url`. */
+export function invoicePage(context: Context, invoice: Invoice): string {
+  const line = invoice.lines.data[0];
+  const off = (invoice.total_discount_amounts ?? []).reduce((sum, discount) => sum + discount.amount, 0);
+  const covers = line ? `${day(line.period.start)} to ${day(line.period.end)}` : "";
+  const body = html`<section class="panel narrow">
+<h1>Invoice ${invoice.number ?? ""}</h1>
+<p class="figure">${money(invoice.total, invoice.currency)} <span class="state ${invoice.status === "paid" ? "good" : "warn"}">${stateNames[String(invoice.status)] ?? ""}</span></p>
+<dl><div class="row"><dt>${line?.description ?? ""}<small>${covers}</small></dt><dd>${money(invoice.subtotal, invoice.currency)}</dd></div>
+${off === 0 ? null : html`<div class="row good"><dt>Discount</dt><dd>−${money(off, invoice.currency)}</dd></div>`}
+<div class="row sum"><dt>Total</dt><dd>${money(invoice.total, invoice.currency)}</dd></div></dl>
+${invoice.customer_email === null ? null : html`<p class="note">Billed to ${invoice.customer_email} on ${day(invoice.created)}.</p>`}
+</section>`;
+  return page(`Invoice ${context.store.find("invoice", invoice.id)?.number ?? ""} · Tessera sandbox`, body);
+}

@@ -1,0 +1,144 @@
+import type { ApiCall, ApiRoute } from "./api.ts";
+import type { Context } from "./context.ts";
+import { ApiError, invalidRequest } from "./errors.ts";
+import { emit, saveChange } from "./events.ts";
+import { newId } from "./ids.ts";
+import { payNow } from "./invoice-collect.ts";
+import type { CardBehaviour } from "./kinds.ts";
+import { createCard, defaultCard, setDefaultCard } from "./payment-methods.ts";
+import { replan } from "./subscription-cycle.ts";
+import { itemOf, releaseSchedule } from "./subscription-status.ts";
+import type { Invoice, PaymentMethod, PortalSession, Subscription } from "./wire.ts";
+
+function create({ context, parameters }: ApiCall): PortalSession {
+  const customer = context.store.reference("customer", parameters.requiredText("customer"), "customer");
+  const returnUrl = parameters.text("return_url") ?? null;
+  if (returnUrl !== null && !(URL.canParse(returnUrl) && /^https?:$/.test(new URL(returnUrl).protocol)))
+    throw invalidRequest(`Not a valid URL: ${returnUrl}`, "return_url", "url_invalid");
+  parameters.accept("configuration", "locale", "flow_data");
+  const id = newId("bps");
+  const session: PortalSession = {
+    id,
+    object: "billing_portal.session",
+    configuration: "bpc_sandbox",
+    created: context.now(),
+    customer: customer.id,
+    customer_account: null,
+    flow: null,
+    livemode: false,
+    locale: null,
+    on_behalf_of: null,
+    return_url: returnUrl,
+    url: `${context.origin}/p/session/${id}`,
+  };
+  context.store.insert("billing_portal.session", session);
+  emit(context, "billing_portal.session.created", session);
+  return session;
+}
+
+export interface PortalView {
+  session: PortalSession;
+  email: string | null;
+  subscriptions: Subscription[];
+  invoices: Invoice[];
+  card: PaymentMethod | undefined;
+  cardBehaviour: CardBehaviour | null;
+}
+
+/** What the portal page shows: running subscriptions, the newest twelve invoices, the saved card. */
+export function portalView(context: Context, sessionId: string): PortalView {
+  const session = context.store.get("billing_portal.session", sessionId, "session");
+  const customer = context.store.get("customer", session.customer);
+  const filter = { path: "customer", operator: "=", value: customer.id } as const;
+  const card = currentCard(context, session.customer);
+  return {
+    session,
+    email: customer.email,
+    subscriptions: context.store.where("subscription", [filter, { path: "status", operator: "!=", value: "canceled" }], 20),
+    invoices: context.store.page("invoice", [filter], { limit: 12, startingAfter: undefined, endingBefore: undefined }).data,
+    card,
+    cardBehaviour: card ? context.store.hidden("payment_method", card.id).card : null,
+  };
+}
+
+function currentCard(context: Context, customerId: string): PaymentMethod | undefined {
+  const [subscription] = runningOf(context, customerId);
+  const own = typeof subscription?.default_payment_method === "string" ? subscription.default_payment_method : null;
+  return defaultCard(context, customerId, own);
+}
+
+function runningOf(context: Context, customerId: string): Subscription[] {
+  return context.store.where(
+    "subscription",
+    [
+      { path: "customer", operator: "=", value: customerId },
+      { path: "status", operator: "!=", value: "canceled" },
+    ],
+    20,
+  );
+}
+
+function ownSubscription(context: Context, session: PortalSession, id: string): Subscription {
+  const subscription = context.store.get("subscription", id);
+  if (subscription.customer !== session.customer || subscription.status === "canceled")
+    throw invalidRequest("This subscription can't be changed here.");
+  return subscription;
+}
+
+/** Cancels the subscription at the end of its period, and drops a planned change of plan. */
+export function cancelAtPeriodEnd(context: Context, sessionId: string, subscriptionId: string): void {
+  const session = context.store.get("billing_portal.session", sessionId, "session");
+  const subscription = ownSubscription(context, session, subscriptionId);
+  const schedule =
+    typeof subscription.schedule === "string" ? context.store.find("subscription_schedule", subscription.schedule) : undefined;
+  if (schedule) releaseSchedule(context, schedule);
+  const free = context.store.get("subscription", subscriptionId);
+  const after = saveChange(context, "subscription", "customer.subscription.updated", {
+    ...free,
+    cancel_at: itemOf(free).current_period_end,
+    cancel_at_period_end: true,
+    canceled_at: context.now(),
+    cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: "cancellation_requested" },
+  });
+  replan(context, after);
+}
+
+export function resumeSubscription(context: Context, sessionId: string, subscriptionId: string): void {
+  const session = context.store.get("billing_portal.session", sessionId, "session");
+  const subscription = ownSubscription(context, session, subscriptionId);
+  const after = saveChange(context, "subscription", "customer.subscription.updated", {
+    ...subscription,
+    cancel_at: null,
+    cancel_at_period_end: false,
+    canceled_at: null,
+    cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
+  });
+  replan(context, after);
+}
+
+/** The new card becomes the default of the customer and of every running subscription. */
+export function changeCard(context: Context, sessionId: string, card: CardBehaviour): void {
+  const session = context.store.get("billing_portal.session", sessionId, "session");
+  const customer = context.store.get("customer", session.customer);
+  const method = createCard(context, card, customer.id, customer.email);
+  setDefaultCard(context, customer.id, method.id);
+  for (const subscription of runningOf(context, customer.id)) {
+    saveChange(context, "subscription", "customer.subscription.updated", { ...subscription, default_payment_method: method.id });
+  }
+}
+
+/** Returns false if the card was declined; the failed attempt is stored. */
+export function payOpenInvoice(context: Context, sessionId: string, invoiceId: string): boolean {
+  const session = context.store.get("billing_portal.session", sessionId, "session");
+  const invoice = context.store.get("invoice", invoiceId, "invoice");
+  if (invoice.customer !== session.customer) throw invalidRequest("This invoice belongs to somebody else.");
+  try {
+    payNow(context, invoice, currentCard(context, session.customer), false);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.keepsChanges) return false;
+    throw error;
+  }
+}
+
+export const portalRoutes: ApiRoute[] = [{ method: "POST", url: "/v1/billing_portal/sessions", handle: create }];

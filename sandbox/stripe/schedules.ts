@@ -1,0 +1,247 @@
+import type { ApiCall, ApiRoute } from "./api.ts";
+import { equalityFilters, listRoute, retrieveRoute } from "./api.ts";
+import type { Context } from "./context.ts";
+import { invalidRequest, missingParameter } from "./errors.ts";
+import { emit, saveChange } from "./events.ts";
+import { newId } from "./ids.ts";
+import type { Parameters } from "./parameters.ts";
+import { nextBoundary } from "./periods.ts";
+import { changePrice, replan } from "./subscription-cycle.ts";
+import { cancelSubscription, itemOf, releaseSchedule } from "./subscription-status.ts";
+import { recurringPrice } from "./subscriptions.ts";
+import type { Price, Subscription, SubscriptionSchedule } from "./wire.ts";
+
+type Phase = SubscriptionSchedule["phases"][number];
+
+interface PhaseFields {
+  price: Price;
+  quantity: number;
+  start: number;
+  end: number;
+  prorationBehavior: Phase["proration_behavior"];
+  metadata: Record<string, string>;
+}
+
+function buildPhase(fields: PhaseFields): Phase {
+  return {
+    add_invoice_items: [],
+    application_fee_percent: null,
+    billing_cycle_anchor: null,
+    billing_thresholds: null,
+    collection_method: null,
+    currency: fields.price.currency,
+    default_payment_method: null,
+    default_tax_rates: [],
+    description: null,
+    discounts: [],
+    end_date: fields.end,
+    invoice_settings: null,
+    items: [
+      {
+        billing_thresholds: null,
+        discounts: [],
+        metadata: {},
+        plan: fields.price.id,
+        price: fields.price.id,
+        quantity: fields.quantity,
+        tax_rates: [],
+      },
+    ],
+    metadata: fields.metadata,
+    on_behalf_of: null,
+    proration_behavior: fields.prorationBehavior,
+    start_date: fields.start,
+    transfer_data: null,
+    trial_end: null,
+  };
+}
+
+function create({ context, parameters }: ApiCall): SubscriptionSchedule {
+  const subscription = context.store.reference("subscription", parameters.requiredText("from_subscription"), "from_subscription");
+  if (subscription.schedule !== null)
+    throw invalidRequest(
+      `You cannot migrate a subscription that is already attached to a schedule: \`${String(subscription.schedule)}\`.`,
+      "from_subscription",
+    );
+  if (subscription.status === "canceled") throw invalidRequest("You cannot migrate a subscription that is canceled.", "from_subscription");
+  if (subscription.cancel_at !== null)
+    throw invalidRequest("You cannot migrate a subscription that is set to cancel. Take the cancellation back first.", "from_subscription");
+  const item = itemOf(subscription);
+  const phase = buildPhase({
+    price: item.price,
+    quantity: item.quantity ?? 1,
+    start: item.current_period_start,
+    end: item.current_period_end,
+    prorationBehavior: "create_prorations",
+    metadata: {},
+  });
+  const schedule: SubscriptionSchedule = {
+    id: newId("sub_sched"),
+    object: "subscription_schedule",
+    application: null,
+    billing_mode: { flexible: null, type: "classic" },
+    canceled_at: null,
+    completed_at: null,
+    created: context.now(),
+    current_phase: { start_date: phase.start_date, end_date: phase.end_date },
+    customer: subscription.customer,
+    customer_account: null,
+    default_settings: {
+      application_fee_percent: null,
+      billing_cycle_anchor: "automatic",
+      billing_thresholds: null,
+      collection_method: "charge_automatically",
+      default_payment_method: null,
+      description: null,
+      invoice_settings: {
+        account_tax_ids: null,
+        custom_fields: null,
+        days_until_due: null,
+        description: null,
+        footer: null,
+        issuer: { type: "self" },
+      },
+      on_behalf_of: null,
+      transfer_data: null,
+    },
+    end_behavior: "release",
+    livemode: false,
+    metadata: parameters.metadata("metadata"),
+    pause_schedules: [],
+    phases: [phase],
+    released_at: null,
+    released_subscription: null,
+    status: "active",
+    subscription: subscription.id,
+    test_clock: null,
+  };
+  context.store.insert("subscription_schedule", schedule);
+  context.store.plan(schedule.id, "advance_schedule", phase.end_date);
+  emit(context, "subscription_schedule.created", schedule);
+  saveChange(context, "subscription", "customer.subscription.updated", { ...subscription, schedule: schedule.id });
+  return schedule;
+}
+
+function readDate(context: Context, phase: Parameters, key: string): number | undefined {
+  return phase.has(key) && phase.text(key) === "now" ? context.now() : phase.integer(key, 0);
+}
+
+function readEnd(context: Context, phase: Parameters, start: number, price: Price): number {
+  const end = readDate(context, phase, "end_date");
+  const duration = phase.object("duration");
+  if (end !== undefined) return end;
+  const interval = duration?.oneOf("interval", ["day", "week", "month", "year"]) ?? price.recurring?.interval ?? "month";
+  const intervalCount = duration?.integer("interval_count", 1, 120) ?? (duration ? 1 : (price.recurring?.interval_count ?? 1));
+  const recurring = price.recurring ? { ...price.recurring, interval, interval_count: intervalCount } : null;
+  return nextBoundary(start, { ...price, recurring }, start);
+}
+
+function readPhase(context: Context, phase: Parameters, previousEnd: number): Phase {
+  const items = phase.objects("items");
+  const item = items?.[0];
+  if (!item) throw missingParameter(phase.nameOf("items"));
+  if (items.length > 1) throw invalidRequest("The sandbox keeps one item per phase.", phase.nameOf("items"));
+  const price = recurringPrice(context, item.requiredText("price"), item.nameOf("price"));
+  const start = readDate(context, phase, "start_date") ?? previousEnd;
+  const end = readEnd(context, phase, start, price);
+  if (start !== previousEnd)
+    throw invalidRequest("The phases of a schedule must follow one another without a gap.", phase.nameOf("start_date"));
+  if (end <= start) throw invalidRequest("A phase must end after it starts.", phase.nameOf("end_date"));
+  return buildPhase({
+    price,
+    quantity: item.integer("quantity", 1, 1000) ?? 1,
+    start,
+    end,
+    prorationBehavior: phase.oneOf("proration_behavior", ["none", "create_prorations", "always_invoice"]) ?? "create_prorations",
+    metadata: phase.metadata("metadata"),
+  });
+}
+
+function readPhases(context: Context, schedule: SubscriptionSchedule, list: readonly Parameters[]): Phase[] {
+  const first = schedule.phases.find((phase) => phase.start_date === schedule.current_phase?.start_date);
+  if (!first || list.length === 0 || list.length > 10)
+    throw invalidRequest("Pass the current phase and at most nine to follow it.", "phases");
+  const phases: Phase[] = [];
+  for (const parameters of list) phases.push(readPhase(context, parameters, phases.at(-1)?.end_date ?? first.start_date));
+  return phases;
+}
+
+function update({ context, id, parameters }: ApiCall): SubscriptionSchedule {
+  const schedule = context.store.get("subscription_schedule", id);
+  if (schedule.status !== "active")
+    throw invalidRequest(`You cannot update a subscription schedule that is currently in the \`${schedule.status}\` status.`);
+  parameters.oneOf("proration_behavior", ["none", "create_prorations", "always_invoice"]);
+  const list = parameters.objects("phases");
+  const phases = list ? readPhases(context, schedule, list) : schedule.phases;
+  const current = phases[0];
+  if (!current) throw missingParameter("phases");
+  const after = saveChange(context, "subscription_schedule", "subscription_schedule.updated", {
+    ...schedule,
+    current_phase: list ? { start_date: current.start_date, end_date: current.end_date } : schedule.current_phase,
+    end_behavior: parameters.oneOf("end_behavior", ["release", "cancel"]) ?? schedule.end_behavior,
+    metadata: parameters.metadata("metadata", schedule.metadata ?? {}),
+    phases,
+  });
+  const subscription = context.store.get("subscription", String(schedule.subscription));
+  if (list) enterPhase(context, subscription, current);
+  if (after.current_phase) context.store.plan(id, "advance_schedule", after.current_phase.end_date);
+  return after;
+}
+
+function enterPhase(context: Context, subscription: Subscription, phase: Phase): void {
+  const planned = phase.items[0];
+  const price = planned && context.store.find("price", String(planned.price));
+  if (!price) return;
+  const quantity = planned.quantity ?? 1;
+  const item = itemOf(subscription);
+  const changed =
+    price.id === item.price.id && quantity === item.quantity ? subscription : changePrice(context, subscription, price, quantity);
+  const after = saveChange(context, "subscription", "customer.subscription.updated", {
+    ...changed,
+    metadata: { ...changed.metadata, ...phase.metadata },
+  });
+  replan(context, after);
+}
+
+/** Ends a phase: switches to the next phase's price, or releases the subscription after the last phase. */
+export function advanceSchedule(context: Context, scheduleId: string): void {
+  const schedule = context.store.find("subscription_schedule", scheduleId);
+  if (schedule?.status !== "active") return;
+  const subscription = context.store.get("subscription", String(schedule.subscription));
+  const next = schedule.phases.find((phase) => phase.start_date === schedule.current_phase?.end_date);
+  if (!next) {
+    if (schedule.end_behavior === "cancel") cancelSubscription(context, subscription, "cancellation_requested");
+    else releaseSchedule(context, schedule);
+    return;
+  }
+  const currentPhase = { start_date: next.start_date, end_date: next.end_date };
+  saveChange(context, "subscription_schedule", "subscription_schedule.updated", { ...schedule, current_phase: currentPhase });
+  context.store.plan(schedule.id, "advance_schedule", next.end_date);
+  enterPhase(context, subscription, next);
+}
+
+function release({ context, id, parameters }: ApiCall): SubscriptionSchedule {
+  const schedule = context.store.get("subscription_schedule", id);
+  parameters.accept("preserve_cancel_date");
+  if (schedule.status !== "active")
+    throw invalidRequest(`You cannot release a subscription schedule that is currently in the \`${schedule.status}\` status.`);
+  return releaseSchedule(context, schedule);
+}
+
+function cancel({ context, id, parameters }: ApiCall): SubscriptionSchedule {
+  const schedule = context.store.get("subscription_schedule", id);
+  parameters.accept("invoice_now", "prorate");
+  if (schedule.status !== "active")
+    throw invalidRequest(`You cannot cancel a subscription schedule that is currently in the \`${schedule.status}\` status.`);
+  cancelSubscription(context, context.store.get("subscription", String(schedule.subscription)), "cancellation_requested");
+  return context.store.get("subscription_schedule", id);
+}
+
+export const scheduleRoutes: ApiRoute[] = [
+  { method: "POST", url: "/v1/subscription_schedules", handle: create },
+  { method: "POST", url: "/v1/subscription_schedules/:id", handle: update },
+  { method: "POST", url: "/v1/subscription_schedules/:id/release", handle: release },
+  { method: "POST", url: "/v1/subscription_schedules/:id/cancel", handle: cancel },
+  listRoute("subscription_schedule", "/v1/subscription_schedules", (parameters) => equalityFilters(parameters, { customer: "customer" })),
+  retrieveRoute("subscription_schedule", "/v1/subscription_schedules"),
+];

@@ -1,0 +1,86 @@
+/** Least privilege: what the application's role may do, given anew by every migration, on what is ours alone. */
+import type { Kysely } from "kysely";
+import { sql } from "kysely";
+import type { KeptTable } from "#domain/retention.ts";
+import { retention, sweeps } from "#domain/retention.ts";
+import { queueSchema } from "../queue/schema.ts";
+import type { Database } from "./types.ts";
+
+/** What is swept is deleted by functions of the owner, each of which knows its bound; this is what the product deletes itself. */
+const deletable = sql.raw((["auth_attempts", "conversations", "email_links", "outbox", "sweep_failures"] satisfies KeptTable[]).join(", "));
+const tables = sql.raw(Object.keys(retention satisfies Record<keyof Database, unknown>).join(", "));
+
+const ledgerTables = sql.raw("wallets, grants, ledger_transactions, ledger_entries, holds, hold_parts");
+const functions = [
+  ..."ledger_post_grant ledger_hold ledger_end_hold ledger_expire_grant ledger_claw_back ledger_available".split(" "),
+  ..."ledger_disagreements ledger_disagreements_in".split(" "),
+  ..."ledger_assert_balanced ledger_assert_entries ledger_assert_wallet ledger_refuse_change answer_start answer_end".split(" "),
+  ...Object.values(sweeps).map((sweep) => sweep.sql),
+];
+
+const listed = (names: readonly string[]) => sql.raw(names.join(", "));
+
+/** Of a schema, what the migrations made: an extension's objects, and other people's, are not ours to give away. */
+async function ownObjects(db: Kysely<unknown>, schema: string) {
+  const { rows } = await sql<{ kind: "function" | "sequence" | "table"; name: string }>`
+    with ours as (
+        select 'pg_class'::regclass as class, oid, relowner as owner, case relkind when 'S' then 'sequence' else 'table' end as kind,
+            format('%I.%I', relnamespace::regnamespace, relname) as name
+          from pg_class where relnamespace = ${schema}::regnamespace and relkind in ('r', 'p', 'v', 'S')
+        union all select 'pg_proc'::regclass, oid, proowner, 'function', oid::regprocedure::text from pg_proc
+          where pronamespace = ${schema}::regnamespace and prokind = 'f')
+    select kind, name from ours where owner = (select relowner from pg_class where oid = 'public.migrations'::regclass)
+      and not exists (select from pg_depend d where d.classid = ours.class and d.objid = ours.oid and d.deptype = 'e')`.execute(db);
+  const of = (kind: (typeof rows)[number]["kind"]) => rows.filter((row) => row.kind === kind).map(({ name }) => name);
+  return { tables: listed(of("table")), functions: of("function"), sequences: of("sequence") };
+}
+
+/** All that are called so: while two releases run, each calls its own. */
+function signaturesOf(name: string, own: readonly string[]): string[] {
+  return own.filter((signature) => signature.startsWith(`${name}(`));
+}
+
+/**
+ * After the way down, for the release that runs on what is left: a function that was made anew there is everybody's, until this
+ * takes it from them and gives the application its own.
+ */
+export async function grantWhatIsLeft(trx: Kysely<unknown>, role: string): Promise<void> {
+  const own = await ownObjects(trx, "public");
+  if (own.functions.length === 0) return;
+  await sql`revoke execute on function ${listed(own.functions)} from public`.execute(trx);
+  const left = functions.flatMap((name) => signaturesOf(name, own.functions));
+  if (left.length > 0) await sql`grant execute on function ${listed(left)} to ${sql.id(role)}`.execute(trx);
+}
+
+/** In the migration's transaction, so that a running application never sees a right it should not have, or lacks one it needs. */
+export async function grantToApplication(trx: Kysely<unknown>, role: string): Promise<void> {
+  const name = sql.id(role);
+  const queue = sql.id(queueSchema);
+  const own = await ownObjects(trx, "public");
+  const queues = await ownObjects(trx, queueSchema);
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(trx);
+  const database = sql.id(rows[0]?.name ?? "");
+  const missing = functions.filter((called) => signaturesOf(called, own.functions).length === 0);
+  if (missing.length > 0) throw new Error(`the application calls what is not there: ${missing.join(", ")}`);
+  const statements = [
+    sql`grant usage on schema public to ${name}`,
+    sql`grant select, insert, update on ${tables} to ${name}`,
+    sql`revoke delete, truncate on ${tables} from ${name}`,
+    sql`grant delete on ${deletable} to ${name}`,
+    sql`revoke insert, update, delete, truncate on ${ledgerTables} from ${name}`,
+    sql`grant insert (user_id, created_at) on wallets to ${name}`,
+    sql`grant update (frozen_at) on wallets to ${name}`,
+    sql`revoke all on migrations, migrations_lock from ${name}`,
+    sql`grant select on migrations to ${name}`,
+    sql`revoke execute on function ${listed(own.functions)} from public`,
+    sql`grant execute on function ${listed(functions.flatMap((called) => signaturesOf(called, own.functions)))} to ${name}`,
+    // BullMQ makes a sequence for each queue as it goes, and a temporary table for every bulk of jobs.
+    sql`grant temporary on database ${database} to ${name}`,
+    sql`grant usage, create on schema ${queue} to ${name}`,
+    sql`grant select, insert, update, delete on ${queues.tables} to ${name}`,
+    sql`grant execute on function ${listed(queues.functions)} to ${name}`,
+    // Those BullMQ made as the application belong to it already, and only their owner may grant them.
+    ...queues.sequences.map((sequence) => sql`grant usage on sequence ${sql.raw(sequence)} to ${name}`),
+  ];
+  for (const statement of statements) await statement.execute(trx);
+}

@@ -1,0 +1,92 @@
+/**
+ * How long the rows of every table are kept, and why (docs/decisions/0014). The worker deletes expired rows
+ * (server/features/retention/) with PostgreSQL functions that contain the same periods (migrations). The privacy page shows
+ * the periods (periods.ts).
+ */
+import type { Sweep } from "./periods.ts";
+
+/** Each sweep: the PostgreSQL function that deletes, and the moment from which `keptMs` is counted. */
+export const sweeps = {
+  unconfirmedAccounts: { sql: "retention_unconfirmed_accounts", since: "the sign-up, while the address is unconfirmed" },
+  links: { sql: "retention_links", since: "it was opened or expired" },
+  sessions: { sql: "retention_sessions", since: "it ended" },
+  attempts: { sql: "retention_attempts", since: "the first attempt it counts" },
+  answerLogs: { sql: "retention_answer_logs", since: "the answer's end" },
+  deadLetters: { sql: "retention_dead_letters", since: "it was put back or, where nobody did that, failed" },
+  mailBodies: { sql: "retention_mail_bodies", since: "it was written" },
+  mails: { sql: "retention_mails", since: "it was written" },
+  contactMessages: { sql: "retention_contact_messages", since: "it was received" },
+  stripePayloads: { sql: "retention_stripe_payloads", since: "it was received" },
+} as const satisfies Record<Sweep, { sql: string; since: string }>;
+
+interface Bound {
+  /** How long a row is kept: until a sweep deletes it, as long as the row of another table that it belongs to, or what the string says. */
+  rows: { sweep: Sweep } | { with: string } | "for good" | "until deleted" | "until done" | "one row each";
+  /** The part of the data that a sweep deletes earlier. */
+  earlier?: { what: string; sweep: Sweep };
+  why: string;
+}
+
+const ledger = {
+  rows: "for good",
+  why: "accounting: every balance can be recomputed from its first entry; unlinked from the person when the account is deleted",
+} as const;
+
+/** By table. If a table is missing here a test fails, and the application's role gets no rights on the table. */
+export const retention = {
+  users: { rows: "until deleted", earlier: { what: "unconfirmed accounts", sweep: "unconfirmedAccounts" }, why: "the account" },
+  auth_sessions: { rows: { sweep: "sessions" }, why: "for a while we can still see what an ended sign-in was used for" },
+  email_links: { rows: { sweep: "links" }, why: "a used link gets another answer than an invalid one" },
+  auth_attempts: { rows: { sweep: "attempts" }, why: "no limit looks further back" },
+  wallets: ledger,
+  grants: ledger,
+  ledger_transactions: ledger,
+  ledger_entries: ledger,
+  holds: ledger,
+  hold_parts: ledger,
+  paid_invoices: ledger,
+  stripe_events: {
+    rows: "for good",
+    earlier: { what: "payload", sweep: "stripePayloads" },
+    why: "a repeated event is recognised however late it comes; its content can be read from Stripe again",
+  },
+  user_subscriptions: { rows: { with: "users" }, why: "what the person pays for" },
+  scheduled_grants: { rows: { with: "users" }, why: "the monthly grants of annual plans, past and future" },
+  checkouts: { rows: { with: "users" }, why: "a late payment can be matched to what was bought" },
+  discount_campaigns: { rows: "for good", why: "they explain past prices; no personal data" },
+  conversations: { rows: "until deleted", why: "they belong to the person" },
+  messages: { rows: { with: "conversations" }, why: "they belong to the person" },
+  generations: {
+    rows: "for good",
+    why: "receipts, without text: part of accounting; unlinked from the person when the account is deleted",
+  },
+  generation_events: {
+    rows: { sweep: "answerLogs" },
+    why: "a reader whose connection broke can resume; deleted at once with the conversation",
+  },
+  outbox: { rows: "until done", why: "jobs to be done; a row is deleted when its job is done" },
+  dead_letters: { rows: { sweep: "deadLetters" }, why: "failed jobs can be replayed, and looked up after it" },
+  sweep_failures: {
+    rows: "until done",
+    why: "a row waits for its next try; deleted once it succeeds, or a day after its retry if it was not due any more",
+  },
+  schedules: { rows: "one row each", why: "when each sweep runs next" },
+  ledger_checks: { rows: "one row each", why: "how far the check of the books has come" },
+  mails: {
+    rows: { sweep: "mails" },
+    earlier: { what: "parameters", sweep: "mailBodies" },
+    why: "which mails were sent; their contents are deleted earlier",
+  },
+  contact_messages: { rows: { sweep: "contactMessages" }, why: "what people asked" },
+  business_clock: { rows: "one row each", why: "the sandbox's time" },
+  migrations: { rows: "for good", why: "which migrations the schema has" },
+  migrations_lock: { rows: "one row each", why: "one migration at a time" },
+} as const satisfies Record<string, Bound>;
+
+/** BullMQ's tables, if it runs on PostgreSQL: it deletes a job after the run, and all but the latest events of its log. */
+export const queueRetention = {
+  rows: "until done",
+  why: "the outbox holds the jobs; BullMQ only dispatches them",
+} as const satisfies Bound;
+
+export type KeptTable = keyof typeof retention;

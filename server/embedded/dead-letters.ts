@@ -1,0 +1,76 @@
+/**
+ * `npm run dead-letters [-- --replay <id> | --replay-all <job>]` lists the jobs that failed for good, or puts them back into the
+ * queue. It uses the database of DATABASE_URL, or else the running PostgreSQL of DATA_DIR.
+ */
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { validate as isUuid } from "uuid";
+import { ConfigError, Environment } from "../config.ts";
+import type { Db } from "../db/database.ts";
+import { createDatabase, createPool } from "../db/database.ts";
+import { listDeadLetters, replayDeadLetter, replayDeadLetters } from "../queue/dead-letters.ts";
+import { isJobName, jobs } from "../queue/jobs.ts";
+import { address, applicationRole, databaseName } from "./postgres.ts";
+import { readSecrets } from "./secrets.ts";
+import { StartError } from "./start-error.ts";
+
+const listed = 200;
+const errorCharacters = 160;
+/** The line of postmaster.pid with the port, counted from 0. */
+const portLine = 3;
+
+async function databaseAddress(variables: NodeJS.ProcessEnv): Promise<string> {
+  const environment = new Environment(variables);
+  const given = environment.url("DATABASE_URL", ["postgres:", "postgresql:"])?.href;
+  if (environment.faults.length > 0) throw new ConfigError(environment.faults);
+  if (given !== undefined) return given;
+  const dataDir = path.resolve(environment.text("DATA_DIR") ?? ".data");
+  const secrets = await readSecrets(dataDir);
+  const lines = (await readFile(path.join(dataDir, "postgres", "postmaster.pid"), "utf8").catch(() => "")).split("\n");
+  const port = Number(lines[portLine]);
+  if (!secrets || !port) throw new StartError(`no product is running on DATA_DIR=${dataDir}: start it, or set DATABASE_URL`);
+  return address(applicationRole, secrets.applicationPassword, port, databaseName);
+}
+
+async function list(db: Db): Promise<string[]> {
+  const letters = await listDeadLetters(db, listed);
+  if (letters.length === 0) return ["no job has failed for good"];
+  const lines = letters.map(({ id, job, failed_at, error }) => {
+    const [reason = ""] = error.split("\n", 1);
+    return `${id}  ${job}  since ${failed_at.toISOString()}  ${reason.slice(0, errorCharacters)}`;
+  });
+  return letters.length < listed ? lines : [...lines, `the oldest ${listed} are shown; there may be more`];
+}
+
+async function replayOne(db: Db, id: string): Promise<string[]> {
+  if (!isUuid(id)) throw new StartError(`"${id}" is not the id of a dead letter: npm run dead-letters lists the ids`);
+  if (!(await replayDeadLetter(db, id))) throw new StartError(`there is no dead letter ${id}, or it was put back already`);
+  return [`${id} was put back into the queue`];
+}
+
+async function replayAll(db: Db, job: string): Promise<string[]> {
+  if (!isJobName(job)) throw new StartError(`there is no job "${job}"; the jobs are ${Object.keys(jobs).join(", ")}`);
+  const count = await replayDeadLetters(db, job);
+  return [count === 1 ? `1 ${job} job was put back into the queue` : `${count} ${job} jobs were put back into the queue`];
+}
+
+async function run(): Promise<string[]> {
+  const { values } = parseArgs({ options: { replay: { type: "string" }, "replay-all": { type: "string" } } });
+  const { replay, "replay-all": job } = values;
+  if (replay !== undefined && job !== undefined) throw new StartError("give either --replay or --replay-all");
+  const db = createDatabase(createPool(await databaseAddress(process.env), 1, "tessera dead letters"));
+  try {
+    if (replay !== undefined) return await replayOne(db, replay);
+    return job === undefined ? await list(db) : await replayAll(db, job);
+  } finally {
+    await db.destroy();
+  }
+}
+
+try {
+  console.log((await run()).join("\n"));
+} catch (error) {
+  console.error(error instanceof ConfigError ? error.faults.join("\n") : (error as Error).message);
+  process.exitCode = 1;
+}

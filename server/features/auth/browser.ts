@@ -1,0 +1,78 @@
+/**
+ * What a browser keeps of its own dealings with an account, in two cookies that sign nobody in:
+ * `sign-up` names the sign-ups begun in it, so that their mailed links open here with one click and elsewhere only with the
+ * password. `device` names the accounts that have signed in here, so that strangers' guesses don't lock their people out
+ * (OWASP, "device cookies"). Both are signed and stored nowhere. A device's signature covers the password's hash: another
+ * password makes the account's devices unknown.
+ */
+import { randomBytes } from "node:crypto";
+import type { Config } from "../../config.ts";
+import type { UserRow } from "../../db/types-accounts.ts";
+import type { CookieKind } from "../../http/cookies.ts";
+import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
+
+const daySeconds = 86_400;
+const deviceDays = 365;
+/** People sign up and in with more than one account on a browser; the oldest make room. */
+const signUpsKept = 3;
+const devicesKept = 4;
+
+export const signUpCookie: CookieKind = { name: "sign-up", path: "/", maxAgeSeconds: daySeconds };
+/** Sent to the calls that read it and to nothing else. */
+export const deviceCookie: CookieKind = { name: "device", path: "/api/auth", maxAgeSeconds: deviceDays * daySeconds };
+
+type KeyHolder = Pick<Config, "secretKey">;
+type Account = Pick<UserRow, "id" | "password_hash">;
+
+const separator = "~";
+
+function entriesOf(cookie: string | undefined, kept: number): string[] {
+  return (cookie ?? "").split(separator, kept).filter((entry) => entry !== "");
+}
+
+function readSignUp(config: KeyHolder, entry: string): string | undefined {
+  const [head = "", signature = ""] = entry.split(".");
+  const signUpId = decodeUuid(head);
+  if (signUpId === undefined || !isSignatureOf(deriveKey(config.secretKey, "sign-up"), signUpId, signature)) return undefined;
+  return signUpId;
+}
+
+/** The sign-ups begun in this browser, newest first. */
+export function readSignUps(config: KeyHolder, cookie: string | undefined): string[] {
+  return entriesOf(cookie, signUpsKept).flatMap((entry) => readSignUp(config, entry) ?? []);
+}
+
+export function writeSignUps(config: KeyHolder, signUpIds: readonly string[]): string {
+  const key = deriveKey(config.secretKey, "sign-up");
+  return [...new Set(signUpIds)]
+    .slice(0, signUpsKept)
+    .map((signUpId) => `${encodeUuid(signUpId)}.${signText(key, signUpId)}`)
+    .join(separator);
+}
+
+function signedDevice(account: Account, head: string): string {
+  return `${head}.${account.password_hash}`;
+}
+
+/** The device's own id when this browser has signed in to the account before, with the password it has today. */
+export function readDevice(config: KeyHolder, cookie: string | undefined, account: Account, now: Date): string | undefined {
+  const owner = encodeUuid(account.id);
+  for (const entry of entriesOf(cookie, devicesKept)) {
+    const [person = "", since = "", deviceId = "", signature = ""] = entry.split(".");
+    if (person !== owner || account.password_hash === null) continue;
+    const ageSeconds = now.getTime() / 1_000 - Number.parseInt(since, 36);
+    const head = [person, since, deviceId].join(".");
+    if (!(ageSeconds < deviceCookie.maxAgeSeconds)) continue;
+    if (isSignatureOf(deriveKey(config.secretKey, "device"), signedDevice(account, head), signature)) return deviceId;
+  }
+  return undefined;
+}
+
+/** The cookie with the account as the one that signed in last, as a device with attempts of its own. */
+export function addDevice(config: KeyHolder, cookie: string | undefined, account: Account, now: Date): string {
+  const owner = encodeUuid(account.id);
+  const head = [owner, Math.floor(now.getTime() / 1_000).toString(36), randomBytes(12).toString("base64url")].join(".");
+  const entry = `${head}.${signText(deriveKey(config.secretKey, "device"), signedDevice(account, head))}`;
+  const others = entriesOf(cookie, devicesKept).filter((other) => /^[\w.-]{1,120}$/.test(other) && !other.startsWith(`${owner}.`));
+  return [entry, ...others].slice(0, devicesKept).join(separator);
+}

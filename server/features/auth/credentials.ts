@@ -1,0 +1,46 @@
+/** What signing up and signing in share. */
+import { DomainError } from "#domain/errors.ts";
+import type { UserRow } from "../../db/types-accounts.ts";
+import type { Deps } from "../../deps.ts";
+import { fewAtOnce, NetworkCounts } from "../../http/counts.ts";
+import { ValidationError } from "../../http/problem.ts";
+
+export type AuthDeps = Pick<Deps, "config" | "db" | "clock" | "live" | "log">;
+
+/** Where a call comes from. */
+export interface Caller {
+  /** What counts as one caller to the limits (client-network.ts). */
+  network: string;
+  userAgent: string | undefined;
+  /** The sign-ups begun in this browser (browser.ts). */
+  signUps: readonly string[];
+  /** The cookie of devices as it came (browser.ts). */
+  devices: string | undefined;
+}
+
+export function normalizeEmail(text: string): string {
+  return text.trim().normalize("NFC").toLowerCase();
+}
+
+export function assertRules(faults: Record<string, string | undefined>): void {
+  const fields = Object.entries(faults).flatMap(([field, message]) => (message === undefined ? [] : [{ field, message }]));
+  if (fields.length > 0) throw new ValidationError(fields);
+}
+
+/** ADMIN_EMAILS names the first admins; it counts only for an address its owner has proved. */
+export function roleOf(deps: Pick<Deps, "config">, user: UserRow): UserRow["role"] {
+  return deps.config.adminEmails.includes(user.email) ? "admin" : user.role;
+}
+
+export function invalidCredentials(): DomainError {
+  return new DomainError("invalid_credentials", "The email or password is wrong");
+}
+
+/** Enough for an office that comes to work at nine. */
+const callsAtOnce = 10;
+const calls = new NetworkCounts();
+
+/** So that a rush from one network takes no more of this process than others can spare. Throws `rate_limited`. */
+export function fewOfOneNetwork<T>({ network }: Caller, work: () => Promise<T>): Promise<T> {
+  return fewAtOnce(calls, network, callsAtOnce, work);
+}

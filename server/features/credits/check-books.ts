@@ -1,0 +1,93 @@
+/**
+ * The hourly check of the books (invariant 6), a few wallets at a time: the wallets that moved since the last check, then the next
+ * ones of a round over all wallets, each for a limited time. A run costs the same however large the ledger is; the round finds
+ * what was changed without a transaction.
+ */
+import { sql } from "kysely";
+import type { Executor } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+
+export interface Disagreement {
+  kind: "grant" | "wallet" | "held" | "part" | "transaction";
+  id: string;
+  recorded: number;
+  rebuilt: number;
+}
+
+const nil = "00000000-0000-0000-0000-000000000000";
+const transactionsAtOnce = 500;
+const walletsAtOnce = 100;
+/** For each of the two parts; a statement of either takes far less. */
+const runMs = 10_000;
+/** Transactions take their id before they wait for the wallet: one that commits late must not be passed by. */
+const settleSeconds = 60;
+
+async function disagreementsIn(executor: Executor, walletIds: readonly string[]): Promise<Disagreement[]> {
+  const result = await sql<Disagreement>`select * from ledger_disagreements_in(${walletIds}::uuid[])`.execute(executor);
+  return result.rows;
+}
+
+async function readMark(executor: Executor, name: "recent" | "round"): Promise<string> {
+  const row = await executor.selectFrom("ledger_checks").select("reached").where("name", "=", name).executeTakeFirstOrThrow();
+  return row.reached;
+}
+
+async function setMark(executor: Executor, name: "recent" | "round", reached: string): Promise<void> {
+  await executor.updateTable("ledger_checks").set({ reached }).where("name", "=", name).execute();
+}
+
+interface Page {
+  walletIds: string[];
+  /** The new mark; undefined where the part has come to its end. */
+  next: string | undefined;
+}
+
+async function recentPage(executor: Executor, mark: string): Promise<Page> {
+  const rows = await executor
+    .selectFrom("ledger_transactions")
+    .select(["id", "wallet_id"])
+    .where("id", ">", mark)
+    .where("recorded_at", "<", sql<Date>`clock_timestamp() - make_interval(secs => ${settleSeconds})`)
+    .orderBy("id")
+    .limit(transactionsAtOnce)
+    .execute();
+  return { walletIds: [...new Set(rows.map((row) => row.wallet_id))], next: rows.at(-1)?.id };
+}
+
+async function roundPage(executor: Executor, mark: string): Promise<Page> {
+  const rows = await executor.selectFrom("wallets").select("id").where("id", ">", mark).orderBy("id").limit(walletsAtOnce).execute();
+  return { walletIds: rows.map((row) => row.id), next: rows.at(-1)?.id };
+}
+
+/** Checks page after page for `runMs`, or until `signal`. Returns what disagrees. */
+async function checkPart(
+  deps: Pick<Deps, "db" | "log">,
+  name: "recent" | "round",
+  page: (executor: Executor, mark: string) => Promise<Page>,
+  signal: AbortSignal,
+): Promise<Disagreement[]> {
+  const until = performance.now() + runMs;
+  const found: Disagreement[] = [];
+  let mark = await readMark(deps.db, name);
+  do {
+    const { walletIds, next } = await page(deps.db, mark);
+    if (next === undefined) {
+      if (name === "round") await setMark(deps.db, name, nil);
+      break;
+    }
+    for (let start = 0; start < walletIds.length; start += walletsAtOnce) {
+      const disagreements = await disagreementsIn(deps.db, walletIds.slice(start, start + walletsAtOnce));
+      if (disagreements.length > 0) deps.log.error({ disagreements: disagreements.slice(0, 20) }, "the ledger and its balances disagree");
+      found.push(...disagreements);
+    }
+    await setMark(deps.db, name, next);
+    mark = next;
+  } while (performance.now() < until && !signal.aborted);
+  return found;
+}
+
+/** One run. Logs where a recorded balance differs from what the entries say, and returns it. */
+export async function checkBooks(deps: Pick<Deps, "db" | "log">, signal: AbortSignal): Promise<Disagreement[]> {
+  const recent = await checkPart(deps, "recent", recentPage, signal);
+  return [...recent, ...(await checkPart(deps, "round", roundPage, signal))];
+}

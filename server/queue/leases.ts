@@ -1,0 +1,28 @@
+import { setInterval as every } from "node:timers/promises";
+
+/**
+ * Runs `work` and renews its lease with `renew` meanwhile. Where `renew` says that somebody else has it, `work` hears of that by the
+ * signal. A renewal that fails is tried again at the next turn.
+ */
+export async function whileRenewing<T>(
+  everyMs: number,
+  renew: () => Promise<boolean>,
+  work: (lost: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const lost = new AbortController();
+  const over = new AbortController();
+  async function keep(): Promise<void> {
+    for await (const _ of every(everyMs, undefined, { signal: over.signal })) {
+      if (await renew().catch(() => true)) continue;
+      lost.abort(new Error("the lease was lost"));
+      return;
+    }
+  }
+  const keeping = keep().catch(() => {});
+  try {
+    return await work(lost.signal);
+  } finally {
+    over.abort();
+    await keeping;
+  }
+}

@@ -1,0 +1,72 @@
+/** The message when a prompt is refused for lack of credits (specification §8), and what it offers. */
+import i18next from "i18next";
+import type { ReactNode } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { initReactI18next } from "react-i18next/initReactI18next";
+import { beforeAll, describe, expect, it } from "vitest";
+import { Router } from "wouter";
+import { useModels } from "#client/features/chat/models-store.ts";
+import { RefusalView } from "#client/features/chat/refusal-view.tsx";
+import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };
+import common from "#client/i18n/locales/en/common.json" with { type: "json" };
+import errors from "#client/i18n/locales/en/errors.json" with { type: "json" };
+import type { NextCredits } from "#client/lib/next-credits.ts";
+
+function draw(view: ReactNode): string {
+  return renderToStaticMarkup(<Router ssrPath="/ai-models">{view}</Router>);
+}
+
+beforeAll(async () => {
+  await i18next.use(initReactI18next).init({
+    lng: "en",
+    ns: ["chat"],
+    defaultNS: "common",
+    resources: { en: { chat, common, errors } },
+    interpolation: { escapeValue: false },
+  });
+});
+
+const noted = { detail: "", quotedCredits: undefined, retryAtMs: undefined, again: null };
+const nothing = () => undefined;
+
+function drawn(needed: number, available: number, nextCredits: NextCredits | null): string {
+  const model = useModels.getState().models.find(({ credits, category }) => credits === needed && category === "text");
+  const refusal = { ...noted, code: "insufficient_credits", needed, available };
+  const actions = { onUse: nothing, onDismiss: nothing, onAccept: nothing };
+  return draw(<RefusalView refusal={refusal} model={model} nextCredits={nextCredits} {...actions} />);
+}
+
+describe("out of credits", () => {
+  it("names the credits needed and available, an affordable model with its price, and the day of the next credits", () => {
+    const html = drawn(5, 3, { kind: "on", at: "2026-12-01T12:00:00.000Z" });
+    expect(html).toContain("This costs 5 credits and you have 3 credits. Nothing was charged.");
+    expect(html).toMatch(/<button[^>]*>Use GPT-5 Mini for 1 credit<\/button>/);
+    expect(html).toContain("Your next credits come on December 1, 2026.");
+  });
+
+  it("offers neither packs nor a change of plan, because those don't work yet", () => {
+    const html = drawn(5, 0, { kind: "on", at: "2026-12-01T12:00:00.000Z" });
+    expect(html).not.toMatch(/<(button|a)\b/);
+    expect(html).toContain("Buying credits or upgrading isn&#x27;t possible yet.");
+  });
+
+  it("links to the account if an invoice is unpaid or the plan ends", () => {
+    expect(drawn(1, 0, { kind: "unpaid" })).toMatch(/once the unpaid invoice is paid.*href="\/profile"/);
+    expect(drawn(1, 0, { kind: "ends", at: "2026-12-01T12:00:00.000Z" })).toMatch(/plan ends on December 1, 2026.*href="\/profile"/);
+  });
+
+  it("does not mention the composer for a prompt that was never in it", () => {
+    const again = { answerId: "a1", modelId: "gpt-5-mini", prompt: "Go on" };
+    const refusal = { ...noted, code: "network", needed: undefined, available: undefined, again };
+    const actions = { onUse: nothing, onDismiss: nothing, onAccept: nothing };
+    const html = draw(<RefusalView refusal={refusal} model={undefined} nextCredits={null} {...actions} />);
+    expect(html).toContain("charged twice");
+    expect(html).not.toContain("below");
+  });
+
+  it("links to the plans if there is none", () => {
+    const refusal = { ...noted, code: "subscription_required", needed: undefined, available: undefined };
+    const actions = { onUse: nothing, onDismiss: nothing, onAccept: nothing };
+    expect(draw(<RefusalView refusal={refusal} model={undefined} nextCredits={null} {...actions} />)).toContain('href="/pricing"');
+  });
+});

@@ -1,0 +1,120 @@
+/** Floods sign-up and sign-in from one address; measures the work it causes and how long other people's requests take meanwhile. */
+import http from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+import { hash } from "@node-rs/argon2";
+import { expect, it } from "vitest";
+import { createUser } from "#tests/support/people.ts";
+import { scaleFor } from "#tests/support/scale.ts";
+
+const full = process.env.TEST_FULL === "1";
+const floodSize = full ? 600 : 120;
+const password = "a tessera 4 two";
+const neighbours = 6;
+/** At least this many samples of each call, so that the 95th percentile is not the one slowest call. */
+const samples = 40;
+
+interface Felt {
+  signInMs: number[];
+  modelsMs: number[];
+  refused: number;
+}
+
+const p95 = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? Number.NaN;
+const count = (statuses: readonly number[]) =>
+  [...new Set(statuses)]
+    .sort()
+    .map((status) => `${statuses.filter((each) => each === status).length} × ${status}`)
+    .join(", ");
+/** A request that takes at most this long counts as unaffected; on a busy machine three times the quiet p95 does too. */
+const atOnceMs = 1_000;
+
+it(`${floodSize} sign-ups and ${floodSize} sign-ins at once from one address don't slow down anybody else's sign-in`, {
+  timeout: 400_000,
+}, async (test) => {
+  const product = await scaleFor(test, { workers: 0, environment: { TRUSTED_PROXIES: "127.0.0.1" } });
+  const [api = ""] = product.apiUrls;
+  const { db } = product.database;
+  const passwordHash = await hash(password);
+  for (let number = 0; number < neighbours; number += 1) {
+    const { userId } = await createUser(db, { email: `neighbour-${number}@example.com` });
+    await db.updateTable("users").set({ password_hash: passwordHash }).where("id", "=", userId).execute();
+  }
+  /** The others use open connections, as behind a proxy: the test does not measure how fast the system accepts new ones. */
+  const others = new http.Agent({ keepAlive: true, maxSockets: 2 });
+  const crowd = new http.Agent({ keepAlive: true });
+  test.onTestFinished(() => {
+    others.destroy();
+    crowd.destroy();
+  });
+  const call = (path: string, from: string, body?: object, agent = others) =>
+    new Promise<number>((resolve, reject) => {
+      const headers = { "x-forwarded-for": from, ...(body ? { "content-type": "application/json" } : {}) };
+      const request = http.request(api + path, { method: body ? "POST" : "GET", headers, agent }, (answer) => {
+        answer.resume();
+        answer.on("end", () => resolve(answer.statusCode ?? 0));
+      });
+      request.on("error", reject);
+      request.end(body && JSON.stringify(body));
+    });
+  /** The others sign in and list the models, again and again until the flood is over. */
+  const feel = async (flood: Promise<unknown>): Promise<Felt> => {
+    const felt: Felt = { signInMs: [], modelsMs: [], refused: 0 };
+    let over = false;
+    flood.finally(() => {
+      over = true;
+    });
+    const signIns = async () => {
+      for (let turn = 0; !over || felt.signInMs.length < samples; turn += 1) {
+        const start = performance.now();
+        const status = await call("/api/auth/sign-in", `10.1.${turn % 250}.1`, {
+          email: `neighbour-${turn % neighbours}@example.com`,
+          password,
+        });
+        felt.signInMs.push(performance.now() - start);
+        if (status !== 200) felt.refused += 1;
+        await pause(20);
+      }
+    };
+    const looks = async () => {
+      for (let turn = 0; !over || felt.modelsMs.length < samples; turn += 1) {
+        const start = performance.now();
+        expect(await call("/api/models", `10.2.${turn % 250}.1`)).toBe(200);
+        felt.modelsMs.push(performance.now() - start);
+        await pause(20);
+      }
+    };
+    await Promise.all([signIns(), looks()]);
+    return felt;
+  };
+  const flood = async (name: string, send: (number: number) => Promise<number>): Promise<{ statuses: number[]; felt: Felt }> => {
+    const start = performance.now();
+    const sent = Promise.all(Array.from({ length: floodSize }, (_, number) => send(number)));
+    const felt = await feel(sent);
+    const statuses = await sent;
+    console.log(
+      `${name}: ${count(statuses)} in ${Math.round(performance.now() - start)} ms; others meanwhile: sign-in p95 ${Math.round(p95(felt.signInMs))} ms (at most ${Math.round(Math.max(...felt.signInMs))}) of ${felt.signInMs.length} (${felt.refused} refused), models p95 ${Math.round(p95(felt.modelsMs))} ms of ${felt.modelsMs.length}`,
+    );
+    return { statuses, felt };
+  };
+  const quiet = await feel(Promise.resolve());
+  console.log(`quiet: sign-in p95 ${Math.round(p95(quiet.signInMs))} ms, models p95 ${Math.round(p95(quiet.modelsMs))} ms`);
+  const signUps = await flood("sign-ups", (number) =>
+    call("/api/auth/sign-up", "10.9.0.1", { email: `flood-${number}@example.com`, password }, crowd),
+  );
+  const mails = await db.selectFrom("mails").select("id").execute();
+  const signIns = await flood("sign-ins", (number) =>
+    call("/api/auth/sign-in", "10.9.0.2", { email: `nobody-${number}@example.com`, password: `wrong ${number}` }, crowd),
+  );
+  // Each accepted request has cost one argon2 run, and each accepted sign-up also one mail.
+  const accepted = ({ statuses }: { statuses: number[] }) => statuses.filter((status) => status === 202 || status === 401).length;
+  console.log(`mails: ${mails.length}; argon2 runs: ${accepted(signUps)} and ${accepted(signIns)}`);
+  expect(mails.length).toBeLessThanOrEqual(40);
+  expect(accepted(signUps)).toBe(mails.length);
+  expect(accepted(signIns)).toBeLessThanOrEqual(50);
+  for (const { statuses, felt } of [signUps, signIns]) {
+    expect(statuses.every((status) => status === 202 || status === 401 || status === 429)).toBe(true);
+    expect(felt.refused).toBe(0);
+    expect(p95(felt.signInMs)).toBeLessThan(Math.max(atOnceMs, 3 * p95(quiet.signInMs)));
+    expect(p95(felt.modelsMs)).toBeLessThan(Math.max(atOnceMs, 3 * p95(quiet.modelsMs)));
+  }
+});

@@ -1,0 +1,166 @@
+import type Stripe from "stripe";
+import { expect, test } from "vitest";
+import { until } from "#tests/support/until.ts";
+import type { Harness } from "./stripe/harness.ts";
+import { createPlan, createSession, pay, Receiver, startSandbox, subscribe } from "./stripe/harness.ts";
+import { Recording, typeErrors } from "./stripe/recorded-types.ts";
+
+async function lists(stripe: Stripe, invoice: string, session: string, customer: string): Promise<void> {
+  await stripe.customers.list();
+  await stripe.products.list();
+  await stripe.prices.list({ expand: ["data.product"] });
+  await stripe.coupons.list();
+  await stripe.charges.list({ expand: ["data.refunds", "data.balance_transaction"] });
+  await stripe.refunds.list({ expand: ["data.charge"] });
+  await stripe.paymentIntents.list({ expand: ["data.latest_charge"] });
+  await stripe.paymentMethods.list({ customer });
+  await stripe.customers.listPaymentMethods(customer);
+  await stripe.balanceTransactions.list({ limit: 100 });
+  await stripe.disputes.list({ expand: ["data.charge"] });
+  await stripe.subscriptions.list({
+    status: "all",
+    expand: ["data.latest_invoice.payments", "data.customer", "data.default_payment_method"],
+  });
+  await stripe.subscriptionSchedules.list({ expand: ["data.subscription", "data.phases.items.price"] });
+  await stripe.invoices.list({
+    expand: ["data.payments.data.payment.payment_intent", "data.lines.data.pricing.price_details.price", "data.discounts", "data.customer"],
+  });
+  await stripe.invoices.listLineItems(invoice);
+  await stripe.invoicePayments.list({ invoice });
+  await stripe.checkout.sessions.list({ expand: ["data.line_items", "data.subscription", "data.payment_intent"] });
+  await stripe.checkout.sessions.listLineItems(session);
+  await stripe.events.list({ limit: 100 });
+}
+
+async function failAndRecover(harness: Harness, customer: string, subscription: string): Promise<void> {
+  const { stripe } = harness;
+  const bad = await stripe.paymentMethods.attach("pm_card_chargeCustomerFail", { customer });
+  await stripe.subscriptions.update(subscription, { default_payment_method: bad.id });
+  await harness.advanceTo(new Date("2026-02-28T12:00:00Z"));
+  const [open] = (await stripe.invoices.list({ subscription, status: "open" })).data;
+  const good = await stripe.paymentMethods.create({ type: "card", card: { token: "tok_visa" } });
+  await stripe.paymentMethods.attach(good.id, { customer });
+  await stripe.invoices.pay(String(open?.id), { payment_method: good.id, expand: ["payments"] });
+  await stripe.subscriptions.update(subscription, { default_payment_method: good.id });
+  await stripe.paymentMethods.detach(bad.id);
+}
+
+async function changePlan(harness: Harness, subscription: string): Promise<void> {
+  const { stripe } = harness;
+  const annual = await createPlan(stripe, "Basic", 38_390, "year");
+  const schedule = await stripe.subscriptionSchedules.create({ from_subscription: subscription });
+  const current = schedule.phases[0];
+  await stripe.subscriptionSchedules.update(schedule.id, {
+    phases: [
+      {
+        items: [{ price: String(current?.items[0]?.price) }],
+        start_date: Number(current?.start_date),
+        end_date: Number(current?.end_date),
+      },
+      { items: [{ price: annual.id }], proration_behavior: "none" },
+    ],
+  });
+  await stripe.subscriptionSchedules.release(schedule.id);
+  const item = (await stripe.subscriptions.retrieve(subscription)).items.data[0];
+  await stripe.subscriptions.update(subscription, { items: [{ id: String(item?.id), price: annual.id }], proration_behavior: "none" });
+  await stripe.subscriptions.update(subscription, { cancel_at_period_end: true });
+}
+
+async function disputeAndRefund(harness: Harness): Promise<void> {
+  const { stripe } = harness;
+  const [first, second, third] = (await stripe.charges.list()).data.filter((charge) => charge.paid);
+  await stripe.refunds.create({ charge: String(first?.id), amount: 100, metadata: { why: "test" } });
+  const post = (path: string, body: object): Promise<Response> =>
+    fetch(`${harness.address}${path}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  const dispute = (await (await post("/sandbox/disputes", { charge: second?.id })).json()) as { id: string };
+  await post(`/sandbox/disputes/${dispute.id}/close`, { outcome: "won" });
+  const lost = (await (await post("/sandbox/disputes", { charge: third?.id })).json()) as { id: string };
+  await stripe.disputes.close(lost.id);
+}
+
+/** Uses everything the sandbox can do. */
+async function runEverything(harness: Harness): Promise<void> {
+  const { stripe } = harness;
+  const coupon = await stripe.coupons.create({ percent_off: 20, duration: "repeating", duration_in_months: 3, name: "Welcome" });
+  const { session, subscription, customer } = await subscribe(harness, {
+    discounts: [{ coupon: coupon.id }],
+    client_reference_id: "u1",
+    metadata: { a: "b" },
+  });
+  await failAndRecover(harness, customer, subscription.id);
+  const pack = await stripe.checkout.sessions.create({
+    mode: "payment",
+    customer,
+    line_items: [{ price_data: { currency: "usd", unit_amount: 799, product_data: { name: "100 credits" } } }],
+    success_url: "http://127.0.0.1:3000/",
+  });
+  await pay(harness, pack.id, "declined");
+  await pay(harness, pack.id, "authentication");
+  const price = await createPlan(stripe, "Starter", 1999);
+  const abandoned = await createSession(harness, price.id);
+  await pay(harness, abandoned.id, "authentication", false);
+  await harness.advanceTo(new Date("2026-03-02T00:00:00Z"));
+  await changePlan(harness, subscription.id);
+  await disputeAndRefund(harness);
+  await stripe.billingPortal.sessions.create({ customer });
+  const intent = await stripe.paymentIntents.create({ amount: 500, currency: "usd", customer });
+  await stripe.paymentIntents.confirm(intent.id, { payment_method: "pm_card_visa" });
+  await lists(stripe, String(subscription.latest_invoice), session.id, customer);
+  await stripe.subscriptions.cancel(subscription.id);
+  await stripe.coupons.del(coupon.id);
+  await stripe.customers.del(customer);
+  await stripe.customers.retrieve(customer);
+}
+
+test("all responses and events of a run match the stripe package's types", { timeout: 120_000 }, async () => {
+  const recording = new Recording();
+  const receiver = new Receiver();
+  const harness = await startSandbox({
+    webhookPort: await receiver.listen(),
+    onResponse: (_method, url, body) => url.startsWith("/v1/") && recording.add(body),
+  });
+  try {
+    await runEverything(harness);
+    await until(() => harness.sandbox.pendingDeliveries() === 0, "all webhooks delivered");
+  } finally {
+    await harness.close();
+    await receiver.close();
+  }
+  for (const item of receiver.received) recording.add(item.body);
+  const kinds = [...recording.kinds].filter((kind) => !kind.startsWith("event "));
+  expect(kinds).toHaveLength(18);
+  expect(recording.kinds.size - kinds.length).toBeGreaterThan(35);
+  expect(await typeErrors(recording.source())).toEqual([]);
+});
+
+test("the check finds a missing field, a wrong type, an unknown field and a wrong object in an event", { timeout: 60_000 }, async () => {
+  const valid = {
+    id: "cus_1",
+    object: "customer",
+    balance: 0,
+    created: 1,
+    default_source: null,
+    description: null,
+    email: null,
+    invoice_settings: { custom_fields: null, default_payment_method: null, footer: null, rendering_options: null },
+    livemode: false,
+    metadata: {},
+    shipping: null,
+  };
+  const { email: _email, ...missing } = valid;
+  const recording = new Recording();
+  const event = {
+    id: "evt_1",
+    object: "event",
+    api_version: null,
+    created: 1,
+    data: { object: valid },
+    livemode: false,
+    pending_webhooks: 0,
+    request: null,
+    type: "invoice.paid",
+  };
+  for (const object of [valid, missing, { ...valid, balance: "0" }, { ...valid, colour: "red" }, event])
+    recording.add(JSON.stringify(object));
+  expect(await typeErrors(recording.source())).toHaveLength(4);
+});

@@ -1,0 +1,107 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+/** The stripe package's type for each `object` of the API. */
+const typeNames: Readonly<Record<string, string>> = {
+  balance_transaction: "Stripe.BalanceTransaction",
+  "billing_portal.session": "Stripe.BillingPortal.Session",
+  charge: "Stripe.Charge",
+  "checkout.session": "Stripe.Checkout.Session",
+  coupon: "Stripe.Coupon",
+  customer: "Stripe.Customer",
+  dispute: "Stripe.Dispute",
+  invoice: "Stripe.Invoice",
+  invoice_payment: "Stripe.InvoicePayment",
+  item: "Stripe.LineItem",
+  line_item: "Stripe.InvoiceLineItem",
+  payment_intent: "Stripe.PaymentIntent",
+  payment_method: "Stripe.PaymentMethod",
+  price: "Stripe.Price",
+  product: "Stripe.Product",
+  refund: "Stripe.Refund",
+  subscription: "Stripe.Subscription",
+  subscription_item: "Stripe.SubscriptionItem",
+  subscription_schedule: "Stripe.SubscriptionSchedule",
+};
+const deletedTypeNames: Readonly<Record<string, string>> = { customer: "Stripe.DeletedCustomer", coupon: "Stripe.DeletedCoupon" };
+
+interface Recorded {
+  object: string;
+  type?: string;
+  deleted?: boolean;
+  data?: Recorded[];
+  error?: object;
+}
+
+function typeOf(recorded: Recorded): string {
+  if (recorded.object === "event") return `Extract<Stripe.Event, { type: ${JSON.stringify(recorded.type)} }>`;
+  const name = recorded.deleted ? deletedTypeNames[recorded.object] : typeNames[recorded.object];
+  if (name === undefined) throw new Error(`no type is known for ${recorded.object}`);
+  return name;
+}
+
+/** Records each different object in the API's responses and webhooks once. */
+export class Recording {
+  private readonly statements = new Set<string>();
+  readonly kinds = new Set<string>();
+
+  add(json: string): void {
+    const recorded = JSON.parse(json) as Recorded;
+    if (recorded.error) return;
+    if (recorded.object !== "list") {
+      this.remember(recorded);
+      return;
+    }
+    this.statements.add(`${JSON.stringify({ ...recorded, data: [] })} satisfies Stripe.ApiList<unknown>`);
+    for (const item of recorded.data ?? []) this.remember(item);
+  }
+
+  private remember(recorded: Recorded): void {
+    this.kinds.add(recorded.object === "event" ? `event ${recorded.type ?? ""}` : recorded.object);
+    this.statements.add(`${JSON.stringify(recorded)} satisfies Wire<${typeOf(recorded)}>`);
+  }
+
+  source(): string {
+    const lines = [...this.statements].map((statement) => `(${statement}),`);
+    return [
+      'import type { Stripe } from "stripe";',
+      'import type { Wire } from "#sandbox/stripe/wire.ts";',
+      "export const recorded: unknown[] = [",
+      ...lines,
+      "];",
+    ].join("\n");
+  }
+
+  get size(): number {
+    return this.statements.size;
+  }
+}
+
+const root = join(import.meta.dirname, "../../..");
+
+/** The compiler's errors for the source, which is compiled inside the project so that its packages and settings apply. */
+export async function typeErrors(source: string): Promise<string[]> {
+  const folder = mkdtempSync(join(import.meta.dirname, ".recorded-"));
+  try {
+    writeFileSync(join(folder, "recorded.ts"), source);
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ extends: "../../../../tsconfig.json", include: ["recorded.ts"], exclude: [] }),
+    );
+    await promisify(execFile)(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", folder], {
+      maxBuffer: 32 * 1024 * 1024,
+    });
+    return [];
+  } catch (error) {
+    const output = (error as { stdout?: unknown }).stdout;
+    if (typeof output !== "string" || !output.includes("error TS")) throw error;
+    return output
+      .split("\n")
+      .filter((line) => line.includes("error TS"))
+      .map((line) => line.slice(0, 600));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

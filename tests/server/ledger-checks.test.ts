@@ -1,0 +1,73 @@
+/** The hourly check of the books: which errors it finds, and that it checks a few wallets at a time. */
+import pg from "pg";
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { checkBooks } from "#server/features/credits/check-books.ts";
+import { createUser } from "#tests/support/people.ts";
+import type { TestDatabase } from "#tests/support/postgres.ts";
+import { createTestDatabase } from "#tests/support/postgres.ts";
+
+let database: TestDatabase;
+let owner: pg.Client;
+const log = pino({ level: "silent" });
+const nil = "00000000-0000-0000-0000-000000000000";
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  owner = new pg.Client({ connectionString: database.ownerUrl });
+  await owner.connect();
+});
+afterAll(async () => {
+  await owner.end();
+  await database.drop();
+});
+
+const check = () => checkBooks({ db: database.db, log }, new AbortController().signal);
+
+async function markOf(name: "recent" | "round"): Promise<string | undefined> {
+  return (await database.db.selectFrom("ledger_checks").select("reached").where("name", "=", name).executeTakeFirst())?.reached;
+}
+
+/** Makes every transaction old enough to count as settled; only the owner of the tables can do this. */
+async function letSettle(): Promise<void> {
+  await owner.query("begin; alter table ledger_transactions disable trigger ledger_transactions_append_only");
+  await owner.query("update ledger_transactions set recorded_at = recorded_at - interval '10 minutes'");
+  await owner.query("alter table ledger_transactions enable trigger ledger_transactions_append_only; commit");
+}
+
+async function tamper(walletId: string): Promise<void> {
+  await owner.query("begin; alter table wallets disable trigger wallets_agree");
+  await owner.query("update wallets set balance = balance + 1 where id = $1", [walletId]);
+  await owner.query("alter table wallets enable trigger wallets_agree; commit");
+}
+
+test("checks the transactions since the last check once they are settled, and every wallet in turn", async () => {
+  const wallets = await Promise.all(Array.from({ length: 230 }, () => createUser(database.db, { credits: 5 })));
+  expect(await check()).toEqual([]);
+  expect(await markOf("recent"), "too young").toBe(nil);
+  await letSettle();
+  expect(await check()).toEqual([]);
+  const reached = await markOf("recent");
+  const { rows } = await database.pool.query<{ id: string }>("select id from ledger_transactions order by id desc limit 1");
+  expect(reached).toBe(rows[0]?.id);
+  expect(await markOf("round"), "a round that has ended begins anew").toBe(nil);
+
+  // No transaction belongs to this error, so only the turn through all wallets can find it.
+  const victim = wallets[150];
+  if (!victim) throw new Error("no wallet");
+  await tamper(victim.walletId);
+  expect(await check()).toEqual([{ kind: "wallet", id: victim.walletId, recorded: 6, rebuilt: 5 }]);
+});
+
+test("finds every kind of disagreement that a complete rebuild finds", async () => {
+  const { walletId } = await createUser(database.db, { credits: 9 });
+  await owner.query("begin; set constraints all deferred; alter table wallets disable trigger wallets_agree");
+  await owner.query("update wallets set balance = 8, held = 2 where id = $1", [walletId]);
+  await owner.query("update grants set remaining = 8 where wallet_id = $1", [walletId]);
+  await owner.query("alter table wallets enable trigger wallets_agree; commit");
+  const whole = await database.pool.query("select * from ledger_disagreements() order by kind, id");
+  const kinds = whole.rows.map(({ kind }) => kind);
+  expect(new Set(kinds)).toEqual(new Set(["grant", "held", "wallet"]));
+  const found = await check();
+  expect(found.toSorted((a, b) => `${a.kind}${a.id}`.localeCompare(`${b.kind}${b.id}`))).toEqual(whole.rows);
+});

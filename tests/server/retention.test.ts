@@ -1,0 +1,342 @@
+/** Retention: every table has a limit, rows past it are deleted, and no others. */
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Insertable } from "kysely";
+import pg from "pg";
+import { v7 as uuidv7 } from "uuid";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { addMilliseconds, minuteMs } from "#domain/clock.ts";
+import type { Sweep } from "#domain/periods.ts";
+import { keptMs } from "#domain/periods.ts";
+import { queueRetention, retention, sweeps } from "#domain/retention.ts";
+import type { Mails } from "#server/db/types-work.ts";
+import { sweepBatch, sweepRetention } from "#server/features/retention/service.ts";
+import { queueSchema } from "#server/queue/schema.ts";
+import { createUser } from "#tests/support/people.ts";
+import type { TestDatabase } from "#tests/support/postgres.ts";
+import { createTestDatabase } from "#tests/support/postgres.ts";
+
+let database: TestDatabase;
+const sweepNames = Object.keys(sweeps) as Sweep[];
+const failures: unknown[] = [];
+const deps = () => ({ db: database.db, log: { error: (details: unknown) => failures.push(details), warn: () => {} } as never });
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  failures.length = 0;
+});
+afterEach(() => database.drop());
+
+const mailAt = (createdAt: Date): Insertable<Mails> => ({
+  key: randomUUID(),
+  user_id: null,
+  recipient: "ada@example.com",
+  template: "confirm-email",
+  language: "en",
+  parameters: JSON.stringify({ linkId: randomUUID() }),
+  created_at: createdAt,
+  sent_at: createdAt,
+});
+
+const batch = async (sweep: Sweep) => (await sweepBatch(database.db, sweep, 10)).done;
+
+/** Inserts one item whose retention period began at `at`; returns a function that tells whether it still exists. */
+type Plant = (at: Date) => Promise<() => Promise<boolean>>;
+
+async function there(query: { execute(): Promise<unknown[]> }): Promise<boolean> {
+  return (await query.execute()).length > 0;
+}
+
+async function userOf(): Promise<string> {
+  return (await createUser(database.db)).userId;
+}
+
+const plants: Record<Sweep, Plant> = {
+  async unconfirmedAccounts(at) {
+    const { db } = database;
+    const email = `${randomUUID()}@example.com`;
+    const account = { email, mailbox_key: email, email_verified_at: null, password_hash: null, avatar_url: null, banned_at: null };
+    await db
+      .insertInto("users")
+      .values({ ...account, stripe_customer_id: null, created_at: at, last_sign_in_at: null })
+      .execute();
+    return () => there(db.selectFrom("users").select("id").where("email", "=", email));
+  },
+  async links(at) {
+    const { db } = database;
+    const id = uuidv7();
+    const link = {
+      id,
+      user_id: await userOf(),
+      purpose: "confirm",
+      token_hash: randomBytes(32),
+      password_hash: null,
+      used_at: null,
+    } as const;
+    await db
+      .insertInto("email_links")
+      .values({ ...link, expires_at: at, created_at: at })
+      .execute();
+    return () => there(db.selectFrom("email_links").select("id").where("id", "=", id));
+  },
+  async sessions(at) {
+    const { db } = database;
+    const id = uuidv7();
+    const times = { rotated_at: at, created_at: at, revoked_at: at, expires_at: addMilliseconds(at, 7 * 24 * 60 * minuteMs) };
+    const session = { id, user_id: await userOf(), token_hash: randomBytes(32), previous_token_hash: null, user_agent: null };
+    await db
+      .insertInto("auth_sessions")
+      .values({ ...session, ...times })
+      .execute();
+    return () => there(db.selectFrom("auth_sessions").select("id").where("id", "=", id));
+  },
+  async attempts(at) {
+    const { db } = database;
+    const key = `email:${randomUUID()}`;
+    await db.insertInto("auth_attempts").values({ key, failures: 1, window_started_at: at, blocked_until: null }).execute();
+    return () => there(db.selectFrom("auth_attempts").select("key").where("key", "=", key));
+  },
+  async answerLogs(at) {
+    const { db, pool } = database;
+    const id = uuidv7({ msecs: at.getTime() });
+    await pool.query(
+      `insert into generations (id, user_id, model_id, idempotency_key, request_hash, status, quoted_credits, charged_credits, lease_owner,
+         lease_expires_at, created_at, ended_at) values ($1, $2, 'gpt-5', $3, '', 'completed', 1, 1, $1, $4, $4, $4)`,
+      [id, await userOf(), randomUUID(), at],
+    );
+    await db.insertInto("generation_events").values({ generation_id: id, first_event: 1, last_event: 1, frames: "id: 1" }).execute();
+    return () => there(db.selectFrom("generation_events").select("first_event").where("generation_id", "=", id));
+  },
+  async deadLetters(at) {
+    const { db } = database;
+    const id = uuidv7();
+    await db
+      .insertInto("dead_letters")
+      .values({ id, job: "send-mail", payload: "{}", error: "no", attempts: 1, replayed_at: at })
+      .execute();
+    return () => there(db.selectFrom("dead_letters").select("id").where("id", "=", id));
+  },
+  async mailBodies(at) {
+    const { db } = database;
+    const mail = mailAt(at);
+    await db.insertInto("mails").values(mail).execute();
+    return async () => {
+      const row = await db.selectFrom("mails").select("parameters").where("key", "=", mail.key).executeTakeFirstOrThrow();
+      return Object.keys(row.parameters).length > 0;
+    };
+  },
+  async mails(at) {
+    const { db } = database;
+    const mail = mailAt(at);
+    await db.insertInto("mails").values(mail).execute();
+    return () => there(db.selectFrom("mails").select("id").where("key", "=", mail.key));
+  },
+  async contactMessages(at) {
+    const { db } = database;
+    const key = randomUUID();
+    const text = {
+      name: "Ada",
+      email: "ada@example.com",
+      category: "bug",
+      subject: null,
+      message: "It is broken",
+      language: "en",
+    } as const;
+    const row = { ...text, idempotency_key: key, content_hash: randomBytes(32), user_id: null, created_at: at };
+    await db.insertInto("contact_messages").values(row).execute();
+    return () => there(db.selectFrom("contact_messages").select("id").where("idempotency_key", "=", key));
+  },
+  async stripePayloads(at) {
+    const { pool } = database;
+    const id = `evt_${randomUUID()}`;
+    await pool.query(
+      "insert into stripe_events (id, type, livemode, payload, received_at, status) values ($1, 'invoice.paid', false, '{\"a\":1}', $2, 'processed')",
+      [id, at],
+    );
+    return async () => {
+      const { rows } = await pool.query<{ payload: object }>("select payload from stripe_events where id = $1", [id]);
+      return Object.keys(rows[0]?.payload ?? {}).length > 0;
+    };
+  },
+};
+
+describe("the table of retention limits", () => {
+  it("names every table of the database and no other", async () => {
+    const { rows } = await database.pool.query<{ schema: string; name: string }>(
+      `select relnamespace::regnamespace::text as schema, relname as name from pg_class where relkind in ('r', 'p')
+         and relnamespace::regnamespace::text !~ '^(pg_|information_schema)'`,
+    );
+    const inPublic = rows.filter(({ schema }) => schema === "public").map(({ name }) => name);
+    expect(inPublic.sort()).toEqual(Object.keys(retention).sort());
+    expect(new Set(rows.map(({ schema }) => schema))).toEqual(new Set(["public", queueSchema]));
+    expect(queueRetention.rows).toBe("until done");
+  });
+
+  it("names a cascading foreign key for every table whose rows are deleted with another row", async () => {
+    for (const [table, { rows }] of Object.entries(retention)) {
+      if (typeof rows === "string" || !("with" in rows)) continue;
+      const { rowCount } = await database.pool.query(
+        "select from pg_constraint where contype = 'f' and conrelid = $1::regclass and confrelid = $2::regclass and confdeltype = 'c'",
+        [table, rows.with],
+      );
+      expect(rowCount, table).toBe(1);
+    }
+  });
+});
+
+it("every foreign key to rows that a sweep deletes has an index", async () => {
+  const { rows } = await database.pool.query<{ column: string }>(
+    `with recursive deleted (oid) as (
+         select to_regclass((regexp_matches(prosrc, 'delete from (\\w+)', 'g'))[1])::oid from pg_proc where proname like 'retention\\_%'
+         union select conrelid from pg_constraint join deleted on confrelid = deleted.oid where contype = 'f' and confdeltype = 'c')
+       select conrelid::regclass || '.' || attname as column
+         from pg_constraint join deleted on confrelid = deleted.oid join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+         where contype = 'f' and not exists (select from pg_index where indrelid = conrelid and indkey[0] = conkey[1] and indisvalid
+           and (indpred is null or pg_get_expr(indpred, indrelid) = format('(%I IS NOT NULL)', attname)))`,
+  );
+  expect(rows.map(({ column }) => column)).toEqual([]);
+});
+
+describe("a sweep", () => {
+  it.each(sweepNames)("%s: deletes what is past its limit and nothing else; two sweeps at once delete it once", async (sweep) => {
+    const now = Date.now();
+    const past = await plants[sweep](new Date(now - keptMs[sweep] - minuteMs));
+    const young = await plants[sweep](new Date(now - keptMs[sweep] + minuteMs));
+    const counts = await Promise.all([batch(sweep), batch(sweep)]);
+    expect([counts[0] + counts[1], await past(), await young()]).toEqual([1, false, true]);
+  });
+
+  it("keeps confirmed accounts, accounts with a wallet, and counters of attempts whose wait is not over", async () => {
+    const old = new Date(Date.now() - 400 * 24 * 60 * minuteMs);
+    const { userId } = await createUser(database.db);
+    await database.db.updateTable("users").set({ created_at: old }).where("id", "=", userId).execute();
+    const waiting = { key: "email:waiting", failures: 9, window_started_at: old, blocked_until: addMilliseconds(new Date(), minuteMs) };
+    await database.db.insertInto("auth_attempts").values(waiting).execute();
+    expect([await batch("unconfirmedAccounts"), await batch("attempts")]).toEqual([0, 0]);
+    await database.db.updateTable("users").set({ email_verified_at: null }).where("id", "=", userId).execute();
+    expect(await batch("unconfirmedAccounts")).toBe(0);
+  });
+
+  it("uses business time for business data, so that the sandbox's clock moves it, and wall time for links", async () => {
+    const mail = await plants.mailBodies(new Date());
+    const link = await plants.links(new Date());
+    await database.db
+      .updateTable("business_clock")
+      .set({ offset_ms: keptMs.mailBodies + minuteMs })
+      .execute();
+    expect([await batch("mailBodies"), await batch("links")]).toEqual([1, 0]);
+    expect([await mail(), await link()]).toEqual([false, true]);
+  });
+
+  it("deletes dead letters past their limit", async () => {
+    const { db } = database;
+    const at = (kept: number) => new Date(Date.now() - kept);
+    const letter = { job: "send-mail", payload: "{}", error: "no", attempts: 1, replayed_at: null };
+    const [past, waiting] = [uuidv7(), uuidv7()];
+    await db
+      .insertInto("dead_letters")
+      .values([
+        { ...letter, id: past, failed_at: at(keptMs.deadLetters + minuteMs) },
+        { ...letter, id: waiting, failed_at: at(keptMs.deadLetters - minuteMs) },
+      ])
+      .execute();
+    await sweepRetention(deps(), new AbortController().signal);
+    expect(await db.selectFrom("dead_letters").select("id").execute()).toEqual([{ id: waiting }]);
+  });
+
+  it("skips a locked row until the next time and deletes the others", async () => {
+    const at = new Date(Date.now() - keptMs.mails - minuteMs);
+    const planted = await Promise.all(Array.from({ length: 4 }, () => plants.mails(at)));
+    const holder = new pg.Client({ connectionString: database.ownerUrl });
+    await holder.connect();
+    await holder.query("begin");
+    await holder.query("select from mails order by created_at limit 1 for update");
+    await sweepRetention(deps(), new AbortController().signal);
+    const left = await Promise.all(planted.map((isThere) => isThere()));
+    expect(left.filter(Boolean)).toHaveLength(1);
+    await holder.query("commit");
+    await holder.end();
+    await sweepRetention(deps(), new AbortController().signal);
+    expect(await Promise.all(planted.map((isThere) => isThere()))).toEqual([false, false, false, false]);
+    expect(failures).toEqual([]);
+  });
+
+  it("that fails does not stop the others", async () => {
+    const planted = await plants.stripePayloads(new Date(Date.now() - keptMs.stripePayloads - minuteMs));
+    const owner = new pg.Client({ connectionString: database.ownerUrl });
+    await owner.connect();
+    await owner.query(
+      "create or replace function retention_links(p_limit integer, p_from text) returns table (done integer, reached text) language sql as $$ select 1 / 0, p_from $$",
+    );
+    await owner.end();
+    await sweepRetention(deps(), new AbortController().signal);
+    expect(await planted()).toBe(false);
+    expect(failures).toEqual([expect.objectContaining({ sweep: "links" })]);
+  });
+
+  it("of accounts sets aside those that can't be deleted and deletes the others, however many there are", async () => {
+    const bound = Date.now() - keptMs.unconfirmedAccounts;
+    const stuck = await Promise.all(Array.from({ length: 60 }, () => plants.unconfirmedAccounts(new Date(bound - 60 * minuteMs))));
+    // Deletion fails as with an unexpected reference to the account, and as with a statement time-out.
+    await database.asOwner(
+      "create function refuse() returns trigger language plpgsql as $$ begin raise 'not this one' using errcode = tg_argv[0]; end $$",
+      `create trigger refuse before delete on users for each row when (old.id < uuidv7(interval '1 day')) execute function refuse('23503')`,
+    );
+    await sweepRetention(deps(), new AbortController().signal);
+    const later = await Promise.all(Array.from({ length: 5 }, () => plants.unconfirmedAccounts(new Date(bound - minuteMs))));
+    await database.asOwner(
+      `create or replace trigger refuse before delete on users for each row
+         when (old.created_at < now() - interval '${keptMs.unconfirmedAccounts + 30 * minuteMs} milliseconds') execute function refuse('57014')`,
+    );
+    const cancelled = await plants.unconfirmedAccounts(new Date(bound - 50 * minuteMs));
+    await sweepRetention(deps(), new AbortController().signal);
+    expect((await Promise.all([...stuck, cancelled].map((isThere) => isThere()))).filter(Boolean)).toHaveLength(61);
+    expect((await Promise.all(later.map((isThere) => isThere()))).filter(Boolean)).toEqual([]);
+    const setAside = () => database.db.selectFrom("sweep_failures").select(["failures", "error"]).execute();
+    expect(await setAside()).toEqual(Array.from({ length: 61 }, () => ({ failures: 1, error: "not this one" })));
+    // When deletion works again, they are deleted, and so are their failure records.
+    await database.asOwner("drop trigger refuse on users", "update sweep_failures set retry_at = now()");
+    await sweepRetention(deps(), new AbortController().signal);
+    expect((await Promise.all([...stuck, cancelled].map((isThere) => isThere()))).filter(Boolean)).toEqual([]);
+    expect([await setAside(), failures]).toEqual([[], []]);
+  });
+
+  it("of 20,000 rows does not delay reads and writes at the same time", async () => {
+    const at = new Date(Date.now() - keptMs.mails - minuteMs);
+    await database.pool.query(
+      `insert into mails (key, recipient, template, language, parameters, created_at)
+         select 'old:' || n, 'ada@example.com', 'account-exists', 'en', '{"a":"${"x".repeat(500)}"}', $1 from generate_series(1, 20000) n`,
+      [at],
+    );
+    const waits: number[] = [];
+    let done = false;
+    const beside = async () => {
+      while (!done) {
+        const startedAt = performance.now();
+        await database.db.insertInto("mails").values(mailAt(new Date())).execute();
+        await database.pool.query("update mails set sent_at = now() where key = 'old:' || (1 + floor(random() * 20000))::integer");
+        waits.push(performance.now() - startedAt);
+      }
+    };
+    const writers = [beside(), beside()];
+    const swept = await sweepRetention(deps(), new AbortController().signal);
+    done = true;
+    await Promise.all(writers);
+    expect(swept.mails?.rows).toBe(20_000);
+    expect(await database.db.selectFrom("mails").select("id").where("key", "like", "old:%").execute()).toEqual([]);
+    waits.sort((one, other) => one - other);
+    // The median: on a busy machine a few wait for the CPU.
+    expect(waits[Math.floor(waits.length / 2)]).toBeLessThan(100);
+  });
+});
+
+it("the application's role can't delete rows before their limit", async () => {
+  const young = await Promise.all(sweepNames.map((sweep) => plants[sweep](new Date(Date.now() - keptMs[sweep] + minuteMs))));
+  const own = ["auth_attempts", "conversations", "email_links", "outbox", "sweep_failures"];
+  for (const table of Object.keys(retention).filter((name) => !own.includes(name))) {
+    for (const statement of [`delete from ${table}`, `truncate ${table}`])
+      await expect(database.pool.query(statement), statement).rejects.toMatchObject({ code: "42501" });
+  }
+  for (const sweep of sweepNames)
+    await database.pool.query(`select ${sweeps[sweep].sql}(2147483647, null), ${sweeps[sweep].sql}(null, null)`);
+  expect(await Promise.all(young.map((isThere) => isThere()))).toEqual(young.map(() => true));
+});
