@@ -51,3 +51,9 @@ export interface GenerationEvents {
   last_event: number;
   frames: string;
 }
+
+/** When a person's sends of the last minute were refused. */
+export interface RefusedSends {
+  user_id: string;
+  refused_at: Date[];
+}

@@ -1,6 +1,6 @@
 /** Table types for Kysely, by area; the migrations are the truth. bigint columns arrive as numbers (credits stay far below 2^53). */
 import type { AuthAttempts, AuthSessions, EmailLinks, Users } from "./types-accounts.ts";
-import type { Conversations, GenerationEvents, Generations, Messages } from "./types-answers.ts";
+import type { Conversations, GenerationEvents, Generations, Messages, RefusedSends } from "./types-answers.ts";
 import type { Checkouts, DiscountCampaigns, PaidInvoices, ScheduledGrants, StripeEvents, UserSubscriptions } from "./types-billing.ts";
 import type { Grants, HoldParts, Holds, LedgerChecks, LedgerEntries, LedgerTransactions, Wallets } from "./types-ledger.ts";
 import type { BusinessClock, ContactMessages, DeadLetters, Mails, Outbox, Schedules, SweepFailures } from "./types-work.ts";
@@ -26,6 +26,7 @@ export interface Database {
   generations: Generations;
   messages: Messages;
   generation_events: GenerationEvents;
+  refused_sends: RefusedSends;
   ledger_checks: LedgerChecks;
   outbox: Outbox;
   dead_letters: DeadLetters;

@@ -1,5 +1,4 @@
 /** Requests that share a statement don't wait for locks on each other's rows (docs/decisions/0010). */
-import { randomBytes, randomUUID } from "node:crypto";
 import pg from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -9,8 +8,8 @@ import type { StartRow } from "#server/features/generations/queries.ts";
 import { createUser } from "#tests/support/people.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
+import { startOf } from "#tests/support/starts.ts";
 
-const owner = randomUUID();
 const inTimeMs = 900;
 let database: TestDatabase;
 let batches: AnswerBatches;
@@ -26,29 +25,7 @@ beforeEach(async () => {
 });
 afterAll(() => database.drop());
 
-function startOf(userId: string, conversationId: string | null = null): StartRow {
-  return {
-    id: uuidv7(),
-    userId,
-    modelId: "gpt-5-mini",
-    idempotencyKey: randomUUID(),
-    requestHash: randomBytes(32),
-    credits: 1,
-    kinds: ["adjustment"],
-    conversationId,
-    title: "Hello",
-    prompt: "Hello",
-    trimmedMessages: 0,
-    requestsPerMinute: 10,
-    concurrentAnswers: 2,
-    owner,
-    leaseMs: 60_000,
-    holdMs: 60_000,
-    now: new Date(),
-  };
-}
-
-function end({ id, userId }: StartRow) {
+function end({ id, userId, owner }: StartRow) {
   const now = new Date();
   const told = {
     status: "completed" as const,

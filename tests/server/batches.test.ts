@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
+import type { KyselyPlugin } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createBatcher } from "#server/db/batch.ts";
+import { startMany } from "#server/features/generations/batches.ts";
 import type { AnswerWorld } from "../support/answers.ts";
 import { ask, send, startAnswerWorld } from "../support/answers.ts";
 import { createPerson } from "../support/people.ts";
+import { startOf } from "../support/starts.ts";
 
 let world: AnswerWorld;
 let database: AnswerWorld["database"];
@@ -46,6 +49,39 @@ test("a person with too few credits is refused without affecting answers that st
     expect.objectContaining({ code: "insufficient_credits", needed: 5, available: 1 }),
   ]);
   expect(answers.map((answer) => answer.receipt?.chargedCredits)).toEqual(rich.map(() => 1));
+});
+
+test("three refused starts among ten leave the other seven in the one statement they share", async () => {
+  const rich = await people(7);
+  const poor = await people(3, 1);
+  const asking = [...rich.slice(0, 4), ...poor, ...rich.slice(4)];
+  const dear = new Set(poor.map(({ userId }) => userId));
+  let statements = 0;
+  const counting: KyselyPlugin = {
+    transformQuery({ node }) {
+      statements += 1;
+      return node;
+    },
+    transformResult: ({ result }) => Promise.resolve(result),
+  };
+  const starts = asking.map(({ userId }) => ({ ...startOf(userId), credits: dear.has(userId) ? 5 : 1 }));
+  const outcomes = await startMany(database.db.withPlugin(counting), starts);
+  expect(statements).toBe(1);
+  expect(outcomes.map((each) => [each?.outcome, each?.available])).toEqual(
+    asking.map(({ userId }) => (dear.has(userId) ? ["insufficient_credits", 1] : ["created", 10])),
+  );
+  const held = await database.db
+    .selectFrom("wallets")
+    .select(["user_id", "held"])
+    .where(
+      "user_id",
+      "in",
+      asking.map(({ userId }) => userId),
+    )
+    .execute();
+  expect(held.map(({ user_id, held }) => [user_id, held]).sort()).toEqual(
+    asking.map(({ userId }) => [userId, dear.has(userId) ? 0 : 1]).sort(),
+  );
 });
 
 test("locked wallets delay only their owners' answers", async () => {

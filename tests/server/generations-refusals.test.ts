@@ -121,7 +121,10 @@ describe("the plan's limits", () => {
     const responses = await Promise.all(Array.from({ length: 20 }, () => send(api, person)));
     expect(responses.filter((response) => response.status === 200)).toHaveLength(1);
     const refused = await Promise.all(responses.filter((response) => response.status !== 200).map(problem));
-    expect(refused.every((each) => each.code === "too_many_answers" && each.httpStatus === 429)).toBe(true);
+    expect(refused.every(({ httpStatus }) => httpStatus === 429)).toBe(true);
+    // Starter's rate is ten a minute, and the refused ones count.
+    expect(refused.filter(({ code }) => code === "too_many_answers")).toHaveLength(9);
+    expect(refused.filter(({ code }) => code === "rate_limited")).toHaveLength(10);
     models.pace.milliseconds = 0;
     const { id } = await database.db.selectFrom("generations").select("id").where("user_id", "=", person.userId).executeTakeFirstOrThrow();
     expect((await call(api, person, "POST", `/api/generations/${id}/stop`)).status).toBe(200);
@@ -137,6 +140,36 @@ describe("the plan's limits", () => {
     expect(refused.retryAfterSeconds).toBeLessThanOrEqual(60);
   });
 
+  test.each([
+    ["for another price", { credits: 100, plan: "starter" }, { quotedCredits: 2 }, "price_changed"],
+    ["for want of credits", { credits: 1, plan: "starter" }, { model: "gpt-5", quotedCredits: 5 }, "insufficient_credits"],
+    ["for want of a subscription", { credits: 0 }, {}, "subscription_required"],
+    ["to an unknown conversation", { plan: "starter" }, { conversationId: randomUUID() }, "not_found"],
+  ] as const)("refused sends %s count: a flood of them meets the limit", async (_name, means, request, code) => {
+    const person = await createPerson(api, database.db, means);
+    const codes = [];
+    for (let count = 0; count < 14; count += 1) codes.push((await problem(await send(api, person, request))).code);
+    expect(codes).toEqual(Array.from({ length: 14 }, (_, index) => (index < 10 ? code : "rate_limited")));
+    expect((await problem(await send(api, person))).code).toBe("rate_limited");
+    await database.asOwner(`update refused_sends set refused_at = array(select at - interval '1 minute' from unnest(refused_at) at)
+      where user_id = '${person.userId}'`);
+    expect((await problem(await send(api, person, request))).code).toBe(code);
+    const { refused_at: kept } = await database.db
+      .selectFrom("refused_sends")
+      .select("refused_at")
+      .where("user_id", "=", person.userId)
+      .executeTakeFirstOrThrow();
+    expect(kept).toHaveLength(1);
+  });
+
+  test("a key that is known finds its answer, whatever a new send would be refused for, and counts for nothing", async () => {
+    const person = await createPerson(api, database.db, { credits: 1, plan: "starter" });
+    const key = randomUUID();
+    const first = await ask(api, person, {}, { key });
+    for (let count = 0; count < 12; count += 1) expect((await ask(api, person, {}, { key })).generationId).toBe(first.generationId);
+    expect(await problem(await send(api, person))).toMatchObject({ code: "insufficient_credits", needed: 1, available: 0 });
+  });
+
   test("the rate limit uses PostgreSQL's clock, so that a process whose clock is an hour off applies it correctly", async () => {
     for (const offMs of [-hourMs, hourMs]) {
       const person = await createPerson(api, database.db, { plan: "starter" });
@@ -149,6 +182,7 @@ describe("the plan's limits", () => {
           requestHash: Buffer.alloc(32),
           credits: 1,
           kinds: ["adjustment", "plan"],
+          refused: false,
           conversationId: null,
           title: "Hello",
           prompt: "Hello",

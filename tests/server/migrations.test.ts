@@ -147,6 +147,7 @@ describe("migrations", () => {
       "0013_answers_cut_short: drop function answer_end",
       "0015_ledger_debt: drop function ledger_claw_back",
       "0016_answer_moments: drop function answer_start, answer_end",
+      "0025_refused_starts: drop function answer_start",
     ]);
   });
 

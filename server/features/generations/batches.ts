@@ -50,16 +50,17 @@ function inPlaces<Row extends object>(count: number, rows: readonly Placed<Row>[
   return results;
 }
 
-async function startMany(db: Db, starts: readonly StartRow[]): Promise<(StartOutcome | undefined)[]> {
+/** One statement for all of them, whatever becomes of each. Undefined: left out for a lock. */
+export async function startMany(db: Db, starts: readonly StartRow[]): Promise<(StartOutcome | undefined)[]> {
   const asks = toJson(starts.map((start, place) => ({ ...start, requestHash: start.requestHash.toString("hex"), place })));
   const { rows } = await sql<Placed<StartOutcome>>`/* prepared */ with ${freeWallets(starts.map(({ userId }) => userId))}
     select ask.place, started.* from json_to_recordset(${asks}::json) as ask (place integer, id uuid, "userId" uuid, "modelId" text,
-        "idempotencyKey" text, "requestHash" text, credits bigint, kinds text[], "conversationId" uuid, title text, prompt text,
+        "idempotencyKey" text, "requestHash" text, credits bigint, kinds text[], refused boolean, "conversationId" uuid, title text, prompt text,
         "trimmedMessages" integer, "requestsPerMinute" integer, "concurrentAnswers" integer, owner uuid, "leaseMs" integer,
         "holdMs" integer, now timestamptz)
       join free on free.user_id = ask."userId"
       cross join lateral answer_start(ask.id, ask."userId", ask."modelId", ask."idempotencyKey", decode(ask."requestHash", 'hex'), ask.credits,
-        ask.kinds, ask."conversationId", ask.title, ask.prompt, ask."trimmedMessages", ask."requestsPerMinute", ask."concurrentAnswers",
+        ask.kinds, ask.refused, ask."conversationId", ask.title, ask.prompt, ask."trimmedMessages", ask."requestsPerMinute", ask."concurrentAnswers",
         ask.owner, ask."leaseMs", ask."holdMs", ask.now) started`.execute(db);
   return inPlaces(starts.length, rows);
 }
@@ -82,7 +83,6 @@ async function endMany(db: Db, ends: readonly OwnEnd[]): Promise<(GenerationRow 
 }
 
 export interface AnswerBatches {
-  /** Throws the ledger's refusals as PostgreSQL raised them. */
   start(row: StartRow): Promise<StartOutcome>;
   /** The row as it is now, ended by this call or before; undefined when there is none. */
   end(row: OwnEnd): Promise<GenerationRow | undefined>;

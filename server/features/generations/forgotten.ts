@@ -6,7 +6,6 @@
 import { DomainError } from "#domain/errors.ts";
 import type { Db } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { translate as refusalOfLedger } from "../credits/service.ts";
 import * as queries from "./queries.ts";
 import type { AnswerStart } from "./running-answer.ts";
 
@@ -23,8 +22,7 @@ export async function writeStartAgain(db: Db, start: AnswerStart, holdMs: number
     });
     return true;
   } catch (error) {
-    const refusal = refusalOfLedger(error, row.credits);
-    if (refusal instanceof DomainError) return false;
+    if (error instanceof DomainError) return false;
     throw error;
   }
 }

@@ -21,6 +21,8 @@ export interface StartRow {
   requestHash: Buffer;
   credits: number;
   kinds: readonly GrantKind[];
+  /** The caller has found a reason to refuse it: it counts towards the rate, and a key that is known still finds its answer. */
+  refused: boolean;
   /** Null: a conversation is begun. */
   conversationId: string | null;
   title: string;
@@ -36,16 +38,28 @@ export interface StartRow {
 }
 
 export interface StartOutcome {
-  outcome: "created" | "known" | "conflict" | "rate_limited" | "too_many_answers" | "no_conversation" | "no_wallet";
+  outcome:
+    | "created"
+    | "known"
+    | "conflict"
+    | "rate_limited"
+    | "refused"
+    | "no_wallet"
+    | "wallet_frozen"
+    | "too_many_answers"
+    | "insufficient_credits"
+    | "no_conversation";
   generation_id: string | null;
   conversation_id: string | null;
   retry_after_ms: number | null;
+  /** What could be spent on it, in credits. */
+  available: number | null;
 }
 
 export async function callStart(executor: Executor, start: StartRow): Promise<StartOutcome> {
   const result =
     await sql<StartOutcome>`/* prepared */ select * from answer_start(${start.id}, ${start.userId}, ${start.modelId}, ${start.idempotencyKey}, ${start.requestHash},
-      ${start.credits}, ${start.kinds}, ${start.conversationId}, ${start.title}, ${start.prompt}, ${start.trimmedMessages},
+      ${start.credits}, ${start.kinds}, ${start.refused}, ${start.conversationId}, ${start.title}, ${start.prompt}, ${start.trimmedMessages},
       ${start.requestsPerMinute}, ${start.concurrentAnswers}, ${start.owner}, ${start.leaseMs}, ${start.holdMs},
       ${start.now})`.execute(executor);
   const row = result.rows[0];

@@ -13,7 +13,7 @@ import type { Deps } from "../../deps.ts";
 import type { Feed } from "../../http/event-stream.ts";
 import { ValidationError } from "../../http/problem.ts";
 import type { Entitlement } from "../billing/entitlement.ts";
-import { availableCredits, translate as refusalOfLedger } from "../credits/service.ts";
+import { availableCredits } from "../credits/service.ts";
 import type { Answers } from "./answers.ts";
 import { historyBudget, trimHistory } from "./history.ts";
 import type { StartOutcome } from "./queries.ts";
@@ -51,16 +51,8 @@ function readModel(request: CreateGeneration): Model {
   return model;
 }
 
-/** Why this send can't be taken now, before anything is held. */
-async function findRefusal(
-  deps: Deps,
-  answers: Answers,
-  ask: Ask,
-  model: Model,
-  entitlement: Entitlement,
-): Promise<DomainError | undefined> {
-  if (answers.closing)
-    return new DomainError("service_unavailable", "The service is restarting. Try again in a moment", { retryAfterSeconds: 2 });
+/** Why this send can't be taken now, as far as it can be told without looking at what else the person is asking. */
+async function findRefusal(deps: Deps, ask: Ask, model: Model, entitlement: Entitlement): Promise<DomainError | undefined> {
   if (!deps.models.isAvailable(model))
     return new DomainError("model_unavailable", `${model.name} is temporarily unavailable. Try again later`);
   if (!entitlement.subscribed) {
@@ -105,38 +97,40 @@ function refusalOf(result: StartOutcome, credits: number): DomainError {
       const retryAfterSeconds = Math.max(Math.ceil((result.retry_after_ms ?? 0) / 1_000), 1);
       return new DomainError("rate_limited", `Your plan's rate is used up. Try again in ${retryAfterSeconds} s`, { retryAfterSeconds });
     }
+    case "wallet_frozen":
+      return new DomainError("wallet_frozen", "The wallet is frozen while a payment is disputed");
     default:
-      return insufficientCredits(credits, 0);
+      return insufficientCredits(credits, result.available ?? 0);
   }
+}
+
+/** What of the conversation goes to the model before the prompt. */
+async function readHistory(deps: Deps, { request, userId }: Ask, model: Model, prompt: string) {
+  const earlier = request.conversationId
+    ? await queries.selectHistory(deps.db, { id: request.conversationId, userId, tokenBudget: historyBudget(model, prompt) })
+    : { messages: [], total: 0 };
+  return trimHistory(earlier.messages, earlier.total, prompt);
 }
 
 /**
  * Holds the price, stores the question and calls the model; returns the answer's events. The same key with the same content
- * returns the events of the same answer again. Throws refusals as DomainErrors.
+ * returns the events of the same answer again. Throws refusals as DomainErrors; they count towards the person's rate.
  */
 export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promise<Feed> {
   const { request, userId } = ask;
   const model = readModel(request);
   const prompt = request.prompt.trim();
   const requestHash = hashOf(request, prompt);
-  const entitlement = await answers.batches.entitlement(userId, deps.clock.now());
-  const refusal = await findRefusal(deps, answers, ask, model, entitlement);
-  if (refusal) {
+  if (answers.closing) {
     const known = await findKnown(deps.db, ask, requestHash);
-    if (known === undefined) throw refusal;
-    return replay(deps, answers, known, 0);
+    if (known) return replay(deps, answers, known, 0);
+    throw new DomainError("service_unavailable", "The service is restarting. Try again in a moment", { retryAfterSeconds: 2 });
   }
-  const earlier = request.conversationId
-    ? await queries.selectHistory(deps.db, { id: request.conversationId, userId, tokenBudget: historyBudget(model, prompt) })
-    : { messages: [], total: 0 };
-  const { messages, trimmedMessages } = trimHistory(earlier.messages, earlier.total, prompt);
+  const entitlement = await answers.batches.entitlement(userId, deps.clock.now());
+  const refusal = await findRefusal(deps, ask, model, entitlement);
+  const { messages, trimmedMessages } = refusal ? { messages: [], trimmedMessages: 0 } : await readHistory(deps, ask, model, prompt);
+  const start = { id: uuidv7(), userId, trimmedMessages };
   const credits = quoteCredits(model);
-  const kinds = entitlement.kinds(model.size === "small");
-  const start = {
-    id: uuidv7(),
-    userId,
-    trimmedMessages,
-  };
   const askedAtMs = performance.now();
   const row = {
     ...start,
@@ -144,7 +138,8 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
     idempotencyKey: ask.idempotencyKey,
     requestHash,
     credits,
-    kinds,
+    kinds: entitlement.kinds(model.size === "small"),
+    refused: refusal !== undefined,
     conversationId: request.conversationId ?? null,
     title: titleOf(prompt),
     prompt,
@@ -155,16 +150,12 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
     holdMs: answers.timings.holdMs,
     now: deps.clock.now(),
   };
-  const result = await answers.batches.start(row).catch(async (error: unknown) => {
-    const refused = refusalOfLedger(error, credits);
-    if (!(refused instanceof DomainError) || refused.code !== "insufficient_credits") throw refused;
-    // The ledger looks at the whole wallet first, with what this person may not spend now.
-    throw insufficientCredits(credits, await availableCredits(deps.db, userId, kinds, deps.clock.now()));
-  });
+  const result = await answers.batches.start(row);
   if (result.outcome === "known" || result.outcome === "conflict") {
     const known = await findKnown(deps.db, ask, requestHash);
     if (known) return replay(deps, answers, known, 0);
   }
+  if (result.outcome === "refused" && refusal) throw refusal;
   if (result.outcome !== "created" || !result.conversation_id) throw refusalOf(result, credits);
   return answers.begin({ ...start, askedAtMs, row, conversationId: result.conversation_id, model, messages, heldCredits: credits });
 }
