@@ -12,7 +12,7 @@ const tables = sql.raw(Object.keys(retention satisfies Record<keyof Database, un
 
 const ledgerTables = sql.raw("wallets, grants, ledger_transactions, ledger_entries, holds, hold_parts");
 const functions = [
-  ..."ledger_post_grant ledger_hold ledger_end_hold ledger_expire_grant ledger_claw_back ledger_available".split(" "),
+  ..."ledger_post_grant ledger_hold ledger_settle ledger_end_hold ledger_expire_grant ledger_claw_back ledger_available".split(" "),
   ..."ledger_disagreements ledger_disagreements_in".split(" "),
   ..."ledger_assert_balanced ledger_assert_entries ledger_assert_wallet ledger_refuse_change answer_start answer_end".split(" "),
   ...Object.values(sweeps).map((sweep) => sweep.sql),

@@ -52,6 +52,8 @@ export interface Holds {
   amount: number;
   state: Generated<"open" | "captured" | "released">;
   captured: Generated<number>;
+  /** Captured or released already; the rest is held. */
+  settled: Generated<number>;
   deadline: Date;
   created_at: Date;
   ended_at: Date | null;
@@ -61,6 +63,7 @@ export interface HoldParts {
   hold_id: string;
   grant_id: string;
   amount: number;
+  settled: Generated<number>;
 }
 
 export interface LedgerChecks {

@@ -8,7 +8,7 @@ import { createDeps } from "#server/deps.ts";
 import { sqlState } from "#server/failures.ts";
 import * as credits from "#server/features/credits/service.ts";
 import { testEnvironment } from "#tests/support/deps.ts";
-import { clawBack, endHold, holdCredits } from "#tests/support/ledger-calls.ts";
+import { clawBack, endHold, holdCredits, settle } from "#tests/support/ledger-calls.ts";
 import { seededRandom } from "#tests/support/ledger-model.ts";
 import { createUser } from "#tests/support/people.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
@@ -204,6 +204,63 @@ describe("a clawback", () => {
   });
 });
 
+describe("a hold for several answers", () => {
+  const share = (holdId: string, credits: number, captured: number, key: string) =>
+    settle(database.db, { holdId, share: credits, credits: captured, key }, new Date());
+  const stateOf = (holdId: string) =>
+    database.db.selectFrom("holds").select(["state", "settled", "captured"]).where("id", "=", holdId).executeTakeFirstOrThrow();
+
+  it("is settled one by one, each charged what it costs, and ends once, with the last", async () => {
+    const { userId, walletId } = await createUser(database.db, { credits: 20 });
+    const holdId = randomUUID();
+    await hold(walletId, 11, holdId);
+    expect(await share(holdId, 5, 5, `capture:${holdId}:1`)).toEqual({ settled: true, captured: 5 });
+    expect([await stateOf(holdId), await wallet(userId)]).toMatchObject([
+      { state: "open", settled: 5, captured: 5 },
+      { balance: 15, held: 6, available: 9 },
+    ]);
+    expect(await share(holdId, 5, 0, `capture:${holdId}:2`)).toEqual({ settled: true, captured: 0 });
+    await booksAgree();
+    expect(await share(holdId, 1, 1, `capture:${holdId}:3`)).toEqual({ settled: true, captured: 1 });
+    expect([await stateOf(holdId), await wallet(userId)]).toMatchObject([
+      { state: "captured", settled: 11, captured: 6 },
+      { balance: 14, held: 0, available: 14 },
+    ]);
+    // Asked again of an ended hold: what each was charged.
+    for (const [number, captured] of [5, 0, 1].entries())
+      expect(await share(holdId, 1, 0, `capture:${holdId}:${number + 1}`)).toEqual({ settled: false, captured });
+    await booksAgree();
+  });
+
+  it("gives no more than was held: not to one answer, not to all of them, and not twice under one key", async () => {
+    const { userId, walletId } = await createUser(database.db, { credits: 20 });
+    const holdId = randomUUID();
+    await hold(walletId, 6, holdId);
+    await expect(share(holdId, 7, 7, `capture:${holdId}:1`)).rejects.toMatchObject({ code: "invalid_credits" });
+    await expect(share(holdId, 2, 3, `capture:${holdId}:1`)).rejects.toMatchObject({ code: "invalid_credits" });
+    await share(holdId, 4, 4, `capture:${holdId}:1`);
+    await expect(share(holdId, 2, 2, `capture:${holdId}:1`)).rejects.toMatchObject({ code: "idempotency_conflict" });
+    await expect(share(holdId, 3, 0, `capture:${holdId}:2`)).rejects.toMatchObject({ code: "invalid_credits" });
+    const settled = await Promise.allSettled(
+      Array.from({ length: 4 }, (_, number) => share(holdId, 1, 1, `capture:${holdId}:${number + 2}`)),
+    );
+    expect(settled.filter((each) => each.status === "fulfilled" && each.value.settled)).toHaveLength(2);
+    expect(await wallet(userId)).toMatchObject({ balance: 14, held: 0 });
+    await booksAgree();
+  });
+
+  it("is released at its deadline as far as it is not settled", async () => {
+    const { userId, walletId } = await createUser(database.db, { credits: 20 });
+    const holdId = randomUUID();
+    await hold(walletId, 6, holdId, new Date(Date.now() - 1));
+    await share(holdId, 2, 2, `capture:${holdId}:1`);
+    expect(await release(holdId)).toMatchObject({ ended: true, state: "captured", captured: 0 });
+    expect(await share(holdId, 2, 2, `capture:${holdId}:2`)).toEqual({ settled: false, captured: 0 });
+    expect(await wallet(userId)).toMatchObject({ balance: 18, held: 0 });
+    await booksAgree();
+  });
+});
+
 describe("PostgreSQL refuses, even from the ledger's owner,", () => {
   const open =
     "insert into ledger_transactions (key, kind, wallet_id, content, occurred_at) values ($1::uuid || ':planted', 'grant', $1::uuid, '{}', now())";
@@ -223,6 +280,7 @@ describe("PostgreSQL refuses, even from the ledger's owner,", () => {
     ],
     ["more captured than was held (4)", [`${held}, 'captured', 2, now(), now(), now())`], "23514"],
     ["an ended hold that is still open (4)", [`${held}, 'open', 0, now(), now(), now())`], "23514"],
+    ["an ended hold of which some is held (4)", [`${held}, 'captured', 1, now(), now(), now())`], "23514"],
     ["the same fact twice (5)", [open, open], "23505"],
   ])("%s", async (_name, statements, code) => {
     const { walletId } = await createUser(database.db, { credits: 10 });

@@ -42,6 +42,21 @@ export async function endHold(executor: Executor, holdId: string, credits: numbe
   return translated(credits, () => callEndHold(executor, { holdId, captured: credits, key: `capture:${holdId}`, now, endedAt: wallNow }));
 }
 
+/** Charges `credits` of a share of a hold and releases the rest of the share. */
+export async function settle(
+  executor: Executor,
+  { holdId, share, credits, key }: { holdId: string; share: number; credits: number; key: string },
+  now: Date,
+): Promise<{ settled: boolean; captured: number }> {
+  return translated(credits, async () => {
+    const { rows } = await sql<{ settled: boolean; captured: number }>`
+      select settled, captured from ledger_settle(${holdId}, ${share}, ${credits}, ${key}, ${now}, ${new Date()})`.execute(executor);
+    const [row] = rows;
+    if (!row) throw new Error("no row");
+    return row;
+  });
+}
+
 /** `creditsInAll` is the sum of all clawbacks of this grant. Returns how many credits this call took. */
 export async function clawBack(trx: Trx, input: { grantId: string; creditsInAll: number; key: string }, now: Date): Promise<number> {
   return translated(input.creditsInAll, async () => {

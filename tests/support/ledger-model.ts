@@ -18,7 +18,9 @@ export interface ModelGrant {
 }
 
 interface ModelHold {
+  /** What is still held of each grant. */
   parts: { grant: ModelGrant; amount: number }[];
+  captured: number;
   state: "open" | "captured" | "released";
 }
 
@@ -62,24 +64,37 @@ export class LedgerModel {
       missing -= amount;
       parts.push({ grant, amount });
     }
-    this.holds.set(name, { parts, state: "open" });
+    this.holds.set(name, { parts, captured: 0, state: "open" });
     return true;
   }
 
-  /** Returns false if the hold had already ended. */
-  end(name: string, captured: number): boolean {
+  /** What is still held under this name. */
+  open(name: string): number {
+    const hold = this.holds.get(name);
+    return hold?.state === "open" ? hold.parts.reduce((sum, part) => sum + part.amount, 0) : 0;
+  }
+
+  /** Settles `share` credits of a hold, one credit at a time. Returns false if the hold had already ended. */
+  settle(name: string, share: number, captured: number): boolean {
     const hold = this.holds.get(name);
     if (hold?.state !== "open") return false;
-    hold.state = captured > 0 ? "captured" : "released";
-    let missing = captured;
-    for (const { grant, amount } of hold.parts) {
-      const taken = Math.min(missing, amount);
-      missing -= taken;
-      grant.held -= amount;
-      grant.remaining -= taken;
-      this.spent += taken;
-      if (grant.expired && taken < amount) this.dropFree(grant);
+    for (let credit = 0; credit < captured; credit += 1) {
+      const part = hold.parts.find(({ amount }) => amount > 0);
+      if (!part) throw new Error("more captured than held");
+      part.amount -= 1;
+      part.grant.held -= 1;
+      part.grant.remaining -= 1;
+      this.spent += 1;
     }
+    for (let credit = captured; credit < share; credit += 1) {
+      const part = hold.parts.findLast(({ amount }) => amount > 0);
+      if (!part) throw new Error("more released than held");
+      part.amount -= 1;
+      part.grant.held -= 1;
+      if (part.grant.expired) this.dropFree(part.grant);
+    }
+    hold.captured += captured;
+    if (this.open(name) === 0) hold.state = hold.captured > 0 ? "captured" : "released";
     this.repayDebt();
     return true;
   }

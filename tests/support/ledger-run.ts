@@ -7,7 +7,7 @@ import { DomainError } from "#domain/errors.ts";
 import type { Db } from "#server/db/database.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { expireGrant, findDisagreements, postGrant } from "#server/features/credits/service.ts";
-import { clawBack, endHold, holdCredits } from "./ledger-calls.ts";
+import { clawBack, endHold, holdCredits, settle } from "./ledger-calls.ts";
 import { LedgerModel, seededRandom } from "./ledger-model.ts";
 import { createUser } from "./people.ts";
 
@@ -87,11 +87,20 @@ class Run {
     const names = [...this.model.holds.keys()];
     const holdId = names[this.random(names.length)];
     if (holdId === undefined) return "nothing held";
-    const total = (this.model.holds.get(holdId)?.parts ?? []).reduce((sum, part) => sum + part.amount, 0);
-    const captured = this.random(3) === 0 ? 0 : 1 + this.random(total);
-    const { ended } = await endHold(this.db, holdId, captured, this.now, new Date());
-    assert.equal(ended, this.model.end(holdId, captured), "a hold ends once");
-    return `end with ${captured} of ${total}`;
+    const open = this.model.open(holdId);
+    if (open === 0) {
+      const { ended } = await endHold(this.db, holdId, 0, this.now, new Date());
+      assert.equal(ended, false, "a hold ends once");
+      return "end what has ended";
+    }
+    // Half of them end at once, the others share by share.
+    const share = this.random(2) === 0 ? open : 1 + this.random(open);
+    const captured = this.random(3) === 0 ? 0 : 1 + this.random(share);
+    const key = `capture:${this.walletId}:${this.count}`;
+    const settled = await settle(this.db, { holdId, share, credits: captured, key }, this.now);
+    assert.deepEqual(settled, { settled: true, captured });
+    this.model.settle(holdId, share, captured);
+    return `settle ${share} of ${open} with ${captured}`;
   }
 
   private async expire(): Promise<string> {

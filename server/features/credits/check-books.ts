@@ -8,7 +8,7 @@ import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 
 export interface Disagreement {
-  kind: "grant" | "wallet" | "held" | "part" | "transaction";
+  kind: "grant" | "wallet" | "held" | "part" | "settled" | "transaction";
   id: string;
   recorded: number;
   rebuilt: number;
