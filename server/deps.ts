@@ -28,6 +28,8 @@ export interface Deps {
   clock: BusinessClock;
   live: LiveEvents;
   payments: Payments;
+  /** Cuts off the calls to Stripe that are under way, and refuses any other: the process is about to end. */
+  endStripeCalls(): void;
   models: ModelGateway;
   mail: Mailer;
   log: Logger;
@@ -51,17 +53,20 @@ export function createDeps(
   const clock = createBusinessClock(pool, config.databaseUrl, config.sandbox !== undefined);
   const live = createLiveEvents(config, pool);
   const mail = createMailer(config.mail);
+  const stripeCalls = new AbortController();
   return {
     config,
     db: createDatabase(pool),
     pool,
     clock,
     live,
-    payments: createPayments(config.stripe),
+    payments: createPayments(config.stripe, stripeCalls.signal),
+    endStripeCalls: () => stripeCalls.abort(),
     models: createModelGateway(config),
     mail,
     log,
     async close() {
+      stripeCalls.abort();
       await Promise.all([clock.close(), live.close(), mail.close()]);
       await pool.end();
     },

@@ -89,6 +89,16 @@ describe("sources", () => {
     expect(find(files, (node) => isNowDate(node) || isMember(node, "Date", "now"))).toEqual([]);
   });
 
+  it("open transactions with `inTransaction`, within which Stripe can't be called", () => {
+    // A conversation is read in one snapshot.
+    const files = product.filter(outside(["sandbox/", "server/db/", "server/features/conversations/service.ts"]));
+    const opens = (node: SyntaxNode) => {
+      const { callee } = node as { callee?: { property?: { name?: string } } };
+      return node.type === "CallExpression" && callee?.property?.name === "transaction";
+    };
+    expect(find(files, opens)).toEqual([]);
+  });
+
   it("don't silence a checker", () => {
     const markers = [
       "@ts-" + "ignore",

@@ -5,6 +5,7 @@
 import { sql } from "kysely";
 import { Value } from "typebox/value";
 import { PermanentFailure } from "#domain/errors.ts";
+import { inTransaction } from "#server/db/transaction.ts";
 import type { Deps } from "#server/deps.ts";
 import { failureKind } from "#server/failures.ts";
 import { faultPoint } from "#server/fault-points.ts";
@@ -47,7 +48,7 @@ async function settleFailure(deps: Deps, job: DispatchedJob, error: unknown): Pr
   }
   deps.log.error(details, "job failed for good");
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  await deps.db.transaction().execute(async (trx) => {
+  await inTransaction(deps.db, async (trx) => {
     await trx
       .insertInto("dead_letters")
       .values({

@@ -4,11 +4,9 @@ import type { JobKind } from "#server/queue/jobs.ts";
 /** Of each kind its own, so that nobody waits for a slot in which somebody else's provider is waited for. */
 export const slots: Readonly<Record<JobKind, number>> = { stripe: 4, mail: 2 };
 
-/** A job of Stripe's keeps a connection for as long as Stripe takes to answer, and so does the sweep that asks Stripe. */
-const heldForLong = slots.stripe + 1;
-/** Mail, relay, sweeps of our own rows, deletion: short statements. */
-const forShortStatements = slots.mail + 3;
-export const connectionsNeeded = heldForLong + forShortStatements;
+/** One at a time for each job, and some for the relay and the sweeps: all for short statements and transactions. */
+const besidesJobs = 4;
+export const connectionsNeeded = slots.stripe + slots.mail + besidesJobs;
 
 /** Why a worker can't start with a pool of this size, in one line; undefined where it can. */
 export function poolFault(databasePoolSize: number): string | undefined {

@@ -9,6 +9,8 @@ import { slots } from "./slots.ts";
 
 /** Jobs and sweeps get this long to finish what they are at; past it another worker takes them over. */
 const closeDeadlineMs = 8_000;
+/** A call to Stripe that has not been answered by then is cut off, so that its job can still be put back. */
+const stripeGraceMs = 4_000;
 
 export interface RunningWorker {
   close(): Promise<void>;
@@ -27,7 +29,9 @@ export function startWorker(deps: Deps): RunningWorker {
   const schedules = startSchedules(deps);
   return {
     async close() {
+      const cutOff = setTimeout(() => deps.endStripeCalls(), stripeGraceMs);
       await Promise.all([relay.stop(), schedules.stop(closeDeadlineMs), consumer.close(closeDeadlineMs)]);
+      clearTimeout(cutOff);
       await Promise.all([publisher.close(), heartbeat.stop()]);
     },
   };

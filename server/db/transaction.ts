@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Transaction } from "kysely";
 import { sqlState } from "../failures.ts";
@@ -12,6 +13,36 @@ export type Executor = Db | Trx;
 const retryable = new Set(["40001", "40P01"]);
 const attempts = 5;
 
+interface Scope {
+  open: boolean;
+  /** Somebody called another service: the transaction fails with this, whatever the caller made of the error. */
+  fault?: Error;
+}
+const scopes = new AsyncLocalStorage<Scope>();
+
+/**
+ * Throws while `inTransaction` is at work. Clients of other services call it before they send anything: a transaction that waits for
+ * somebody else keeps its locks and its connection, and PostgreSQL ends it after 30 s.
+ */
+export function refuseWithinTransaction(service: string): void {
+  const scope = scopes.getStore();
+  if (!scope?.open) return;
+  scope.fault = new Error(`${service} was called within a transaction`);
+  throw scope.fault;
+}
+
+async function runScoped<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
+  try {
+    const result = await scopes.run(scope, work);
+    if (scope.fault) throw scope.fault;
+    return result;
+  } catch (error) {
+    throw scope.fault ?? error;
+  } finally {
+    scope.open = false;
+  }
+}
+
 /**
  * Runs `work` in one READ COMMITTED transaction; on a serialization failure or a deadlock runs it again, up to five
  * times, so `work` has no effect outside the transaction.
@@ -21,7 +52,7 @@ export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): 
     let failure: { reason: unknown } | undefined;
     try {
       return await db.transaction().execute((trx) =>
-        work(trx).catch((reason: unknown) => {
+        runScoped({ open: true }, () => work(trx)).catch((reason: unknown) => {
           failure = { reason };
           throw reason;
         }),

@@ -15,6 +15,12 @@ export interface StripeEvents {
   processed_at: Date | null;
 }
 
+export interface StripeObjects {
+  id: string;
+  version: number;
+  duplicate_of: string | null;
+}
+
 export interface UserSubscriptions {
   user_id: string;
   plan_key: string;

@@ -1,7 +1,15 @@
 /** Table types for Kysely, by area; the migrations are the truth. bigint columns arrive as numbers (credits stay far below 2^53). */
 import type { AuthAttempts, AuthSessions, EmailLinks, Users } from "./types-accounts.ts";
 import type { Conversations, GenerationEvents, Generations, Messages, RefusedSends } from "./types-answers.ts";
-import type { Checkouts, DiscountCampaigns, PaidInvoices, ScheduledGrants, StripeEvents, UserSubscriptions } from "./types-billing.ts";
+import type {
+  Checkouts,
+  DiscountCampaigns,
+  PaidInvoices,
+  ScheduledGrants,
+  StripeEvents,
+  StripeObjects,
+  UserSubscriptions,
+} from "./types-billing.ts";
 import type { Grants, HoldParts, Holds, LedgerChecks, LedgerEntries, LedgerTransactions, Wallets } from "./types-ledger.ts";
 import type { BusinessClock, ContactMessages, DeadLetters, Mails, Outbox, Schedules, SweepFailures } from "./types-work.ts";
 
@@ -17,6 +25,7 @@ export interface Database {
   holds: Holds;
   hold_parts: HoldParts;
   stripe_events: StripeEvents;
+  stripe_objects: StripeObjects;
   user_subscriptions: UserSubscriptions;
   paid_invoices: PaidInvoices;
   scheduled_grants: ScheduledGrants;

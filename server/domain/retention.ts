@@ -50,6 +50,7 @@ export const retention = {
     earlier: { what: "payload", sweep: "stripePayloads" },
     why: "a repeated event is recognised however late it comes; its content can be read from Stripe again",
   },
+  stripe_objects: { rows: "for good", why: "a late answer of Stripe's does not overwrite a newer one; no personal data" },
   user_subscriptions: { rows: { with: "users" }, why: "what the person pays for" },
   scheduled_grants: { rows: { with: "users" }, why: "the monthly grants of annual plans, past and future" },
   checkouts: { rows: { with: "users" }, why: "a late payment can be matched to what was bought" },

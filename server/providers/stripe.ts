@@ -1,17 +1,65 @@
+import { setTimeout as delay } from "node:timers/promises";
 import Stripe from "stripe";
 import { DomainError } from "#domain/errors.ts";
 import type { Config } from "../config.ts";
+import { refuseWithinTransaction } from "../db/transaction.ts";
 
 export type Payments = Stripe;
 
-/** The Stripe SDK for Stripe, or for the sandbox, which speaks the same protocol. It may retry, since every write has an idempotency key. */
-export function createPayments(config: Config["stripe"]): Payments {
+/** Until the last byte of the answer. */
+export interface StripeTimeouts {
+  tryMs: number;
+  /** A call with all its tries. */
+  callMs: number;
+}
+const usualTimeouts: StripeTimeouts = { tryMs: 8_000, callMs: 20_000 };
+/** Before the second and the third try. */
+const pausesMs = [500, 1_000];
+
+/** As the SDK decides it: Stripe says so itself, or another request holds a lock, or Stripe had a fault of its own. */
+function mayTryAgain(response: Response): boolean {
+  const asked = response.headers.get("stripe-should-retry");
+  return asked === null ? response.status === 409 || response.status >= 500 : asked === "true";
+}
+
+/**
+ * `fetch` with the tries that the SDK would make, so that one signal ends all of them: the SDK's when the call's time is over, or
+ * `ended`. It may try again, since every write has an idempotency key.
+ */
+function createFetch(ended: AbortSignal, tryMs: number): typeof fetch {
+  return async (address, init) => {
+    refuseWithinTransaction("Stripe");
+    const signal = AbortSignal.any(init?.signal ? [ended, init.signal] : [ended]);
+    for (const pauseMs of [...pausesMs, undefined]) {
+      try {
+        const response = await fetch(address, { ...init, signal: AbortSignal.any([signal, AbortSignal.timeout(tryMs)]) });
+        if (pauseMs === undefined || !mayTryAgain(response)) return response;
+        await response.body?.cancel();
+      } catch (error) {
+        if (pauseMs === undefined || signal.aborted) throw error;
+      }
+      await delay(pauseMs, undefined, { signal });
+    }
+    throw new Error("no try was left");
+  };
+}
+
+/**
+ * The Stripe SDK for Stripe, or for the sandbox, which speaks the same protocol. Once `ended` is aborted its calls fail as in an outage. A
+ * call within a transaction is refused.
+ */
+export function createPayments(
+  config: Config["stripe"],
+  ended: AbortSignal = new AbortController().signal,
+  { tryMs, callMs } = usualTimeouts,
+): Payments {
   const { apiUrl } = config;
   const protocol = apiUrl?.protocol === "http:" ? "http" : "https";
   return new Stripe(config.secretKey, {
     ...(apiUrl ? { host: apiUrl.hostname, port: apiUrl.port || (protocol === "http" ? "80" : "443"), protocol } : {}),
-    maxNetworkRetries: 2,
-    timeout: 10_000,
+    httpClient: Stripe.createFetchHttpClient(createFetch(ended, tryMs)),
+    maxNetworkRetries: 0,
+    timeout: callMs,
     telemetry: false,
   });
 }

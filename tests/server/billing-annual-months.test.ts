@@ -34,7 +34,7 @@ test("if one person's monthly credits can't be posted, the other people's are", 
         .where("user_id", "=", people[index]?.userId ?? "")
         .executeTakeFirst()
     )?.balance;
-  // Holds the first person's billing lock, as a slow call to Stripe does.
+  // Holds the first person's billing lock, as another writer does.
   await inTransaction(world.deps.db, async (trx) => {
     await lockSubject(trx, `billing:${people[0]?.userId}`);
     await expect(postDueScheduledGrants(world.deps, now)).rejects.toMatchObject({ code: "55P03" });

@@ -1,5 +1,4 @@
 import { DomainError } from "#domain/errors.ts";
-import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import * as queries from "./queries.ts";
 
@@ -29,16 +28,12 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * Whose customer this is: the person who was given it, or the one it names itself, should saving it have failed then.
  * Undefined: nobody of ours, an account deleted since included.
  */
-export async function findUserOfCustomer(
-  deps: Pick<Deps, "payments">,
-  executor: Executor,
-  customerId: string,
-): Promise<string | undefined> {
-  const known = await queries.selectUserOfCustomer(executor, customerId);
+export async function findUserOfCustomer(deps: Pick<Deps, "db" | "payments">, customerId: string): Promise<string | undefined> {
+  const known = await queries.selectUserOfCustomer(deps.db, customerId);
   if (known !== undefined) return known;
   const customer = await deps.payments.customers.retrieve(customerId);
   const named = customer.deleted ? undefined : customer.metadata.user_id;
   if (named === undefined || !uuid.test(named)) return undefined;
-  await queries.saveCustomer(executor, named, customerId);
-  return queries.selectUserOfCustomer(executor, customerId);
+  await queries.saveCustomer(deps.db, named, customerId);
+  return queries.selectUserOfCustomer(deps.db, customerId);
 }

@@ -1,11 +1,13 @@
 /**
  * Two tabs can pay two checkouts of different plans before either knows of the other. One person has one subscription:
- * the later one is ended at Stripe and its payment returned. Only subscriptions our own checkout began are touched.
+ * the later one is ended at Stripe and its payment returned. Only subscriptions our own checkout began are touched. The decision
+ * is recorded first (readings.ts), in a transaction in which the person's row is locked; Stripe is told after it.
  */
 import type Stripe from "stripe";
 import type { SubscriptionRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
 import { idOf, isRefundedAlready } from "../../providers/stripe.ts";
+import { selectDuplicates } from "./readings.ts";
 
 const liveStatuses: readonly string[] = ["active", "trialing", "past_due"];
 
@@ -23,18 +25,24 @@ function isOlder(candidate: Stripe.Subscription, subscription: Stripe.Subscripti
  * our row stands for is kept. Undefined: it is the only one.
  */
 export async function findDoubled(
-  deps: Pick<Deps, "payments">,
+  deps: Pick<Deps, "db" | "payments">,
   current: SubscriptionRow | undefined,
   subscription: Stripe.Subscription,
 ): Promise<string | undefined> {
-  const marked = subscription.metadata.duplicate_of;
+  const recorded = await selectDuplicates(deps.db, [subscription.id]);
+  const marked = recorded.get(subscription.id) ?? subscription.metadata.duplicate_of;
   if (marked !== undefined) return marked;
   if (!isLive(subscription) || subscription.metadata.checkout_id === undefined) return undefined;
   if (current?.stripe_subscription_id === subscription.id) return undefined;
   const customer = idOf(subscription.customer);
   if (customer === undefined) return undefined;
   const all = await deps.payments.subscriptions.list({ customer, limit: 100 });
-  const others = all.data.filter((candidate) => candidate.id !== subscription.id && isLive(candidate));
+  const live = all.data.filter((candidate) => candidate.id !== subscription.id && isLive(candidate));
+  const ending = await selectDuplicates(
+    deps.db,
+    live.map((candidate) => candidate.id),
+  );
+  const others = live.filter((candidate) => !ending.has(candidate.id));
   const kept = others.find((candidate) => candidate.id === current?.stripe_subscription_id);
   return (kept ?? others.find((candidate) => isOlder(candidate, subscription)))?.id;
 }
@@ -52,7 +60,7 @@ async function refundInvoice(deps: Pick<Deps, "payments">, invoiceId: string): P
   }
 }
 
-/** Each step may be repeated: the mark is written first, so that an interrupted try is taken up again and never granted. */
+/** The decision is recorded. Each step may be repeated, so that an interrupted try is taken up again. */
 export async function undoDuplicate(
   deps: Pick<Deps, "payments" | "log">,
   subscription: Stripe.Subscription,

@@ -1,8 +1,11 @@
+import type Stripe from "stripe";
+import type { Trx } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { announce } from "../../http/live-events.ts";
 import { fromUnix, idOf, orMissing } from "../../providers/stripe.ts";
 import { selectEvent, settleEvent } from "./inbox.ts";
 import * as queries from "./queries.ts";
+import { writeReading } from "./readings.ts";
 import { syncSubscription } from "./sync-subscription.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log" | "live">;
@@ -20,22 +23,32 @@ async function expireOtherCheckouts(deps: BillingDeps, userId: string, sessionId
   }
 }
 
-/** The subscription a checkout led to, if it did. */
+async function writeCheckout(trx: Trx, session: Stripe.Checkout.Session) {
+  const checkout = await queries.selectCheckoutOfSession(trx, session.id, session.metadata?.checkout_id);
+  if (!checkout) return undefined;
+  const status = session.status === "complete" ? "completed" : session.status === "expired" ? "expired" : "open";
+  await queries.updateCheckout(trx, checkout.id, {
+    status,
+    stripe_session_id: session.id,
+    expires_at: fromUnix(session.expires_at),
+    ...(session.url ? { url: session.url } : {}),
+  });
+  return { userId: checkout.user_id, completed: status === "completed" };
+}
+
+/** Writes how a checkout ended. Returns the subscription it led to, if it did. */
 async function settleCheckout(deps: BillingDeps, sessionId: string): Promise<string | undefined> {
-  const session = await orMissing(deps.payments.checkout.sessions.retrieve(sessionId));
-  if (session?.mode !== "subscription") return undefined;
-  const checkout = await queries.selectCheckoutOfSession(deps.db, session.id, session.metadata?.checkout_id);
-  if (checkout) {
-    const status = session.status === "complete" ? "completed" : session.status === "expired" ? "expired" : "open";
-    await queries.updateCheckout(deps.db, checkout.id, {
-      status,
-      stripe_session_id: session.id,
-      expires_at: fromUnix(session.expires_at),
-      ...(session.url ? { url: session.url } : {}),
-    });
-    if (status === "completed") await expireOtherCheckouts(deps, checkout.user_id, session.id);
-  }
-  return idOf(session.subscription);
+  const settled = await writeReading(
+    deps,
+    sessionId,
+    async () => {
+      const session = await orMissing(deps.payments.checkout.sessions.retrieve(sessionId));
+      return session?.mode === "subscription" ? session : undefined;
+    },
+    async (trx, session) => ({ checkout: await writeCheckout(trx, session), subscriptionId: idOf(session.subscription) }),
+  );
+  if (settled?.checkout?.completed) await expireOtherCheckouts(deps, settled.checkout.userId, sessionId);
+  return settled?.subscriptionId;
 }
 
 async function subscriptionOfInvoice(deps: BillingDeps, invoiceId: string): Promise<string | undefined> {

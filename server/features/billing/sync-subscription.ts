@@ -1,14 +1,13 @@
 /**
  * Makes our rows say what Stripe says: whatever event came, in whatever order, the whole of one subscription is read
- * afresh and written. A lock per subscription is held around read and write, so that an older read can't overwrite a
- * newer one; a lock per person keeps their subscriptions and grants in step.
+ * afresh (`read…`, outside of any transaction) and written (`write…`, in one), under the subscription's version. A lock per
+ * person keeps their subscriptions and grants in step.
  */
 import type Stripe from "stripe";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { graceDays } from "#domain/plans.ts";
 import { fromStripeStatus } from "#domain/subscription.ts";
 import type { Trx } from "../../db/transaction.ts";
-import { inTransaction } from "../../db/transaction.ts";
 import type { SubscriptionRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
 import { faultPoint } from "../../fault-points.ts";
@@ -19,9 +18,12 @@ import type { PlanLine } from "./grant-invoice.ts";
 import { cancelScheduledGrants, grantPaidInvoice } from "./grant-invoice.ts";
 import { mailPaymentFailed, mailStarted } from "./mails.ts";
 import * as queries from "./queries.ts";
+import { OutdatedReading, recordDuplicate, writeReading } from "./readings.ts";
 import { planOfPrice } from "./stripe-catalogue.ts";
 
-type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log" | "live">;
+type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log">;
+/** What a write may use: no Stripe. */
+type WriteDeps = Pick<Deps, "clock" | "log">;
 
 export interface SyncResult {
   userId: string;
@@ -109,57 +111,69 @@ async function readPlanLines(deps: BillingDeps, invoice: Stripe.Invoice, known: 
 }
 
 /** Grants every paid invoice of the subscription that is not recorded yet, oldest first, and returns those. */
-async function grantInvoices(
-  deps: BillingDeps,
-  trx: Trx,
-  subscription: Stripe.Subscription,
-  userId: string,
-  now: Date,
-): Promise<Stripe.Invoice[]> {
+/** A paid invoice that is not recorded yet. */
+interface PaidInvoice {
+  invoice: Stripe.Invoice;
+  lines: PlanLine[];
+}
+
+/** Oldest first. */
+async function readUnrecordedInvoices(deps: BillingDeps, subscription: Stripe.Subscription): Promise<PaidInvoice[]> {
   const page = await deps.payments.invoices.list({ subscription: subscription.id, status: "paid", limit: 100 });
   const paid = page.data.filter((invoice) => invoice.status === "paid");
   const recorded = await queries.selectRecordedInvoices(
-    trx,
+    deps.db,
     paid.map((invoice) => invoice.id),
   );
   const open = paid.filter((invoice) => !recorded.has(invoice.id)).sort((left, right) => left.created - right.created);
   const prices = new Map(subscription.items.data.map((item) => [item.price.id, item.price]));
-  for (const invoice of open) {
-    await grantPaidInvoice(trx, userId, invoice, await readPlanLines(deps, invoice, prices), now);
-  }
-  return open;
+  const read: PaidInvoice[] = [];
+  for (const invoice of open) read.push({ invoice, lines: await readPlanLines(deps, invoice, prices) });
+  return read;
 }
 
-async function writeSubscription(
-  deps: BillingDeps,
-  trx: Trx,
-  subscription: Stripe.Subscription,
-  userId: string,
-): Promise<SyncResult | undefined> {
-  const now = deps.clock.now();
-  const current = await queries.selectSubscription(trx, userId);
+/** What Stripe has of one subscription. `missing`: nothing, so that it has ended. */
+type Reading =
+  | "missing"
+  | {
+      subscription: Stripe.Subscription;
+      userId: string;
+      /** The subscription the person's row stood for when `doubled` was decided. */
+      currentId: string | undefined;
+      /** The subscription this one doubles. */
+      doubled: string | undefined;
+      invoices: PaidInvoice[];
+    };
+
+async function readSubscription(deps: BillingDeps, subscriptionId: string): Promise<Reading | undefined> {
+  const subscription = await orMissing(deps.payments.subscriptions.retrieve(subscriptionId, { expand: ["latest_invoice"] }));
+  faultPoint("event-read");
+  if (!subscription) return "missing";
+  const customerId = idOf(subscription.customer);
+  const userId = customerId === undefined ? undefined : await findUserOfCustomer(deps, customerId);
+  if (userId === undefined) {
+    deps.log.warn({ subscription: subscriptionId, customer: customerId }, "a subscription of a customer nobody knows is left alone");
+    return undefined;
+  }
+  const current = await queries.selectSubscription(deps.db, userId);
   const doubled = await findDoubled(deps, current, subscription);
-  if (doubled !== undefined) {
-    await undoDuplicate(deps, subscription, doubled);
-    return undefined;
-  }
-  const row = toRow(subscription, userId, current, now);
-  if (!row) {
-    deps.log.warn({ subscription: subscription.id }, "a subscription to nothing of ours is left alone");
-    return undefined;
-  }
-  const subscriptionChanged = replaces(row, current) && differs(row, current);
-  if (subscriptionChanged) await queries.saveSubscription(trx, row);
-  const granted = await grantInvoices(deps, trx, subscription, userId, now);
-  if (row.ended_at) await cancelScheduledGrants(trx, subscription.id, row.ended_at, now);
-  if (granted.some((invoice) => invoice.billing_reason === "subscription_create")) await mailStarted(trx, row, now);
-  if (subscriptionChanged && row.status === "past_due")
-    await mailPaymentFailed(trx, row, latestInvoice(subscription)?.amount_remaining ?? 0, now);
-  return { userId, subscriptionChanged, walletChanged: granted.length > 0 };
+  const invoices = doubled === undefined ? await readUnrecordedInvoices(deps, subscription) : [];
+  return { subscription, userId, currentId: current?.stripe_subscription_id, doubled, invoices };
+}
+
+/** Returns the invoices that are new to us. */
+async function writeInvoices(trx: Trx, userId: string, invoices: readonly PaidInvoice[], now: Date): Promise<Stripe.Invoice[]> {
+  const recorded = await queries.selectRecordedInvoices(
+    trx,
+    invoices.map(({ invoice }) => invoice.id),
+  );
+  const open = invoices.filter(({ invoice }) => !recorded.has(invoice.id));
+  for (const { invoice, lines } of open) await grantPaidInvoice(trx, userId, invoice, lines, now);
+  return open.map(({ invoice }) => invoice);
 }
 
 /** Stripe has forgotten it: so it has ended. */
-async function endMissing(deps: BillingDeps, trx: Trx, subscriptionId: string): Promise<SyncResult | undefined> {
+async function endMissing(deps: WriteDeps, trx: Trx, subscriptionId: string): Promise<SyncResult | undefined> {
   const now = deps.clock.now();
   const current = await queries.selectSubscriptionById(trx, subscriptionId);
   if (!current || current.status === "canceled") return undefined;
@@ -169,23 +183,46 @@ async function endMissing(deps: BillingDeps, trx: Trx, subscriptionId: string): 
   return { userId: current.user_id, subscriptionChanged: true, walletChanged: false };
 }
 
+type Written = SyncResult | { duplicate: Stripe.Subscription; doubled: string } | undefined;
+
+async function writeSubscription(deps: WriteDeps, trx: Trx, subscriptionId: string, reading: Reading): Promise<Written> {
+  if (reading === "missing") return endMissing(deps, trx, subscriptionId);
+  const { subscription, userId, currentId, doubled, invoices } = reading;
+  await queries.lockSubject(trx, `billing:${userId}`);
+  const now = deps.clock.now();
+  const current = await queries.selectSubscription(trx, userId);
+  if (current?.stripe_subscription_id !== currentId) throw new OutdatedReading(`another subscription of ${userId} was written meanwhile`);
+  if (doubled !== undefined) {
+    await recordDuplicate(trx, subscriptionId, doubled);
+    return { duplicate: subscription, doubled };
+  }
+  const row = toRow(subscription, userId, current, now);
+  if (!row) {
+    deps.log.warn({ subscription: subscription.id }, "a subscription to nothing of ours is left alone");
+    return undefined;
+  }
+  const subscriptionChanged = replaces(row, current) && differs(row, current);
+  if (subscriptionChanged) await queries.saveSubscription(trx, row);
+  const granted = await writeInvoices(trx, userId, invoices, now);
+  if (row.ended_at) await cancelScheduledGrants(trx, subscription.id, row.ended_at, now);
+  if (granted.some((invoice) => invoice.billing_reason === "subscription_create")) await mailStarted(trx, row, now);
+  if (subscriptionChanged && row.status === "past_due")
+    await mailPaymentFailed(trx, row, latestInvoice(subscription)?.amount_remaining ?? 0, now);
+  return { userId, subscriptionChanged, walletChanged: granted.length > 0 };
+}
+
 /**
  * Reads one subscription from Stripe with its paid invoices and writes the row, the grants and the months to come.
- * Undefined: nothing of ours. Throws Stripe's and PostgreSQL's errors; doing it again is always safe.
+ * Undefined: nothing of ours, or others have just written it. Throws Stripe's and PostgreSQL's errors; doing it again is always safe.
  */
 export async function syncSubscription(deps: BillingDeps, subscriptionId: string): Promise<SyncResult | undefined> {
-  return inTransaction(deps.db, async (trx) => {
-    await queries.lockSubject(trx, `subscription:${subscriptionId}`);
-    const subscription = await orMissing(deps.payments.subscriptions.retrieve(subscriptionId, { expand: ["latest_invoice"] }));
-    faultPoint("event-read");
-    if (!subscription) return endMissing(deps, trx, subscriptionId);
-    const customerId = idOf(subscription.customer);
-    const userId = customerId === undefined ? undefined : await findUserOfCustomer(deps, trx, customerId);
-    if (userId === undefined) {
-      deps.log.warn({ subscription: subscriptionId, customer: customerId }, "a subscription of a customer nobody knows is left alone");
-      return undefined;
-    }
-    await queries.lockSubject(trx, `billing:${userId}`);
-    return writeSubscription(deps, trx, subscription, userId);
-  });
+  const written = await writeReading(
+    deps,
+    subscriptionId,
+    () => readSubscription(deps, subscriptionId),
+    (trx, reading): Promise<Written> => writeSubscription(deps, trx, subscriptionId, reading),
+  );
+  if (!written || !("duplicate" in written)) return written;
+  await undoDuplicate(deps, written.duplicate, written.doubled);
+  return undefined;
 }

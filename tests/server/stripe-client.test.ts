@@ -1,0 +1,79 @@
+/** A call to Stripe ends in time, whatever the other side does. */
+import type { Socket } from "node:net";
+import { createServer } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { failureKind } from "#server/failures.ts";
+import type { StripeTimeouts } from "#server/providers/stripe.ts";
+import { createPayments } from "#server/providers/stripe.ts";
+
+const sockets = new Set<Socket>();
+let stop = async () => {};
+afterEach(() => stop());
+
+/** What the server does with each connection, on which one request comes. */
+async function stripeThat(answer: (socket: Socket, request: string) => void, timeouts?: StripeTimeouts, ended?: AbortSignal) {
+  const server = createServer((socket) => {
+    sockets.add(socket.on("error", () => {}));
+    socket.once("data", (request) => answer(socket, request.toString()));
+  });
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, "127.0.0.1", () => resolve((server.address() as { port: number }).port));
+  });
+  stop = async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+  const config = { secretKey: "sk_test_x", apiUrl: new URL(`http://127.0.0.1:${port}`), webhookSecrets: [], livemode: false };
+  return createPayments(config, ended, timeouts);
+}
+
+const failureOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+test("a server that never answers is given up when the call's time is over", async () => {
+  const payments = await stripeThat(() => {}, { tryMs: 60_000, callMs: 200 });
+  expect(failureKind(await failureOf(payments.balance.retrieve()))).toBe("outage");
+});
+
+test("an answer that comes byte by byte and never ends is given up as well", async () => {
+  const timers: NodeJS.Timeout[] = [];
+  const payments = await stripeThat(
+    (socket) => {
+      socket.write("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n{");
+      timers.push(setInterval(() => socket.write(" "), 10));
+    },
+    { tryMs: 60_000, callMs: 200 },
+  );
+  expect(failureKind(await failureOf(payments.balance.retrieve()))).toBe("outage");
+  for (const timer of timers) clearInterval(timer);
+});
+
+test("a call whose first answer does not come is tried again with the same idempotency key", async () => {
+  const keys: (string | undefined)[] = [];
+  const payments = await stripeThat(
+    (socket, request) => {
+      keys.push(/idempotency-key: (\S+)/i.exec(request)?.[1]);
+      if (keys.length === 2) socket.end("HTTP/1.1 503 Service Unavailable\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}");
+      if (keys.length < 3) return;
+      const body = JSON.stringify({ id: "cus_1", object: "customer" });
+      socket.end(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`);
+    },
+    { tryMs: 500, callMs: 60_000 },
+  );
+  expect((await payments.customers.create({ email: "ada@example.com" })).id).toBe("cus_1");
+  expect([keys.length, new Set(keys).size, keys[0]]).toEqual([3, 1, expect.any(String)]);
+});
+
+test("a call under way and a later one fail as an outage once the process is about to end", async () => {
+  const ending = new AbortController();
+  const reached = Promise.withResolvers<void>();
+  const payments = await stripeThat(() => reached.resolve(), undefined, ending.signal);
+  const underWay = failureOf(payments.balance.retrieve());
+  await reached.promise;
+  ending.abort();
+  expect(failureKind(await underWay)).toBe("outage");
+  expect(failureKind(await failureOf(payments.balance.retrieve()))).toBe("outage");
+});
