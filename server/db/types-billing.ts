@@ -13,6 +13,7 @@ export interface StripeEvents {
   received_at: Generated<Date>;
   status: Generated<"received" | "processed" | "ignored" | "set_aside">;
   processed_at: Date | null;
+  taken_by: Generated<string | null>;
 }
 
 export interface StripeObjects {

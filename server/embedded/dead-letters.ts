@@ -1,6 +1,7 @@
 /**
- * `npm run dead-letters [-- --replay <id> | --replay-all <job>]` lists the jobs that failed for good, or puts them back into the
- * queue. It uses the database of DATABASE_URL, or else the running PostgreSQL of DATA_DIR.
+ * `npm run dead-letters [-- --replay <id> | --replay-all <job> | --replay-events <type>]` lists the jobs that failed for good and
+ * the events of Stripe's that no code acted on, or puts them back into the queue. It uses the database of DATABASE_URL, or else the
+ * running PostgreSQL of DATA_DIR.
  */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -9,8 +10,8 @@ import { validate as isUuid } from "uuid";
 import { ConfigError, Environment } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import { createDatabase, createPool } from "../db/database.ts";
-import { listDeadLetters, replayDeadLetter, replayDeadLetters } from "../queue/dead-letters.ts";
 import { isJobName, jobs } from "../queue/jobs.ts";
+import { listDeadLetters, listSetAsideEvents, replayDeadLetter, replayDeadLetters, replaySetAsideEvents } from "../queue/replay.ts";
 import { address, applicationRole, databaseName } from "./postgres.ts";
 import { readSecrets } from "./secrets.ts";
 import { StartError } from "./start-error.ts";
@@ -33,7 +34,12 @@ async function databaseAddress(variables: NodeJS.ProcessEnv): Promise<string> {
   return address(applicationRole, secrets.applicationPassword, port, databaseName);
 }
 
-async function list(db: Db): Promise<string[]> {
+async function listEvents(db: Db): Promise<string[]> {
+  const types = await listSetAsideEvents(db);
+  return types.map(({ type, count }) => `${type}  ${count} set aside: this release does not act on them`);
+}
+
+async function listJobs(db: Db): Promise<string[]> {
   const letters = await listDeadLetters(db, listed);
   if (letters.length === 0) return ["no job has failed for good"];
   const lines = letters.map(({ id, job, failed_at, error }) => {
@@ -55,14 +61,21 @@ async function replayAll(db: Db, job: string): Promise<string[]> {
   return [count === 1 ? `1 ${job} job was put back into the queue` : `${count} ${job} jobs were put back into the queue`];
 }
 
+async function replayEvents(db: Db, type: string): Promise<string[]> {
+  const count = await replaySetAsideEvents(db, type);
+  return [count === 1 ? `1 ${type} event was put back into the queue` : `${count} ${type} events were put back into the queue`];
+}
+
 async function run(): Promise<string[]> {
-  const { values } = parseArgs({ options: { replay: { type: "string" }, "replay-all": { type: "string" } } });
-  const { replay, "replay-all": job } = values;
-  if (replay !== undefined && job !== undefined) throw new StartError("give either --replay or --replay-all");
+  const option = { type: "string" } as const;
+  const { values } = parseArgs({ options: { replay: option, "replay-all": option, "replay-events": option } });
+  const { replay, "replay-all": job, "replay-events": type } = values;
+  if (Object.keys(values).length > 1) throw new StartError("give one of --replay, --replay-all and --replay-events");
   const db = createDatabase(createPool(await databaseAddress(process.env), 1, "tessera dead letters"));
   try {
     if (replay !== undefined) return await replayOne(db, replay);
-    return job === undefined ? await list(db) : await replayAll(db, job);
+    if (type !== undefined) return await replayEvents(db, type);
+    return job === undefined ? [...(await listJobs(db)), ...(await listEvents(db))] : await replayAll(db, job);
   } finally {
     await db.destroy();
   }

@@ -55,6 +55,29 @@ it("lists the dead letters, oldest first and one per line, and puts back one of 
   expect(await command([])).toEqual({ code: 0, output: "no job has failed for good" });
 });
 
+it("lists the events of Stripe's that were set aside, by type, and puts those of a type back, once", async () => {
+  const { db } = database;
+  await db.deleteFrom("outbox").execute();
+  const event = { livemode: false, payload: "{}", status: "set_aside", processed_at: new Date() } as const;
+  const types = ["charge.refunded", "customer.updated", "charge.refunded"];
+  await db
+    .insertInto("stripe_events")
+    .values(types.map((type, index) => ({ ...event, id: `evt_${index}`, object_id: `ob_${index}`, type })))
+    .execute();
+  expect((await command([])).output.split("\n").slice(1)).toEqual([
+    "charge.refunded  2 set aside: this release does not act on them",
+    "customer.updated  1 set aside: this release does not act on them",
+  ]);
+  const replay = () => command(["--replay-events", "charge.refunded"]);
+  expect(await replay()).toEqual({ code: 0, output: "2 charge.refunded events were put back into the queue" });
+  expect((await waiting()).map(({ job, payload }) => ({ job, payload }))).toEqual([
+    { job: "process-stripe-event", payload: { eventId: "evt_0" } },
+    { job: "process-stripe-event", payload: { eventId: "evt_2" } },
+  ]);
+  expect(await replay()).toEqual({ code: 0, output: "0 charge.refunded events were put back into the queue" });
+  await database.asOwner("delete from stripe_events");
+});
+
 it("reports a wrong call in one line", async () => {
   expect(await command(["--replay", "17"])).toEqual({
     code: 1,
@@ -70,7 +93,7 @@ it("reports a wrong call in one line", async () => {
   });
   expect(await command(["--replay", randomUUID(), "--replay-all", "send-mail"])).toEqual({
     code: 1,
-    output: "give either --replay or --replay-all",
+    output: "give one of --replay, --replay-all and --replay-events",
   });
   expect(await command(["--reply"])).toEqual({ code: 1, output: expect.stringContaining("--reply") });
   expect(await command([], { DATA_DIR: "/nowhere" })).toEqual({

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
-import { replayDeadLetter } from "#server/queue/dead-letters.ts";
+import { replayDeadLetter } from "#server/queue/replay.ts";
 import type { TestRedis } from "#tests/support/redis.ts";
 import { startRedis } from "#tests/support/redis.ts";
 import type { WorkerWorld } from "#tests/support/worker-world.ts";

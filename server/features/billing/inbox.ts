@@ -1,4 +1,5 @@
 /** The inbox of Stripe's events: each recorded once, with the job that acts on it. */
+import { sql } from "kysely";
 import type pg from "pg";
 import { createBatcher } from "../../db/batch.ts";
 import type { Executor } from "../../db/transaction.ts";
@@ -66,14 +67,39 @@ export function createInbox(pool: pg.Pool, livemode: boolean): (event: IncomingE
 }
 
 export async function selectEvent(executor: Executor, eventId: string) {
-  return executor.selectFrom("stripe_events").select(["id", "type", "object_id", "status"]).where("id", "=", eventId).executeTakeFirst();
+  return executor
+    .selectFrom("stripe_events")
+    .select(["id", "type", "livemode", "object_id", "status"])
+    .where("id", "=", eventId)
+    .executeTakeFirst();
 }
 
-export async function settleEvent(executor: Executor, eventId: string, status: "processed" | "ignored", now: Date): Promise<void> {
+/**
+ * Takes the events of one object that wait, of the types named, for the job of `eventId`: one reading serves all of them. Returns
+ * their ids. Where `eventId` is not among them, the job of the event that took it settles it; what a job that died has taken stays
+ * taken, for it runs again.
+ */
+export async function takeWaitingEvents(
+  executor: Executor,
+  eventId: string,
+  objectId: string,
+  types: readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`update stripe_events set taken_by = ${eventId} where id in (
+      select id from stripe_events where status = 'received' and object_id = ${objectId} and type = any (${types})
+        and (taken_by is null or taken_by = ${eventId}) order by id for update skip locked)
+    returning id`.execute(executor);
+  return rows.map(({ id }) => id);
+}
+
+/** `ignored`: nothing was written, for it is about nothing of ours or others have just written it. `set_aside`: for want of code that acts on it, until it is put back to work (queue/replay.ts). */
+export type EventOutcome = "processed" | "ignored" | "set_aside";
+
+export async function settleEvents(executor: Executor, eventIds: readonly string[], status: EventOutcome, now: Date): Promise<void> {
   await executor
     .updateTable("stripe_events")
     .set({ status, processed_at: now })
-    .where("id", "=", eventId)
+    .where("id", "in", eventIds)
     .where("status", "=", "received")
     .execute();
 }
@@ -96,15 +122,9 @@ export async function selectKnownEvents(executor: Executor, eventIds: readonly s
   return new Set(rows.map((row) => row.id));
 }
 
-/** Events that were received before `receivedBefore` (wall time) and still wait, oldest first. */
+/** Events that were received before `receivedBefore` (wall time) and still wait, oldest first; of those taken together, the one that took them. */
 export async function selectWaitingEvents(executor: Executor, receivedBefore: Date, limit: number): Promise<string[]> {
-  const rows = await executor
-    .selectFrom("stripe_events")
-    .select("id")
-    .where("status", "=", "received")
-    .where("received_at", "<", receivedBefore)
-    .orderBy("received_at")
-    .limit(limit)
-    .execute();
-  return rows.map((row) => row.id);
+  const { rows } = await sql<{ id: string }>`select coalesce(taken_by, id) as id from stripe_events
+    where status = 'received' and received_at < ${receivedBefore} group by 1 order by min(received_at) limit ${limit}`.execute(executor);
+  return rows.map(({ id }) => id);
 }

@@ -1,0 +1,75 @@
+/**
+ * What each type of Stripe's events means to us: which object is read again, and what is written from it. The payload is never
+ * believed. A type without a handler is set aside; adding one here, and putting what was set aside back to work, is all it takes.
+ */
+import type Stripe from "stripe";
+import type { Deps } from "../../deps.ts";
+import { idOf, orMissing } from "../../providers/stripe.ts";
+import type { EventOutcome } from "./inbox.ts";
+import { settleCheckout } from "./settle-checkout.ts";
+import { syncSubscription } from "./sync-subscription.ts";
+
+type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log">;
+
+export interface Handled {
+  outcome: EventOutcome;
+  /** Whose open pages are told. */
+  userId?: string;
+}
+
+/** Reads the object of the id and writes what follows from it. Any number of times, in any order, the end is the same. */
+type Handler = (deps: BillingDeps, objectId: string) => Promise<Handled>;
+
+async function onSubscription(deps: BillingDeps, subscriptionId: string): Promise<Handled> {
+  const result = await syncSubscription(deps, subscriptionId);
+  return result ? { outcome: "processed", userId: result.userId } : { outcome: "ignored" };
+}
+
+async function onInvoice(deps: BillingDeps, invoiceId: string): Promise<Handled> {
+  const invoice = await orMissing(deps.payments.invoices.retrieve(invoiceId));
+  const subscriptionId = idOf(invoice?.parent?.subscription_details?.subscription);
+  return subscriptionId === undefined ? { outcome: "ignored" } : onSubscription(deps, subscriptionId);
+}
+
+export async function onCheckout(deps: BillingDeps, sessionId: string): Promise<Handled> {
+  const settled = await settleCheckout(deps, sessionId);
+  if (settled && settled.mode !== "subscription") return { outcome: "set_aside" };
+  const subscription = settled?.subscriptionId === undefined ? undefined : await onSubscription(deps, settled.subscriptionId);
+  return { ...subscription, outcome: "processed" };
+}
+
+const handlers: Partial<Record<Stripe.Event["type"], Handler>> = {
+  "checkout.session.async_payment_failed": onCheckout,
+  "checkout.session.async_payment_succeeded": onCheckout,
+  "checkout.session.completed": onCheckout,
+  "checkout.session.expired": onCheckout,
+  "customer.subscription.created": onSubscription,
+  "customer.subscription.deleted": onSubscription,
+  "customer.subscription.paused": onSubscription,
+  "customer.subscription.pending_update_applied": onSubscription,
+  "customer.subscription.pending_update_expired": onSubscription,
+  "customer.subscription.resumed": onSubscription,
+  "customer.subscription.trial_will_end": onSubscription,
+  "customer.subscription.updated": onSubscription,
+  // What moves money or access; drafts and notices change nothing of ours.
+  "invoice.marked_uncollectible": onInvoice,
+  "invoice.paid": onInvoice,
+  "invoice.payment_action_required": onInvoice,
+  "invoice.payment_failed": onInvoice,
+  "invoice.payment_succeeded": onInvoice,
+  "invoice.voided": onInvoice,
+};
+const handlerOf = new Map<string, Handler>(Object.entries(handlers));
+
+export interface EventRule {
+  handle: Handler;
+  /** All types that are handled so: what waits of them about one object is one reading. */
+  types: readonly string[];
+}
+
+/** Undefined: no code acts on this type yet. */
+export function ruleOf(type: string): EventRule | undefined {
+  const handle = handlerOf.get(type);
+  if (!handle) return undefined;
+  return { handle, types: [...handlerOf].flatMap(([one, other]) => (other === handle ? [one] : [])) };
+}

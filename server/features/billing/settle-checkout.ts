@@ -1,0 +1,54 @@
+import type Stripe from "stripe";
+import type { Trx } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import { fromUnix, idOf, orMissing } from "../../providers/stripe.ts";
+import * as queries from "./queries.ts";
+import { writeReading } from "./readings.ts";
+
+type BillingDeps = Pick<Deps, "db" | "payments" | "log">;
+
+/** Once one checkout is done, the person's others must not be paid as well. */
+async function expireOtherCheckouts(deps: BillingDeps, userId: string, sessionId: string): Promise<void> {
+  for (const other of await queries.selectOtherOpenCheckouts(deps.db, userId, sessionId)) {
+    try {
+      if (other.stripe_session_id) await deps.payments.checkout.sessions.expire(other.stripe_session_id);
+    } catch (error) {
+      // Paid, expired or gone already: its own event tells how it ended.
+      deps.log.info({ err: error, checkout: other.id }, "a checkout could not be expired");
+    }
+    await queries.updateCheckout(deps.db, other.id, { status: "expired" });
+  }
+}
+
+async function writeCheckout(trx: Trx, session: Stripe.Checkout.Session) {
+  const checkout = await queries.selectCheckoutOfSession(trx, session.id, session.metadata?.checkout_id);
+  if (!checkout) return undefined;
+  const status = session.status === "complete" ? "completed" : session.status === "expired" ? "expired" : "open";
+  await queries.updateCheckout(trx, checkout.id, {
+    status,
+    stripe_session_id: session.id,
+    expires_at: fromUnix(session.expires_at),
+    ...(session.url ? { url: session.url } : {}),
+  });
+  return { userId: checkout.user_id, completed: status === "completed" };
+}
+
+export interface SettledCheckout {
+  mode: Stripe.Checkout.Session.Mode;
+  /** The subscription it led to, if it did. */
+  subscriptionId: string | undefined;
+}
+
+/** Writes how a subscription's checkout ended. Undefined: Stripe has none of this id, or others have just written it. */
+export async function settleCheckout(deps: BillingDeps, sessionId: string): Promise<SettledCheckout | undefined> {
+  const settled = await writeReading(
+    deps,
+    sessionId,
+    () => orMissing(deps.payments.checkout.sessions.retrieve(sessionId)),
+    async (trx, session) => ({ session, checkout: session.mode === "subscription" ? await writeCheckout(trx, session) : undefined }),
+  );
+  if (!settled) return undefined;
+  const { session, checkout } = settled;
+  if (checkout?.completed) await expireOtherCheckouts(deps, checkout.userId, sessionId);
+  return { mode: session.mode, subscriptionId: idOf(session.subscription) };
+}

@@ -1,0 +1,65 @@
+/**
+ * What was left undone, and the ways to put it back to work, for API, worker and command alike: jobs that failed for good (dead
+ * letters) and events of Stripe's that no code acted on when they came (set aside).
+ */
+import { sql } from "kysely";
+import type { Executor } from "../db/transaction.ts";
+import type { JobName } from "./jobs.ts";
+
+/** Those that wait, the oldest first. */
+export async function listDeadLetters(executor: Executor, limit: number) {
+  return executor
+    .selectFrom("dead_letters")
+    .select(["id", "job", "failed_at", "attempts", "error"])
+    .where("replayed_at", "is", null)
+    .orderBy("failed_at")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+}
+
+async function replay(executor: Executor, which: { id: string } | { job: string }): Promise<number> {
+  const condition = "id" in which ? sql`id = ${which.id}` : sql`job = ${which.job}`;
+  const result = await sql`with letters as (
+      update dead_letters set replayed_at = clock_timestamp() where replayed_at is null and ${condition} returning id, job, payload)
+    insert into outbox (id, job, payload) select id, job, payload from letters`.execute(executor);
+  return Number(result.numAffectedRows ?? 0n);
+}
+
+/** Puts a dead letter back into the outbox, under its own id. False: there is none, or it was put back already. */
+export async function replayDeadLetter(executor: Executor, id: string): Promise<boolean> {
+  return (await replay(executor, { id })) > 0;
+}
+
+/** Every one of a job. Returns how many. */
+export async function replayDeadLetters(executor: Executor, job: string): Promise<number> {
+  return replay(executor, { job });
+}
+
+/** How many events of Stripe's are set aside, by type. */
+export async function listSetAsideEvents(executor: Executor): Promise<{ type: string; count: number }[]> {
+  const result = await sql<{ type: string; count: number }>`select type, count(*) from stripe_events
+    where status = 'set_aside' group by type order by type`.execute(executor);
+  return result.rows;
+}
+
+const eventsAtOnce = 1_000;
+const eventJob: JobName = "process-stripe-event";
+
+/** Puts every event of a type that was set aside back to work, a thousand in one statement. What there is still no code for is set aside again. Returns how many. */
+export async function replaySetAsideEvents(executor: Executor, type: string): Promise<number> {
+  let replayed = 0;
+  for (let last = ""; ; ) {
+    const { rows } = await sql<{ id: string }>`with events as (
+        update stripe_events set status = 'received', processed_at = null, taken_by = null
+          where id in (select id from stripe_events where status = 'set_aside' and type = ${type} and id > ${last}
+            order by id limit ${eventsAtOnce} for update)
+          returning id),
+      jobs as (insert into outbox (job, payload) select ${eventJob}, jsonb_build_object('eventId', id) from events)
+      select id from events order by id`.execute(executor);
+    replayed += rows.length;
+    const { id } = rows.at(-1) ?? {};
+    if (id === undefined) return replayed;
+    last = id;
+  }
+}

@@ -1,0 +1,177 @@
+/** Events that wait about one object are one reading of it; what no code acts on is set aside and can be put back to work. */
+import { randomUUID } from "node:crypto";
+import type Stripe from "stripe";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addMilliseconds, hourMs } from "#domain/clock.ts";
+import { processStripeEvent } from "#server/features/billing/process-event.ts";
+import { reconcileBilling } from "#server/features/billing/reconcile.ts";
+import { createPayments } from "#server/providers/stripe.ts";
+import { replaySetAsideEvents } from "#server/queue/replay.ts";
+import type { BillingWorld } from "../support/billing-stripe.ts";
+import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
+import { deliver } from "../support/billing-world.ts";
+import type { HttpProxy, PassOn } from "../support/http-proxy.ts";
+import { startHttpProxy } from "../support/http-proxy.ts";
+import { seededRandom } from "../support/ledger-model.ts";
+
+let world: BillingWorld;
+let proxy: HttpProxy;
+let asked: string[] = [];
+const plain: PassOn = (_request, answer) => answer;
+let passOn = plain;
+
+beforeAll(async () => {
+  world = await startBillingWorld();
+  proxy = await startHttpProxy(world.sandboxUrl, (request, answer) => {
+    asked.push(`${request.method} ${request.path}`);
+    return passOn(request, answer);
+  });
+});
+afterAll(async () => {
+  await proxy.close();
+  await world.close();
+});
+
+const watched = () => ({ ...world.deps, payments: createPayments({ ...world.deps.config.stripe, apiUrl: proxy.url }) });
+const process = (id: string) => processStripeEvent(watched(), id);
+const twinsOf = (event: Stripe.Event, count: number) =>
+  Array.from({ length: count }, (_, index) => ({ ...event, id: `${event.id}_${index}` }));
+const deliverAll = (events: readonly Stripe.Event[]) => Promise.all(events.map((event) => deliver(world, JSON.stringify(event))));
+const statusOf = async (id: string) =>
+  (await world.database.db.selectFrom("stripe_events").select("status").where("id", "=", id).executeTakeFirst())?.status;
+const statusesOf = (events: readonly { id: string }[]) => Promise.all(events.map(({ id }) => statusOf(id)));
+
+async function purchase(): Promise<{ userId: string; paid: Stripe.Event }> {
+  const person = await world.person();
+  await world.takeEvents();
+  await world.buy(person);
+  const paid = (await world.takeEvents()).find((event) => event.type === "invoice.paid");
+  if (!paid) throw new Error("no invoice was paid");
+  return { userId: person.userId, paid };
+}
+
+describe("waiting events of one object", () => {
+  test("are one reading: the first settles all of them, and the others ask Stripe nothing", async () => {
+    const { userId, paid } = await purchase();
+    const twins = twinsOf(paid, 10);
+    await deliverAll(twins);
+    asked = [];
+    for (const { id } of twins) await process(id);
+    expect(asked.filter((call) => call.startsWith("GET /v1/invoices/"))).toHaveLength(1);
+    expect(await statusesOf(twins)).toEqual(twins.map(() => "processed"));
+    expect((await stateOf(world, userId)).grants).toHaveLength(1);
+  });
+
+  test("don't include one that comes while the object is being read: it is read again for that one", async () => {
+    const { paid } = await purchase();
+    const [early, late] = twinsOf(paid, 2);
+    if (!early || !late) throw new Error("two twins");
+    await deliverAll([early]);
+    let delivered = false;
+    passOn = async (_request, answer) => {
+      if (!delivered) await deliverAll([late]);
+      delivered = true;
+      return answer;
+    };
+    await process(early.id);
+    passOn = plain;
+    expect(await statusesOf([early, late])).toEqual(["processed", "received"]);
+    asked = [];
+    await process(late.id);
+    expect([await statusOf(late.id), asked.length > 0]).toEqual(["processed", true]);
+  });
+
+  test("whose job fails are settled by its next try, or by reconciliation, and by nobody twice", async () => {
+    for (const byReconciliation of [false, true]) {
+      const { userId, paid } = await purchase();
+      const [first, second] = twinsOf(paid, 2);
+      if (!first || !second) throw new Error("two twins");
+      await deliverAll([first, second]);
+      passOn = () => undefined;
+      await expect(process(first.id)).rejects.toThrow();
+      passOn = plain;
+      asked = [];
+      await process(second.id);
+      expect([asked, await statusesOf([first, second])]).toEqual([[], ["received", "received"]]);
+      if (byReconciliation) {
+        const longAgo = addMilliseconds(new Date(), -hourMs);
+        await world.database.db.updateTable("stripe_events").set({ received_at: longAgo }).where("status", "=", "received").execute();
+        await reconcileBilling(world.deps);
+      } else await process(first.id);
+      expect(await statusesOf([first, second])).toEqual(["processed", "processed"]);
+      expect((await stateOf(world, userId)).grants).toHaveLength(1);
+    }
+  });
+
+  test("processed all at once, in any order and with copies, give one final state (seeded)", async () => {
+    const random = seededRandom(11);
+    for (let life = 0; life < 8; life += 1) {
+      const person = await world.person();
+      await world.takeEvents();
+      await world.buy(person);
+      const events = await world.takeEvents();
+      const copies = events.flatMap((event) => [event, ...twinsOf(event, 2)]);
+      const keyed = copies.map((event) => ({ event, key: random(1_000_000) })).sort((left, right) => left.key - right.key);
+      await deliverAll(keyed.map(({ event }) => event));
+      // Four at a time, as a worker's slots.
+      const line = keyed.map(({ event }) => event.id);
+      const slot = async () => {
+        for (let id = line.shift(); id !== undefined; id = line.shift()) await processStripeEvent(world.deps, id);
+      };
+      await Promise.all([slot(), slot(), slot(), slot()]);
+      expect(await statusesOf(copies)).not.toContain("received");
+      const state = await stateOf(world, person.userId);
+      expect([state.subscription.status, state.wallet?.balance, state.grants.length]).toEqual(["active", 300, 1]);
+    }
+  });
+});
+
+describe("an event that no code acts on", () => {
+  test("is set aside, and is acted on when it is put back to work after the code has come", async () => {
+    const { userId, paid } = await purchase();
+    const unheard = { ...paid, id: `evt_${randomUUID()}`, type: "charge.refunded" };
+    await deliver(world, JSON.stringify(unheard));
+    await process(unheard.id);
+    expect(await statusOf(unheard.id)).toBe("set_aside");
+    expect(await replaySetAsideEvents(world.deps.db, "charge.refunded")).toBe(1);
+    expect(await statusOf(unheard.id)).toBe("received");
+    await process(unheard.id);
+    expect(await statusOf(unheard.id)).toBe("set_aside");
+
+    // As a release left it that did not know the type.
+    await deliver(world, JSON.stringify(paid));
+    await world.database.db.updateTable("stripe_events").set({ status: "set_aside" }).where("id", "=", paid.id).execute();
+    await world.database.db.deleteFrom("outbox").execute();
+    expect(await replaySetAsideEvents(world.deps.db, "invoice.paid")).toBe(1);
+    expect(await world.database.db.selectFrom("outbox").select(["job", "payload"]).execute()).toEqual([
+      { job: "process-stripe-event", payload: { eventId: paid.id } },
+    ]);
+    await process(paid.id);
+    expect(await statusOf(paid.id)).toBe("processed");
+    expect((await stateOf(world, userId)).grants).toHaveLength(1);
+  });
+
+  test("as a checkout that sells no subscription, is set aside: what was paid is not forgotten", async () => {
+    const person = await world.person();
+    await world.takeEvents();
+    await world.buy(person);
+    const completed = (await world.takeEvents()).find((event) => event.type === "checkout.session.completed");
+    await deliver(world, JSON.stringify(completed));
+    passOn = (_request, answer) => answer.replaceAll('"mode":"subscription"', '"mode":"payment"');
+    await process(completed?.id ?? "");
+    passOn = plain;
+    expect(await statusOf(completed?.id ?? "")).toBe("set_aside");
+    expect((await stateOf(world, person.userId)).grants).toEqual([]);
+  });
+
+  test("for its livemode is not acted on when it is put back either", async () => {
+    const { userId, paid } = await purchase();
+    const live = { ...paid, id: `evt_${randomUUID()}`, livemode: true };
+    await deliver(world, JSON.stringify(live));
+    expect(await replaySetAsideEvents(world.deps.db, "invoice.paid")).toBe(1);
+    asked = [];
+    await process(live.id);
+    expect([await statusOf(live.id), asked]).toEqual(["set_aside", []]);
+    expect((await stateOf(world, userId)).grants).toEqual([]);
+  });
+});
