@@ -34,6 +34,12 @@
   if (document.hidden) start();
   else requestAnimationFrame(() => setTimeout(start));
 
+  // The browser offers to install once, often before main.tsx listens: install-prompt.ts takes the offer from here.
+  addEventListener("beforeinstallprompt", (event) => {
+    event.preventDefault();
+    window.installOffer = event;
+  });
+
   // The signed-out links of a prerendered page stay hidden until the session has been read.
   if (read("session")) root.dataset.session = "";
 

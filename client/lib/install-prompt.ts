@@ -12,8 +12,16 @@ function keep(prompt: InstallPrompt | null): void {
   for (const listener of listeners) listener();
 }
 
+declare global {
+  interface Window {
+    /** The browser's offer, if it came before the scripts did (boot.js). */
+    installOffer?: InstallPrompt;
+  }
+}
+
 /** Call once, at start. */
 export function watchInstallPrompt(): void {
+  offered = window.installOffer ?? null;
   addEventListener("beforeinstallprompt", (event) => {
     // The product has a place of its own for it.
     event.preventDefault();

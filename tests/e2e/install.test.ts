@@ -135,6 +135,20 @@ describe("installing the app", () => {
     await page.close();
   });
 
+  it("is offered even if the browser's offer comes before the page's scripts", async () => {
+    const page = await device.newPage();
+    await page.addInitScript(`addEventListener("DOMContentLoaded", () => {
+      const offer = new Event("beforeinstallprompt", { cancelable: true });
+      offer.prompt = () => Promise.resolve({ outcome: "dismissed" });
+      dispatchEvent(offer);
+      globalThis.shownByBrowser = !offer.defaultPrevented;
+    }, { once: true })`);
+    await page.goto(product.url);
+    await installButton(page).waitFor();
+    expect(await page.evaluate("globalThis.shownByBrowser")).toBe(false);
+    await page.close();
+  });
+
   it("is explained on an iPhone in the words of each browser, and not in the installed app", async () => {
     for (const [userAgent, step] of [
       [iPhone, "in Safari’s toolbar"],
