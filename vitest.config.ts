@@ -6,8 +6,13 @@ import { Sequencer } from "./tests/support/sequencer.ts";
 export default defineConfig(({ mode }) => ({
   plugins: [contentPlugin()],
   test: {
-    include: ["tests/**/*.test.ts", "tests/**/*.test.tsx"],
     environment: "node",
+    projects: [
+      // Each process runs many files one after the other, because loading the product once a file takes a third of the time.
+      { extends: true, test: { name: "product", include: ["tests/**/*.test.ts"], exclude: ["tests/client/**"], isolate: false } },
+      // The client's modules keep their state in the module, and the tests replace the browser's globals.
+      { extends: true, test: { name: "client", include: ["tests/client/**/*.test.ts", "tests/client/**/*.test.tsx"] } },
+    ],
     globalSetup: ["tests/support/global-setup.ts"],
     // One more than the cores: half of the time is waiting for browsers, mails and processes that start again.
     maxWorkers: availableParallelism() + 1,

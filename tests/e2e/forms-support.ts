@@ -110,11 +110,12 @@ export const spaces = " \t\n\u00a0 ";
 export const marks = "\u200f\u200e\u202e\u2067\u2069\u200b\ufeff";
 export const megabyte = "x".repeat(1_048_576);
 
-let exhausted: string | undefined;
+const exhausted = new WeakMap<Stage, string>();
 
-/** An email address that has reached its hourly limit. Created once, because this machine's address has a limit too. */
+/** An email address that has reached its hourly limit. Created once for each product, because this machine's address has a limit too. */
 export async function exhaustedAddress(stage: Stage): Promise<string> {
-  if (exhausted) return exhausted;
+  const created = exhausted.get(stage);
+  if (created !== undefined) return created;
   const email = newAddress();
   for (const message of ["1", "2", "3", "4", "5"]) {
     const headers = { "content-type": "application/json", "idempotency-key": randomUUID() };
@@ -122,6 +123,6 @@ export async function exhaustedAddress(stage: Stage): Promise<string> {
     const response = await fetch(`${stage.url}/api/contact`, { method: "POST", headers, body });
     if (response.status !== 202) throw new Error(`the message was refused: ${response.status}`);
   }
-  exhausted = email;
+  exhausted.set(stage, email);
   return email;
 }
