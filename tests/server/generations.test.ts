@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { ModelFaultKind } from "#sandbox/models/faults.ts";
 import { inTransaction } from "#server/db/transaction.ts";
@@ -239,6 +241,28 @@ describe("stopping", () => {
     await expect.poll(() => models.calls.list()[0]?.outcome).toBe("aborted");
     // A second stop returns the same receipt.
     expect(await (await call(api, person, "POST", `/api/generations/${seen.generationId}/stop`)).json()).toEqual(stopped);
+  });
+
+  test.each([
+    ["content_filter", { status: "failed", failureCode: "content_filtered", chargedCredits: 0 }],
+    ["tool_calls", { status: "failed", failureCode: "provider_error", chargedCredits: 0 }],
+    ["stop", { status: "completed", failureCode: null, chargedCredits: 1 }],
+  ])("changes nothing once the provider has said why the answer ended: %s", async (reason, receipt) => {
+    const provider = createServer((_request, response) => {
+      response.setHeader("content-type", "text/event-stream");
+      // The usage, which would follow, never comes.
+      response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: "Some words" }, finish_reason: reason }] })}\n\n`);
+    });
+    await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
+    const address = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`;
+    const other = await startAnswerProcess(database.applicationUrl, models.url, {}, { OPENAI_API_KEY: "k", OPENAI_BASE_URL: address });
+    const person = await createPerson(other, database.db);
+    const seen = await readAnswer(await send(other, person), (answer) => answer.text !== "");
+    const stopped = await (await call(other, person, "POST", `/api/generations/${seen.generationId}/stop`)).json();
+    expect(stopped).toMatchObject(receipt);
+    await other.close();
+    provider.closeAllConnections();
+    provider.close();
   });
 });
 

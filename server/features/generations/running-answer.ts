@@ -86,10 +86,11 @@ export class RunningAnswer {
     const { promptTokens, completionTokens } = end;
     const rest = { failureCode: null, cutShort: false, promptTokens, completionTokens };
     const full = this.start.heldCredits;
-    if (end.failure === undefined && this.interruption === undefined)
-      return { ...rest, status: "completed", cutShort: end.cutShort, chargedCredits: full };
-    if (this.interruption === "stopped") return { ...rest, status: "stopped", chargedCredits: this.text === "" ? 0 : full };
-    return { ...rest, status: "failed", failureCode: this.interruption ?? end.failure ?? null, chargedCredits: 0 };
+    const interruption = end.concluded ? undefined : this.interruption;
+    if (interruption === "stopped") return { ...rest, status: "stopped", chargedCredits: this.text === "" ? 0 : full };
+    const failureCode = interruption ?? end.failure ?? null;
+    if (failureCode !== null) return { ...rest, status: "failed", failureCode, chargedCredits: 0 };
+    return { ...rest, status: "completed", cutShort: end.cutShort, chargedCredits: full };
   }
 
   /** What the log does not have yet. */

@@ -36,6 +36,8 @@ export interface UpstreamEnd {
   failure: ProviderFailure | undefined;
   /** Complete as far as the limit on its length let it be. */
   cutShort: boolean;
+  /** The provider said why the answer ended. A stop or an interruption after that changes nothing. */
+  concluded: boolean;
   promptTokens: number | null;
   completionTokens: number | null;
 }
@@ -241,5 +243,5 @@ export async function askModel(gateway: ModelGateway, question: Question): Promi
     patience.end();
   }
   const { promptTokens, completionTokens } = transcript;
-  return { ...conclude(transcript), promptTokens, completionTokens };
+  return { ...conclude(transcript), concluded: transcript.finishReason !== undefined, promptTokens, completionTokens };
 }
