@@ -37,7 +37,7 @@ EXPOSE 3001 2525
 CMD ["node", "sandbox/main.ts"]
 
 FROM runtime AS product
-ENV PORT=3000
+ENV NODE_ENV=production PORT=3000
 COPY migrations migrations
 COPY server server
 COPY worker worker

@@ -205,7 +205,7 @@ function readModels(environment: Environment, sandboxUrl: URL | undefined): Conf
   return result;
 }
 
-function readStripe(environment: Environment, sandbox: Config["sandbox"]): Config["stripe"] {
+function readStripe(environment: Environment, production: boolean, sandbox: Config["sandbox"]): Config["stripe"] {
   const own = environment.text("STRIPE_SECRET_KEY");
   if (!own && sandbox) {
     return { secretKey: "sk_test_sandbox", webhookSecrets: [`whsec_${sandbox.token}`], apiUrl: sandbox.url, livemode: false };
@@ -213,11 +213,14 @@ function readStripe(environment: Environment, sandbox: Config["sandbox"]): Confi
   const secretKey = environment.required("STRIPE_SECRET_KEY", "payments need it (dashboard.stripe.com, Developers, API keys)");
   const webhookSecret = environment.required("STRIPE_WEBHOOK_SECRET", "Stripe's events are verified with it");
   const previous = environment.text("STRIPE_WEBHOOK_SECRET_PREVIOUS");
+  const livemode = /^[sr]k_live_/.test(secretKey);
+  // Only production insists on the product's own addresses: otherwise paying people would get mails with links that lead nowhere.
+  if (livemode && !production) environment.faults.push("STRIPE_SECRET_KEY is a live key; with it NODE_ENV has to be production");
   return {
     secretKey,
     webhookSecrets: previous ? [webhookSecret, previous] : [webhookSecret],
     apiUrl: environment.url("STRIPE_API_URL", ["https:", "http:"]),
-    livemode: secretKey.startsWith("sk_live_") || secretKey.startsWith("rk_live_"),
+    livemode,
   };
 }
 
@@ -246,7 +249,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
     redisUrl: environment.url("REDIS_URL", ["redis:", "rediss:"])?.href,
     secretKey: readSecretKey(environment),
     adminEmails: readAdminEmails(environment),
-    stripe: readStripe(environment, sandbox),
+    stripe: readStripe(environment, production, sandbox),
     mail: {
       smtpUrl:
         environment.url("SMTP_URL", ["smtp:", "smtps:"])?.href ??

@@ -98,6 +98,16 @@ describe("a malformed variable is reported in one line that names it", () => {
     expect(lines.join()).not.toContain("\n");
   });
 
+  it.each([undefined, "", "development"])("a live key of Stripe with NODE_ENV=%s", (NODE_ENV) => {
+    const { NODE_ENV: _, ...outside } = whole;
+    for (const STRIPE_SECRET_KEY of ["sk_live_1", "rk_live_1"]) {
+      expect(faults(() => readConfig({ ...outside, NODE_ENV, STRIPE_SECRET_KEY }))).toEqual([
+        "STRIPE_SECRET_KEY is a live key; with it NODE_ENV has to be production",
+      ]);
+    }
+    expect(faults(() => readConfig({ ...outside, NODE_ENV, STRIPE_SECRET_KEY: "sk_test_1" }))).toEqual([]);
+  });
+
   it("random values give error lines and no other exception", () => {
     const names = [
       "HOST",
