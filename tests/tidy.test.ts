@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { cyclesOf, importsOf } from "#tests/support/imports.ts";
-import { differences, unusedKeys } from "#tests/support/locales.ts";
+import { differences, spoken, unusedKeys, withoutSlots, wrongWords } from "#tests/support/locales.ts";
 import type { SyntaxNode } from "#tests/support/sources.ts";
 import { lineOf, listFiles, nodesOf, read, root } from "#tests/support/sources.ts";
 import { zoneFault } from "#tests/support/zones.ts";
@@ -196,6 +196,26 @@ describe("texts", () => {
       return [...absent, ...extra, ...different].map((line) => `${language}: ${line}`);
     });
     expect(faults).toEqual([]);
+  });
+
+  it("of every language name email as its glossary does", () => {
+    const glossaries = listFiles("docs/glossary", /^[a-z]{2}\.md$/);
+    expect(glossaries).toHaveLength(readdirSync(path.join(root, "client/i18n/locales")).length);
+    const faults = glossaries.flatMap((glossary) => {
+      const language = path.basename(glossary, ".md");
+      const wrong = wrongWords(read(glossary), "email");
+      const texts = folders.flatMap((folder) => listFiles(folder, /\.json$/).filter((file) => file.split(/[/.]/).includes(language)));
+      const pages = listFiles("client/content", /\.md$/).filter((file) => file.includes(`/${language}/`));
+      const said = [
+        ...texts.flatMap((file) => spoken(parse(file)).map((text) => [file, text])),
+        ...pages.map((file) => [file, withoutSlots(read(file))]),
+      ];
+      return said.flatMap(([file, text = ""]) => [...text.matchAll(wrong)].map(([word]) => `${file}: ${word}`));
+    });
+    expect(faults).toEqual([]);
+    const wrong = wrongWords("| address, email | a message | e-mail, mail |\n| email link | | magic link |", "email");
+    expect("Mails, an e-mail, mailed, a mailbox, an email".match(wrong)).toEqual(["Mails", "e-mail", "mailed"]);
+    expect("Eメール".match(wrongWords("| email | メール | Eメール |", "email"))).toEqual(["Eメール"]);
   });
 
   it("are all used in the client's code", () => {

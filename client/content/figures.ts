@@ -5,7 +5,7 @@
 import { formatDuration, formatMoney, formatNumber, formatPercent } from "#client/lib/format.ts";
 import type { Model } from "#domain/models.ts";
 import { findModel, models } from "#domain/models.ts";
-import { answerLogGoneMs, answerLogReadableMs, keptMs } from "#domain/periods.ts";
+import { answerLogGoneMs, answerLogReadableMs, deviceKeptMs, keptMs } from "#domain/periods.ts";
 import type { Plan } from "#domain/plans.ts";
 import {
   annualPriceCents,
@@ -40,8 +40,8 @@ const ofModel = (figure: (model: Model) => Figure) => (id: string | undefined) =
 };
 const alone = (figure: Figure) => (subject: string | undefined) => (subject === undefined ? figure : undefined);
 
-/** How long things are kept: what the sweep goes by. */
-const periods = { ...keptMs, answerLogReadable: answerLogReadableMs, answerLogGone: answerLogGoneMs };
+/** How long things are kept: what the sweep goes by, and what cookies and the device are told. */
+const periods = { ...keptMs, ...deviceKeptMs, answerLogReadable: answerLogReadableMs, answerLogGone: answerLogGoneMs };
 
 const figures: Readonly<Record<string, (subject: string | undefined) => Figure | undefined>> = {
   price: ofPlan((plan) => ({ unit: "money", cents: plan.monthlyPriceCents })),

@@ -1,4 +1,5 @@
 /** Figures as the reader's language writes them. Formatters are kept, since building one costs more than using it. */
+import { dayMs, hourMs, minuteMs } from "#domain/clock.ts";
 import { currency } from "#domain/plans.ts";
 
 const formatters = new Map<string, unknown>();
@@ -17,10 +18,16 @@ export function formatMoney(cents: number, language: string): string {
   return kept(`money ${language}`, () => new Intl.NumberFormat(language, options)).format(cents / 100);
 }
 
-/** In the largest unit it is a whole number of: "2 years" (of 365 days), "30 days", "49 hours". */
+const durationUnits = [
+  ["year", 365 * dayMs],
+  ["day", dayMs],
+  ["hour", hourMs],
+] as const;
+
+/** In the largest unit it is a whole number of: "2 years" (of 365 days), "30 days", "49 hours", "10 minutes". */
 export function formatDuration(ms: number, language: string): string {
-  const hours = ms / 3_600_000;
-  const [value, unit] = hours % 8_760 === 0 ? [hours / 8_760, "year"] : hours % 24 === 0 ? [hours / 24, "day"] : [hours, "hour"];
+  const [unit, length] = durationUnits.find(([, unitMs]) => ms % unitMs === 0) ?? ["minute", minuteMs];
+  const value = ms / length;
   return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
 }
 

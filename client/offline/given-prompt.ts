@@ -1,3 +1,4 @@
+import { deviceKeptMs } from "#domain/periods.ts";
 import type { Kept, Kind } from "./store.ts";
 import { isRecord, readStored, removeStored, writeStored } from "./store.ts";
 
@@ -14,7 +15,7 @@ interface Waiting extends GivenPrompt {
 
 const visitorsKey = "givenPrompt";
 /** It waits through signing up, a mail and the choice of a plan; whoever comes later wants something else. */
-const waitsMs = 24 * 3_600_000;
+const waitsMs = deviceKeptMs.givenPrompt;
 
 const kind: Kind<Waiting> = {
   version: 1,

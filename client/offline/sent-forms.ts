@@ -1,4 +1,5 @@
 /** What has gone after it had waited, noted by form-queue.ts under `sent-form:<id>`. */
+import { deviceKeptMs } from "#domain/periods.ts";
 import { sentPrefix } from "./form-queue.ts";
 import type { Kind } from "./store.ts";
 import { isRecord, listStored, removeStored } from "./store.ts";
@@ -11,8 +12,8 @@ export interface SentForm {
   sentAtMs: number;
 }
 
-/** For a day it is said that it went. */
-const toldForMs = 24 * 60 * 60 * 1000;
+/** For so long it is said that it went. */
+const toldForMs = deviceKeptMs.sentForm;
 
 const kind: Kind<SentForm> = {
   version: 1,

@@ -1,5 +1,5 @@
 /** How long data is kept before a sweep deletes it. server/domain/retention.ts names the tables and the reasons. */
-import { dayMs, hourMs } from "./clock.ts";
+import { dayMs, hourMs, minuteMs } from "./clock.ts";
 
 /** For this long after its end an answer's events can be read. After that the text comes from its conversation, in one piece. */
 export const answerLogReadableMs = 24 * hourMs;
@@ -18,6 +18,16 @@ export const keptMs = {
   mails: 365 * dayMs,
   contactMessages: 2 * 365 * dayMs,
   stripePayloads: 90 * dayMs,
+} as const;
+
+/** How long a browser keeps what it was given: the cookies of signing in, the language, and what waits on the device. */
+export const deviceKeptMs = {
+  accessToken: 10 * minuteMs,
+  signUpCookie: dayMs,
+  deviceCookie: 365 * dayMs,
+  languageCookie: 365 * dayMs,
+  givenPrompt: dayMs,
+  sentForm: dayMs,
 } as const;
 
 export type Sweep = keyof typeof keptMs;

@@ -133,6 +133,13 @@ const head = (changes: Record<string, string> = {}) => {
 const compile = (source: string, file = "content/en/marketing.md") => compilePiece(source, file);
 const body = (markdown: string) => compile(`${head()}Lead.\n\n${markdown}\n`).blocks;
 
+it("the privacy page types no period: each comes from the code that keeps it", () => {
+  const privacy = readFileSync(path.join(folder, "en/privacy.md"), "utf8");
+  const period = /\b(an?|one|two|ten|\d+) (minute|hour|day|week|month|year)s?\b/i;
+  expect(period.exec(privacy)?.[0]).toBeUndefined();
+  expect(period.exec("for a day")?.[0]).toBe("a day");
+});
+
 describe("the compiler", () => {
   it.each([
     ["a title over 60 characters", head({ title: "x".repeat(61) }), 2, /61 characters/],
@@ -220,6 +227,8 @@ describe("figures", () => {
     const more = "{{trialDays}} {{trialCredits}} {{refundDays}} {{annualSaving}} {{pack:250}} {{perMinute:starter}} {{atOnce:basic}}";
     expect(fillFigures(more, english)).toBe("7 50 14 20% $17.99 10 2");
     expect(fillFigures("{{perMonth:starter:gpt-5}}", english)).toBe("60");
+    const periods = "{{kept:accessToken}} {{kept:signUpCookie}} {{kept:deviceCookie}} {{kept:sessions}} {{kept:answerLogGone}}";
+    expect(fillFigures(periods, english)).toBe("10 minutes 1 day 1 year 30 days 49 hours");
   });
 
   it("are refused if they are unknown", () => {

@@ -83,3 +83,23 @@ export function unusedKeys(english: Texts, sources: readonly string[]): string[]
   const keys = group(flat, plurals).keys();
   return [...keys].filter((key) => !named.has(key) && !forms.some((form) => form.test(key)));
 }
+
+export function withoutSlots(text: string): string {
+  return text.replace(/\{\{[^}]*\}\}/g, "");
+}
+
+/** The texts people read, without placeholders and without the words that the support widget looks for in a question. */
+export function spoken(texts: Texts): string[] {
+  const flat = [...flatten(texts)].filter(([key]) => !key.startsWith("keywords."));
+  return flat.map(([, text]) => withoutSlots(text));
+}
+
+/** Matches the words that a glossary's row for `term` forbids. Words in Latin letters count only as whole words, in the plural too. */
+export function wrongWords(glossary: string, term: string): RegExp {
+  const rows = glossary.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
+  const row = rows.find(([, terms = ""]) => terms.split(", ").includes(term));
+  const words = (row?.[3] ?? "").split(/[,、] ?/).filter((word) => word !== "");
+  if (words.length === 0) throw new Error(`the glossary forbids no word for ${term}`);
+  const forms = words.map((word) => (/^[\p{Script=Latin}-]+$/u.test(word) ? `(?<![\\p{L}-])${word}(s|ed)?(?![\\p{L}-])` : word));
+  return new RegExp(forms.join("|"), "giu");
+}

@@ -1,25 +1,24 @@
 /**
  * What a browser keeps of its own dealings with an account, in two cookies that sign nobody in:
- * `sign-up` names the sign-ups begun in it, so that their mailed links open here with one click and elsewhere only with the
+ * `sign-up` names the sign-ups begun in it, so that their emailed links open here with one click and elsewhere only with the
  * password. `device` names the accounts that have signed in here, so that strangers' guesses don't lock their people out
  * (OWASP, "device cookies"). Both are signed and stored nowhere. A device's signature covers the password's hash: another
  * password makes the account's devices unknown.
  */
 import { randomBytes } from "node:crypto";
+import { deviceKeptMs } from "#domain/periods.ts";
 import type { Config } from "../../config.ts";
 import type { UserRow } from "../../db/types-accounts.ts";
 import type { CookieKind } from "../../http/cookies.ts";
 import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
 
-const daySeconds = 86_400;
-const deviceDays = 365;
 /** People sign up and in with more than one account on a browser; the oldest make room. */
 const signUpsKept = 3;
 const devicesKept = 4;
 
-export const signUpCookie: CookieKind = { name: "sign-up", path: "/", maxAgeSeconds: daySeconds };
+export const signUpCookie: CookieKind = { name: "sign-up", path: "/", maxAgeSeconds: deviceKeptMs.signUpCookie / 1_000 };
 /** Sent to the calls that read it and to nothing else. */
-export const deviceCookie: CookieKind = { name: "device", path: "/api/auth", maxAgeSeconds: deviceDays * daySeconds };
+export const deviceCookie: CookieKind = { name: "device", path: "/api/auth", maxAgeSeconds: deviceKeptMs.deviceCookie / 1_000 };
 
 type KeyHolder = Pick<Config, "secretKey">;
 type Account = Pick<UserRow, "id" | "password_hash">;
