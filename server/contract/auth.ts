@@ -24,7 +24,7 @@ export type Session = Static<typeof Session>;
 export const Account = Type.Object({
   id: Uuid,
   email: Type.String(),
-  emailVerified: Type.Boolean(),
+  emailVerifiedAt: Timestamp,
   avatarUrl: Type.Union([Type.String(), Type.Null()]),
   createdAt: Timestamp,
   lastSignInAt: Type.Union([Timestamp, Type.Null()]),

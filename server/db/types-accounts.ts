@@ -1,11 +1,9 @@
 import type { Generated, Selectable } from "kysely";
+import type { Json } from "./json.ts";
 
+/** A person. By what they are known is in identities, what they sign in with is in credentials. */
 export interface Users {
   id: Generated<string>;
-  email: string;
-  mailbox_key: string;
-  email_verified_at: Date | null;
-  password_hash: string | null;
   role: Generated<"user" | "admin">;
   language: Generated<string>;
   avatar_url: string | null;
@@ -16,6 +14,41 @@ export interface Users {
 }
 
 export type UserRow = Selectable<Users>;
+
+export interface Identities {
+  id: Generated<string>;
+  user_id: string;
+  kind: "email";
+  subject: string;
+  verified_at: Date;
+  created_at: Date;
+}
+
+/** What checking a credential takes, by kind. */
+interface CredentialData {
+  /** argon2id, in the PHC format. */
+  password: { hash: string };
+}
+
+export interface Credentials {
+  id: Generated<string>;
+  user_id: string;
+  kind: keyof CredentialData;
+  name: string | null;
+  data: Json<CredentialData[keyof CredentialData]>;
+  created_at: Date;
+  last_used_at: Date | null;
+}
+
+export interface SignUps {
+  id: string;
+  /** Null: no account can come of it any more. */
+  email: string | null;
+  /** Null: it is the person's password now. */
+  password_hash: string | null;
+  language: string;
+  created_at: Date;
+}
 
 export interface AuthSessions {
   id: Generated<string>;
@@ -30,13 +63,13 @@ export interface AuthSessions {
   user_agent: string | null;
 }
 
+/** Of the sign-up it was mailed for; of the person once it was opened. */
 export interface EmailLinks {
   id: Generated<string>;
-  user_id: string;
+  user_id: string | null;
+  sign_up_id: string | null;
   purpose: "confirm" | "recover";
   token_hash: Buffer;
-  password_hash: string | null;
-  sign_up_id: Generated<string>;
   expires_at: Date;
   used_at: Date | null;
   created_at: Date;

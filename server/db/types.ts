@@ -1,5 +1,5 @@
 /** Table types for Kysely, by area; the migrations are the truth. bigint columns arrive as numbers (credits stay far below 2^53). */
-import type { AuthAttempts, AuthSessions, EmailLinks, Users } from "./types-accounts.ts";
+import type { AuthAttempts, AuthSessions, Credentials, EmailLinks, Identities, SignUps, Users } from "./types-accounts.ts";
 import type { Conversations, GenerationEvents, Generations, Messages, RefusedSends } from "./types-answers.ts";
 import type {
   Checkouts,
@@ -15,6 +15,9 @@ import type { BusinessClock, ContactMessages, DeadLetters, Mails, Outbox, Schedu
 
 export interface Database {
   users: Users;
+  identities: Identities;
+  credentials: Credentials;
+  sign_ups: SignUps;
   auth_sessions: AuthSessions;
   email_links: EmailLinks;
   auth_attempts: AuthAttempts;

@@ -8,7 +8,7 @@ export const answerLogReadableMs = 24 * hourMs;
 export const answerLogGoneMs = 49 * hourMs;
 
 export const keptMs = {
-  unconfirmedAccounts: 30 * dayMs,
+  signUps: 30 * dayMs,
   links: 7 * dayMs,
   sessions: 30 * dayMs,
   attempts: dayMs,

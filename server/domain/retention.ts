@@ -7,7 +7,7 @@ import type { Sweep } from "./periods.ts";
 
 /** Each sweep: the PostgreSQL function that deletes, and the moment from which `keptMs` is counted. */
 export const sweeps = {
-  unconfirmedAccounts: { sql: "retention_unconfirmed_accounts", since: "the sign-up, while the address is unconfirmed" },
+  signUps: { sql: "retention_sign_ups", since: "it was begun" },
   links: { sql: "retention_links", since: "it was opened or expired" },
   sessions: { sql: "retention_sessions", since: "it ended" },
   attempts: { sql: "retention_attempts", since: "the first attempt it counts" },
@@ -34,7 +34,10 @@ const ledger = {
 
 /** By table. If a table is missing here a test fails, and the application's role gets no rights on the table. */
 export const retention = {
-  users: { rows: "until deleted", earlier: { what: "unconfirmed accounts", sweep: "unconfirmedAccounts" }, why: "the account" },
+  users: { rows: "until deleted", why: "the account" },
+  identities: { rows: { with: "users" }, why: "by what a person is known: their e-mail address" },
+  credentials: { rows: { with: "users" }, why: "what a person signs in with" },
+  sign_ups: { rows: { sweep: "signUps" }, why: "the address can be confirmed; without the address once it was, or was disowned" },
   auth_sessions: { rows: { sweep: "sessions" }, why: "for a while we can still see what an ended sign-in was used for" },
   email_links: { rows: { sweep: "links" }, why: "a used link gets another answer than an invalid one" },
   auth_attempts: { rows: { sweep: "attempts" }, why: "no limit looks further back" },

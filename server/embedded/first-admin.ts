@@ -3,7 +3,6 @@ import { rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { hash } from "@node-rs/argon2";
 import pg from "pg";
-import { mailboxKey } from "#domain/rules.ts";
 
 /** This file exists from the creation of the admin until the password was printed, so that an interrupted start prints it the next time. */
 function unshownPath(dataDir: string): string {
@@ -27,13 +26,14 @@ export async function createFirstAdmin(databaseUrl: string, email: string, passw
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const known = await client.query("select from users where email = $1", [email]);
+    const known = await client.query("select from identities where kind = 'email' and subject = $1", [email]);
     if (known.rowCount !== 0) return;
     await writeFile(unshownPath(dataDir), "");
     await client.query(
-      `insert into users (email, mailbox_key, email_verified_at, password_hash, role, created_at)
-       values ($1, $2, now(), $3, 'admin', now()) on conflict (email) do nothing`,
-      [email, mailboxKey(email), await hash(password)],
+      `with person as (insert into users (role, created_at) values ('admin', now()) returning id),
+         address as (insert into identities (user_id, kind, subject, verified_at, created_at) select id, 'email', $1, now(), now() from person)
+       insert into credentials (user_id, kind, data, created_at) select id, 'password', jsonb_build_object('hash', $2::text), now() from person`,
+      [email, await hash(password)],
     );
   } finally {
     await client.end();

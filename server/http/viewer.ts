@@ -7,7 +7,6 @@ export interface Viewer {
   userId: string;
   /** The sign-in (refresh-token family) this access token belongs to. */
   sessionId: string;
-  email: string;
   role: "user" | "admin";
 }
 

@@ -13,25 +13,26 @@ const boundMs = 100;
 
 /** Rows of realistic size: an answer's log batch and a Stripe payload have more than a kilobyte each. */
 const fillings = [
-  `insert into users (email, mailbox_key, created_at) select 'old-' || n || '@example.com', 'old-' || n, now() - interval '400 days' + n * interval '1 second' from generate_series(1, ${rows}) n`,
-  `insert into users (email, mailbox_key, email_verified_at, created_at) select 'kept-' || n || '@example.com', 'kept-' || n, now(), now() from generate_series(1, 20000) n`,
-  // A link of every unconfirmed account, and used links of confirmed ones.
-  `insert into email_links (user_id, purpose, token_hash, expires_at, created_at) select id, 'confirm', sha256(id::text::bytea), now() - interval '1 day', created_at
-     from users where email_verified_at is null`,
+  `insert into sign_ups (id, email, password_hash, language, created_at)
+     select uuidv7(), 'old-' || n || '@example.com', repeat('x', 97) || n, 'en', now() - interval '400 days' + n * interval '1 second' from generate_series(1, ${rows}) n`,
+  `insert into users (created_at) select now() from generate_series(1, 20000) n`,
+  // A link of every sign-up, and used links of people.
+  `insert into email_links (sign_up_id, purpose, token_hash, expires_at, created_at) select id, 'confirm', sha256(id::text::bytea), now() - interval '1 day', created_at
+     from sign_ups`,
   `insert into email_links (user_id, purpose, token_hash, used_at, expires_at, created_at) select id, 'confirm', sha256(('used' || id || n)::bytea), now() - interval '30 days' + random() * interval '1 day', now(), now()
-     from users, generate_series(1, 10) n where email_verified_at is not null`,
+     from users, generate_series(1, 10) n`,
   `insert into auth_sessions (user_id, token_hash, rotated_at, expires_at, revoked_at, created_at) select id, sha256((id::text || n)::bytea), now(), now(), now() - interval '60 days' + random() * interval '1 day', now()
-     from users, generate_series(1, 10) n where email_verified_at is not null`,
+     from users, generate_series(1, 10) n`,
   `insert into auth_attempts (key, failures, window_started_at) select 'email:' || n, 1, now() - interval '3 days' + n * interval '1 millisecond' from generate_series(1, ${rows}) n`,
   `insert into generations (id, user_id, model_id, idempotency_key, request_hash, status, quoted_credits, charged_credits, lease_owner, lease_expires_at, created_at, ended_at)
      select uuidv7(interval '-40 days' + n * interval '1 second'), u.id, 'gpt-5', 'key-of-' || n, '', 'completed', 1, 1, u.id, now(), now(), now() - interval '30 days'
-     from (select id, row_number() over () as n from users where email_verified_at is not null) u`,
+     from (select id, row_number() over () as n from users) u`,
   `insert into generation_events (generation_id, first_event, last_event, frames)
      select id, n, n, (select string_agg(md5(id::text || n || m), '') from generate_series(1, 30) m) from generations, generate_series(1, 10) n`,
   `insert into dead_letters (id, job, payload, error, attempts, replayed_at) select uuidv7(), 'send-mail', '{}', 'no', 1, now() - interval '100 days' + n * interval '1 second' from generate_series(1, ${rows}) n`,
   `insert into mails (key, user_id, recipient, template, language, parameters, created_at)
      select 'old:' || u.id || n, u.id, 'ada@example.com', 'account-exists', 'en', jsonb_build_object('a', repeat('x', 500)), now() - interval '400 days' + random() * interval '1 day'
-     from users u, generate_series(1, 10) n where email_verified_at is not null`,
+     from users u, generate_series(1, 10) n`,
   `insert into contact_messages (idempotency_key, content_hash, name, email, category, message, language, created_at)
      select gen_random_uuid(), '', 'Ada', 'ada@example.com', 'bug', repeat('It is broken. ', 100), 'en', now() - interval '800 days' + n * interval '1 second' from generate_series(1, ${rows}) n`,
   `insert into stripe_events (id, type, livemode, payload, received_at, status)

@@ -17,7 +17,7 @@ const now = new Date("2026-03-10T12:00:00Z").toISOString();
 export const account: Account = {
   id: "7d0f6a52-1c1e-4a5f-9a58-3f1f5d1c9b01",
   email: "maria@example.com",
-  emailVerified: true,
+  emailVerifiedAt: "2026-01-05T09:00:00.000Z",
   avatarUrl: null,
   createdAt: "2025-01-14T09:30:00.000Z",
   lastSignInAt: "2026-03-09T18:45:00.000Z",

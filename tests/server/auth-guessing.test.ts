@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { AttemptKey } from "#server/features/auth/attempts.ts";
 import { networkKeys, takeAttempt } from "#server/features/auth/attempts.ts";
 import { readDevice } from "#server/features/auth/browser.ts";
+import { findPerson } from "#server/features/auth/queries.ts";
 import { clientNetwork } from "#server/http/client-network.ts";
 import type { AuthApp } from "./auth-support.ts";
 import { cookiesOf, createAuthApp, password, randomAddress } from "./auth-support.ts";
@@ -79,7 +80,8 @@ test("a device cookie counts only if the server signed it, for its own account, 
   const second = await signIn("elsewhere@example.com", cookiesOf(first));
   const { cookie } = cookiesOf(second);
   const [others = "", own = ""] = cookie.slice("device=".length).split("~");
-  const account = await product.db.selectFrom("users").selectAll().where("id", "=", session.user.id).executeTakeFirstOrThrow();
+  const account = await findPerson(product.db, session.user.id);
+  if (!account) throw new Error("the account is missing");
   const now = new Date();
   const known = (entries: string, user = account, at = now) => readDevice(product.config, entries, user, at) !== undefined;
   expect(known(`${others}~${own}`)).toBe(true);

@@ -111,7 +111,7 @@ const values: unknown[] = [
 ];
 
 test("hostile field values get a problem document or the usual answer, and nothing is written", async () => {
-  await product.asOwner("delete from users");
+  await product.asOwner("delete from sign_ups");
   const valid: Record<string, string> = { email: "plain@example.com", password, token: "x", refresh_token: "x" };
   for (const [path, fields] of Object.entries(routes)) {
     for (const field of fields) {
@@ -125,7 +125,7 @@ test("hostile field values get a problem document or the usual answer, and nothi
       }
     }
   }
-  const people = await product.db.selectFrom("users").select("email").execute();
+  const people = await product.db.selectFrom("sign_ups").select("email").execute();
   // Any password of 8 to 128 characters with a letter and a digit is valid; every other sign-up above must have been refused.
   expect(people.every((person) => person.email === "plain@example.com")).toBe(true);
 });

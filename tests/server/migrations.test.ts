@@ -148,6 +148,9 @@ describe("migrations", () => {
       "0015_ledger_debt: drop function ledger_claw_back",
       "0016_answer_moments: drop function answer_start, answer_end",
       "0025_refused_starts: drop function answer_start",
+      "0029_identities: drop column password_hash",
+      "0029_identities: drop function retention_unconfirmed_accounts",
+      "0029_identities: drop column email, drop column mailbox_key, drop column email_verified_at, drop column password_hash",
     ]);
   });
 

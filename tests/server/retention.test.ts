@@ -55,15 +55,17 @@ async function userOf(): Promise<string> {
 }
 
 const plants: Record<Sweep, Plant> = {
-  async unconfirmedAccounts(at) {
+  async signUps(at) {
     const { db } = database;
-    const email = `${randomUUID()}@example.com`;
-    const account = { email, mailbox_key: email, email_verified_at: null, password_hash: null, avatar_url: null, banned_at: null };
+    const id = uuidv7();
+    const signUp = { id, email: `${id}@example.com`, password_hash: id, language: "en", created_at: at };
+    await db.insertInto("sign_ups").values(signUp).execute();
+    const link = { sign_up_id: id, user_id: null, purpose: "confirm", token_hash: randomBytes(32), used_at: null } as const;
     await db
-      .insertInto("users")
-      .values({ ...account, stripe_customer_id: null, created_at: at, last_sign_in_at: null })
+      .insertInto("email_links")
+      .values({ ...link, expires_at: new Date(), created_at: at })
       .execute();
-    return () => there(db.selectFrom("users").select("id").where("email", "=", email));
+    return () => there(db.selectFrom("sign_ups").select("id").where("id", "=", id));
   },
   async links(at) {
     const { db } = database;
@@ -72,8 +74,8 @@ const plants: Record<Sweep, Plant> = {
       id,
       user_id: await userOf(),
       purpose: "confirm",
+      sign_up_id: null,
       token_hash: randomBytes(32),
-      password_hash: null,
       used_at: null,
     } as const;
     await db
@@ -209,15 +211,11 @@ describe("a sweep", () => {
     expect([counts[0] + counts[1], await past(), await young()]).toEqual([1, false, true]);
   });
 
-  it("keeps confirmed accounts, accounts with a wallet, and counters of attempts whose wait is not over", async () => {
+  it("keeps counters of attempts whose wait is not over", async () => {
     const old = new Date(Date.now() - 400 * 24 * 60 * minuteMs);
-    const { userId } = await createUser(database.db);
-    await database.db.updateTable("users").set({ created_at: old }).where("id", "=", userId).execute();
     const waiting = { key: "email:waiting", failures: 9, window_started_at: old, blocked_until: addMilliseconds(new Date(), minuteMs) };
     await database.db.insertInto("auth_attempts").values(waiting).execute();
-    expect([await batch("unconfirmedAccounts"), await batch("attempts")]).toEqual([0, 0]);
-    await database.db.updateTable("users").set({ email_verified_at: null }).where("id", "=", userId).execute();
-    expect(await batch("unconfirmedAccounts")).toBe(0);
+    expect(await batch("attempts")).toBe(0);
   });
 
   it("uses business time for business data, so that the sandbox's clock moves it, and wall time for links", async () => {
@@ -275,33 +273,6 @@ describe("a sweep", () => {
     await sweepRetention(deps(), new AbortController().signal);
     expect(await planted()).toBe(false);
     expect(failures).toEqual([expect.objectContaining({ sweep: "links" })]);
-  });
-
-  it("of accounts sets aside those that can't be deleted and deletes the others, however many there are", async () => {
-    const bound = Date.now() - keptMs.unconfirmedAccounts;
-    const stuck = await Promise.all(Array.from({ length: 60 }, () => plants.unconfirmedAccounts(new Date(bound - 60 * minuteMs))));
-    // Deletion fails as with an unexpected reference to the account, and as with a statement time-out.
-    await database.asOwner(
-      "create function refuse() returns trigger language plpgsql as $$ begin raise 'not this one' using errcode = tg_argv[0]; end $$",
-      `create trigger refuse before delete on users for each row when (old.id < uuidv7(interval '1 day')) execute function refuse('23503')`,
-    );
-    await sweepRetention(deps(), new AbortController().signal);
-    const later = await Promise.all(Array.from({ length: 5 }, () => plants.unconfirmedAccounts(new Date(bound - minuteMs))));
-    await database.asOwner(
-      `create or replace trigger refuse before delete on users for each row
-         when (old.created_at < now() - interval '${keptMs.unconfirmedAccounts + 30 * minuteMs} milliseconds') execute function refuse('57014')`,
-    );
-    const cancelled = await plants.unconfirmedAccounts(new Date(bound - 50 * minuteMs));
-    await sweepRetention(deps(), new AbortController().signal);
-    expect((await Promise.all([...stuck, cancelled].map((isThere) => isThere()))).filter(Boolean)).toHaveLength(61);
-    expect((await Promise.all(later.map((isThere) => isThere()))).filter(Boolean)).toEqual([]);
-    const setAside = () => database.db.selectFrom("sweep_failures").select(["failures", "error"]).execute();
-    expect(await setAside()).toEqual(Array.from({ length: 61 }, () => ({ failures: 1, error: "not this one" })));
-    // When deletion works again, they are deleted, and so are their failure records.
-    await database.asOwner("drop trigger refuse on users", "update sweep_failures set retry_at = now()");
-    await sweepRetention(deps(), new AbortController().signal);
-    expect((await Promise.all([...stuck, cancelled].map((isThere) => isThere()))).filter(Boolean)).toEqual([]);
-    expect([await setAside(), failures]).toEqual([[], []]);
   });
 
   it("of 20,000 rows holds locks on a hundred at most, and does not delay reads and writes at the same time", async () => {

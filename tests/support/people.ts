@@ -1,42 +1,43 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { addMilliseconds, addMonths, dayMs } from "#domain/clock.ts";
 import type { PlanKey } from "#domain/plans.ts";
-import { mailboxKey } from "#domain/rules.ts";
 import type { Db } from "#server/db/database.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { signAccessToken } from "#server/features/auth/tokens.ts";
 import { ensureWallet, postGrant } from "#server/features/credits/service.ts";
 import type { App } from "#server/http/app-type.ts";
 
-/** Inserts a confirmed user with a wallet into the database; `credits` are an adjustment that expires after a year. */
+/**
+ * Inserts a confirmed user with a wallet into the database; `credits` are an adjustment that expires after a year. Without
+ * `passwordHash` the user can't sign in.
+ */
 export async function createUser(
   db: Db,
-  options: { email?: string; credits?: number } = {},
+  options: { email?: string; credits?: number; passwordHash?: string } = {},
 ): Promise<{ userId: string; walletId: string; email: string }> {
   const email = options.email ?? `person-${randomUUID()}@example.com`;
   const now = new Date();
   return inTransaction(db, async (trx) => {
-    const user = await trx
+    const { id: userId } = await trx
       .insertInto("users")
-      .values({
-        email,
-        mailbox_key: mailboxKey(email),
-        email_verified_at: now,
-        password_hash: null,
-        avatar_url: null,
-        banned_at: null,
-        stripe_customer_id: null,
-        created_at: now,
-        last_sign_in_at: null,
-      })
+      .values({ avatar_url: null, banned_at: null, stripe_customer_id: null, created_at: now, last_sign_in_at: null })
       .returning("id")
       .executeTakeFirstOrThrow();
-    const walletId = await ensureWallet(trx, user.id, now);
+    await trx
+      .insertInto("identities")
+      .values({ user_id: userId, kind: "email", subject: email, verified_at: now, created_at: now })
+      .execute();
+    if (options.passwordHash !== undefined) {
+      const data = JSON.stringify({ hash: options.passwordHash });
+      const password = { user_id: userId, kind: "password", name: null, data, created_at: now, last_used_at: null } as const;
+      await trx.insertInto("credentials").values(password).execute();
+    }
+    const walletId = await ensureWallet(trx, userId, now);
     if (options.credits) {
       const expiresAt = new Date(now.getTime() + 365 * 86_400_000);
-      await postGrant(trx, { userId: user.id, kind: "adjustment", credits: options.credits, expiresAt, key: `test:${user.id}` }, now);
+      await postGrant(trx, { userId, kind: "adjustment", credits: options.credits, expiresAt, key: `test:${userId}` }, now);
     }
-    return { userId: user.id, walletId, email };
+    return { userId, walletId, email };
   });
 }
 

@@ -7,7 +7,7 @@ export async function readAccount(executor: Executor, userId: string): Promise<A
   return {
     id: row.id,
     email: row.email,
-    emailVerified: row.email_verified_at !== null,
+    emailVerifiedAt: row.verified_at.toISOString(),
     avatarUrl: row.avatar_url,
     createdAt: row.created_at.toISOString(),
     lastSignInAt: row.last_sign_in_at?.toISOString() ?? null,

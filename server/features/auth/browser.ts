@@ -8,9 +8,9 @@
 import { randomBytes } from "node:crypto";
 import { deviceKeptMs } from "#domain/periods.ts";
 import type { Config } from "../../config.ts";
-import type { UserRow } from "../../db/types-accounts.ts";
 import type { CookieKind } from "../../http/cookies.ts";
 import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
+import type { Person } from "./queries.ts";
 
 /** People sign up and in with more than one account on a browser; the oldest make room. */
 const signUpsKept = 3;
@@ -21,7 +21,7 @@ export const signUpCookie: CookieKind = { name: "sign-up", path: "/", maxAgeSeco
 export const deviceCookie: CookieKind = { name: "device", path: "/api/auth", maxAgeSeconds: deviceKeptMs.deviceCookie / 1_000 };
 
 type KeyHolder = Pick<Config, "secretKey">;
-type Account = Pick<UserRow, "id" | "password_hash">;
+type Account = Pick<Person, "id" | "password_hash">;
 
 const separator = "~";
 

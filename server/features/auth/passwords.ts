@@ -1,7 +1,9 @@
 /** argon2id with OWASP's parameters (19 MiB, 2 passes, 1 lane: the package's defaults). */
-import { randomUUID } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { hash, hashSync, verify } from "@node-rs/argon2";
+import type { Config } from "../../config.ts";
+import { deriveKey } from "../../http/secret-keys.ts";
 import { Turns } from "./turns.ts";
 
 /** Half the cores, so that a rush of sign-ins leaves room for everything else. */
@@ -15,9 +17,19 @@ function normalize(password: string): string {
   return password.normalize("NFKC");
 }
 
-/** In turns between networks. Throws `sign_in_busy` with retryAfterSeconds. */
-export async function hashPassword(network: string, password: string): Promise<string> {
-  return turns.take(network, () => hash(normalize(password)));
+const saltBytes = 16;
+
+/**
+ * Hashes the password of a sign-up. The salt is derived from the address, so that the same address and password give the same hash:
+ * one hash finds every sign-up it fits, however many there are. In turns between networks. Throws `sign_in_busy` with
+ * retryAfterSeconds.
+ */
+export async function hashSignUpPassword(
+  config: Pick<Config, "secretKey">,
+  { email, password, network }: { email: string; password: string; network: string },
+): Promise<string> {
+  const salt = createHmac("sha256", deriveKey(config.secretKey, "sign-up-salt")).update(email).digest().subarray(0, saltBytes);
+  return turns.take(network, () => hash(normalize(password), { salt }));
 }
 
 /** In turns between networks. Throws `sign_in_busy` with retryAfterSeconds. */

@@ -1,106 +1,144 @@
 import type { Insertable, Selectable } from "kysely";
 import { sql } from "kysely";
-import type { Executor } from "../../db/transaction.ts";
-import type { AuthSessions, EmailLinks, UserRow, Users } from "../../db/types-accounts.ts";
+import type { Executor, Trx } from "../../db/transaction.ts";
+import type { AuthSessions, EmailLinks, SignUps, UserRow } from "../../db/types-accounts.ts";
 
 export type SessionRow = Selectable<AuthSessions>;
+export type SignUpRow = Selectable<SignUps>;
 
-export async function findUserByEmail(executor: Executor, email: string): Promise<UserRow | undefined> {
-  return executor.selectFrom("users").selectAll().where("email", "=", email).executeTakeFirst();
+/** A person with their address and, where they have one, the hash of their password. */
+export interface Person extends UserRow {
+  email: string;
+  password_hash: string | null;
 }
 
-export async function findUser(executor: Executor, userId: string): Promise<UserRow | undefined> {
-  return executor.selectFrom("users").selectAll().where("id", "=", userId).executeTakeFirst();
+function selectPeople(executor: Executor) {
+  return executor
+    .selectFrom("users")
+    .innerJoin("identities", (join) => join.onRef("identities.user_id", "=", "users.id").on("identities.kind", "=", "email"))
+    .leftJoin("credentials", (join) => join.onRef("credentials.user_id", "=", "users.id").on("credentials.kind", "=", "password"))
+    .selectAll("users")
+    .select(["identities.subject as email", sql<string | null>`credentials.data ->> 'hash'`.as("password_hash")]);
 }
 
-export async function lockUser(executor: Executor, userId: string): Promise<UserRow | undefined> {
-  return executor.selectFrom("users").selectAll().where("id", "=", userId).forUpdate().executeTakeFirst();
+export async function findPersonByEmail(executor: Executor, email: string): Promise<Person | undefined> {
+  return selectPeople(executor).where("identities.subject", "=", email).executeTakeFirst();
 }
 
-/** The person of this address, made when there is none, locked until the transaction ends. */
-export async function lockOrInsertUser(executor: Executor, user: Insertable<Users>): Promise<UserRow> {
-  await executor
+export async function findPerson(executor: Executor, userId: string): Promise<Person | undefined> {
+  return selectPeople(executor).where("users.id", "=", userId).executeTakeFirst();
+}
+
+/** Makes the person of an address that was just confirmed, at `now` of business time. */
+export async function insertPerson(trx: Trx, { email, language }: { email: string; language: string }, now: Date): Promise<Person> {
+  const user = await trx
     .insertInto("users")
-    .values(user)
-    .onConflict((conflict) => conflict.column("email").doNothing())
+    .values({ language, avatar_url: null, banned_at: null, stripe_customer_id: null, created_at: now, last_sign_in_at: null })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await trx
+    .insertInto("identities")
+    .values({ user_id: user.id, kind: "email", subject: email, verified_at: now, created_at: now })
     .execute();
-  return executor.selectFrom("users").selectAll().where("email", "=", user.email).forUpdate().executeTakeFirstOrThrow();
+  return { ...user, email, password_hash: null };
+}
+
+export async function insertPassword(trx: Trx, userId: string, hash: string, now: Date): Promise<void> {
+  await trx
+    .insertInto("credentials")
+    .values({ user_id: userId, kind: "password", name: null, data: JSON.stringify({ hash }), created_at: now, last_used_at: null })
+    .execute();
+}
+
+export async function markPasswordUsed(trx: Trx, userId: string, now: Date): Promise<void> {
+  await trx.updateTable("credentials").set({ last_used_at: now }).where("user_id", "=", userId).where("kind", "=", "password").execute();
 }
 
 export async function updateUser(
   executor: Executor,
   userId: string,
-  changes: Partial<Pick<UserRow, "language" | "email_verified_at" | "password_hash" | "role" | "last_sign_in_at">>,
+  changes: Partial<Pick<UserRow, "role" | "last_sign_in_at">>,
 ): Promise<UserRow> {
   return executor.updateTable("users").set(changes).where("id", "=", userId).returningAll().executeTakeFirstOrThrow();
 }
 
-/** A person together with the newest of these sign-ups with their address, whatever became of it. */
-export async function findCredentials(executor: Executor, email: string, signUps: readonly string[], now: Date) {
-  return executor
-    .selectFrom("users")
-    .leftJoinLateral(
-      (from) =>
-        from
-          .selectFrom("email_links")
-          .select("email_links.password_hash as sign_up_password_hash")
-          .whereRef("email_links.user_id", "=", "users.id")
-          .where("purpose", "=", "confirm")
-          .where("sign_up_id", "=", sql<string>`any(${[...signUps]}::uuid[])`)
-          .where("expires_at", ">", now)
-          .orderBy("email_links.created_at", "desc")
-          .limit(1)
-          .as("begun"),
-      (join) => join.onTrue(),
-    )
-    .selectAll("users")
-    .select("sign_up_password_hash")
-    .where("users.email", "=", email)
+export async function insertSignUp(executor: Executor, signUp: Insertable<SignUps>): Promise<void> {
+  await executor.insertInto("sign_ups").values(signUp).execute();
+}
+
+/** Whether a sign-up that began after `since` has this password, whatever became of it. */
+export async function hasSignUp(executor: Executor, passwordHash: string, since: Date): Promise<boolean> {
+  const row = await executor
+    .selectFrom("sign_ups")
+    .select("id")
+    .where("password_hash", "=", passwordHash)
+    .where("created_at", ">", since)
+    .limit(1)
     .executeTakeFirst();
+  return row !== undefined;
 }
 
-/** The sign-ups of a person that wait for their confirmation, the latest mailed first. */
-export async function selectPendingSignUps(executor: Executor, userId: string, now: Date) {
+/** The sign-ups of an address that wait for their confirmation and began after `since`, the newest first. */
+export async function selectWaitingSignUps(executor: Executor, email: string, since: Date): Promise<SignUpRow[]> {
   return executor
-    .selectFrom("email_links")
-    .select(["sign_up_id", "password_hash"])
-    .where("user_id", "=", userId)
-    .where("purpose", "=", "confirm")
-    .where("used_at", "is", null)
-    .where("expires_at", ">", now)
-    .orderBy("created_at", "desc")
+    .selectFrom("sign_ups")
+    .selectAll()
+    .where("email", "=", email)
+    .where("created_at", ">", since)
+    .orderBy("id", "desc")
     .execute();
 }
 
-/** What waits of a sign-up, its password with it. */
-export async function deletePendingSignUp(executor: Executor, signUp: { userId: string; signUpId: string }): Promise<void> {
-  await executor
-    .deleteFrom("email_links")
-    .where("user_id", "=", signUp.userId)
-    .where("sign_up_id", "=", signUp.signUpId)
-    .where("used_at", "is", null)
-    .execute();
+/** All of an address that wait, in the same order for everybody: who confirms the address next waits here for whoever came first. */
+export async function lockWaitingSignUps(trx: Trx, email: string): Promise<SignUpRow[]> {
+  return trx.selectFrom("sign_ups").selectAll().where("email", "=", email).orderBy("id").forUpdate().execute();
+}
+
+/** No account can come of these any more. */
+export async function endSignUps(trx: Trx, signUpIds: readonly string[]): Promise<void> {
+  await trx.updateTable("sign_ups").set({ email: null }).where("id", "in", signUpIds).execute();
+}
+
+/** The password is the person's own now. */
+export async function forgetSignUpPassword(trx: Trx, signUpId: string): Promise<void> {
+  await trx.updateTable("sign_ups").set({ password_hash: null }).where("id", "=", signUpId).execute();
 }
 
 export async function insertLink(executor: Executor, link: Insertable<EmailLinks>): Promise<void> {
   await executor.insertInto("email_links").values(link).execute();
 }
 
-export async function findLink(executor: Executor, tokenHash: Buffer): Promise<Selectable<EmailLinks> | undefined> {
-  return executor.selectFrom("email_links").selectAll().where("token_hash", "=", tokenHash).executeTakeFirst();
+/** A mailed link with the sign-up it belongs to or, once it was opened, the person. */
+export async function findConfirmationLink(executor: Executor, tokenHash: Buffer) {
+  return executor
+    .selectFrom("email_links")
+    .leftJoin("sign_ups", "sign_ups.id", "email_links.sign_up_id")
+    .leftJoin("users", "users.id", "email_links.user_id")
+    .leftJoin("identities", (join) => join.onRef("identities.user_id", "=", "users.id").on("identities.kind", "=", "email"))
+    .selectAll("email_links")
+    .select(["sign_ups.email as sign_up_email", "sign_ups.password_hash", "identities.subject as person_email", "users.banned_at"])
+    .where("token_hash", "=", tokenHash)
+    .where("purpose", "=", "confirm")
+    .executeTakeFirst();
 }
 
-/** Spends every confirmation link of a person; true when the one named was still unused. */
-export async function spendLinks(executor: Executor, userId: string, linkId: string, now: Date): Promise<boolean> {
-  const used = await executor
+/** Gives every link of these sign-ups to the person, as opened. True when the one named was among them. */
+export async function spendLinks(
+  trx: Trx,
+  { signUpIds, userId, linkId }: { signUpIds: readonly string[]; userId: string; linkId: string },
+  now: Date,
+): Promise<boolean> {
+  const spent = await trx
     .updateTable("email_links")
-    .set({ used_at: now })
-    .where("user_id", "=", userId)
-    .where("purpose", "=", "confirm")
-    .where("used_at", "is", null)
+    .set({ used_at: now, user_id: userId, sign_up_id: null })
+    .where("sign_up_id", "in", signUpIds)
     .returning("id")
     .execute();
-  return used.some((link) => link.id === linkId);
+  return spent.some((link) => link.id === linkId);
+}
+
+export async function deleteLinks(trx: Trx, signUpId: string): Promise<void> {
+  await trx.deleteFrom("email_links").where("sign_up_id", "=", signUpId).execute();
 }
 
 export async function insertSession(executor: Executor, session: Insertable<AuthSessions>): Promise<void> {
@@ -146,7 +184,7 @@ export async function selectLiveSessions(executor: Executor, sessionIds: readonl
   const live = executor
     .selectFrom("auth_sessions")
     .innerJoin("users", "users.id", "auth_sessions.user_id")
-    .select(["auth_sessions.id as session_id", "users.id as user_id", "users.email", "users.role"])
+    .select(["auth_sessions.id as session_id", "users.id as user_id", "users.role"])
     .where("auth_sessions.id", "=", sql<string>`any(${[...sessionIds]}::uuid[])`)
     .where("auth_sessions.revoked_at", "is", null)
     .where("auth_sessions.expires_at", ">", now)

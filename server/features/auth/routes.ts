@@ -6,12 +6,13 @@ import type { App, Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";
 import { readCookie, setCookie } from "../../http/cookies.ts";
 import { addDevice, deviceCookie, readDevice, readSignUps, signUpCookie, writeSignUps } from "./browser.ts";
-import type { Caller } from "./credentials.ts";
-import { fewOfOneNetwork } from "./credentials.ts";
+import type { Caller } from "./callers.ts";
+import { fewOfOneNetwork } from "./callers.ts";
+import { confirmEmail, disownSignUp, lookAtLink } from "./confirmation.ts";
 import type { SignIn } from "./sessions.ts";
 import { endSession, refreshSession } from "./sessions.ts";
 import { signIn } from "./sign-in.ts";
-import { confirmEmail, disownSignUp, lookAtLink, resendConfirmation, signUp } from "./sign-up.ts";
+import { resendConfirmation, signUp } from "./sign-up.ts";
 import { accessTokenSeconds, signAccessToken } from "./tokens.ts";
 
 /** Exactly the fields of spec §3. */

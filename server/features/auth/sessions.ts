@@ -5,7 +5,6 @@ import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import type { UserRow } from "../../db/types-accounts.ts";
 import type { Deps } from "../../deps.ts";
 import { announce } from "../../http/live-events.ts";
 import { hashToken } from "../../http/secret-keys.ts";
@@ -23,14 +22,19 @@ const refreshGraceMs = 45_000;
 
 /** A sign-in as the routes hand it out. */
 export interface SignIn {
-  user: UserRow;
+  user: queries.Person;
   sessionId: string;
   refreshToken: string;
 }
 
 type SessionDeps = Pick<Deps, "config" | "db" | "live" | "log">;
 
-export async function openSession(trx: Trx, deps: Pick<Deps, "config">, user: UserRow, userAgent: string | undefined): Promise<SignIn> {
+export async function openSession(
+  trx: Trx,
+  deps: Pick<Deps, "config">,
+  user: queries.Person,
+  userAgent: string | undefined,
+): Promise<SignIn> {
   const now = new Date();
   const sessionId = uuidv7();
   const refreshToken = writeRefreshToken(deps.config, { sessionId, counter: 0 });
@@ -54,7 +58,7 @@ async function continueSession(trx: Trx, deps: Pick<Deps, "config">, presented: 
   const now = new Date();
   const session = await queries.lockSession(trx, presented.sessionId);
   if (!session || session.revoked_at || session.expires_at <= now) return { outcome: "over" };
-  const user = await queries.findUser(trx, session.user_id);
+  const user = await queries.findPerson(trx, session.user_id);
   if (!user || user.banned_at) return { outcome: "over" };
   const presentedHash = hashToken(token);
   if (presentedHash.equals(session.token_hash)) {

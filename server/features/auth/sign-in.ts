@@ -1,16 +1,18 @@
 /** Signing in with a password. */
+import { addMilliseconds } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
+import { keptMs } from "#domain/periods.ts";
 import { checkEmail } from "#domain/rules.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { AttemptKey } from "./attempts.ts";
 import { counted, forgetAttempts, giveBackAttempts, networkKeys } from "./attempts.ts";
 import { readDevice } from "./browser.ts";
-import type { AuthDeps, Caller } from "./credentials.ts";
-import { assertRules, invalidCredentials, normalizeEmail, roleOf } from "./credentials.ts";
-import { nobodysHash, verifyPassword } from "./passwords.ts";
+import type { AuthDeps, Caller } from "./callers.ts";
+import { assertRules, invalidCredentials, normalizeEmail } from "./callers.ts";
+import { completeSignIn } from "./complete-sign-in.ts";
+import { hashSignUpPassword, nobodysHash, verifyPassword } from "./passwords.ts";
 import * as queries from "./queries.ts";
 import type { SignIn } from "./sessions.ts";
-import { openSession } from "./sessions.ts";
 
 /** Under what a try counts: under the browser's own key where it has signed in before, else under those strangers share. */
 function guessKeys(email: string, deviceId: string | undefined, network: string): { own: AttemptKey; shared: AttemptKey[] } {
@@ -18,34 +20,52 @@ function guessKeys(email: string, deviceId: string | undefined, network: string)
   return { own: `guess:${email} ${network}`, shared: [...networkKeys("address", network), `email:${email}`] };
 }
 
+type Check = "right" | "of a sign-up" | "wrong";
+
+/**
+ * Looks for the password at the person and, unless this browser has signed in to the account before, at the sign-ups of the address.
+ * For an unknown browser a wrong password always costs two hashes, whatever there is of the address.
+ */
+async function checkPassword(
+  deps: AuthDeps,
+  { person, isKnownDevice }: { person: queries.Person | undefined; isKnownDevice: boolean },
+  typed: { email: string; password: string; network: string },
+): Promise<Check> {
+  const matches = await verifyPassword(typed.network, person?.password_hash ?? nobodysHash, typed.password);
+  if (matches && person && !person.banned_at) return "right";
+  if (isKnownDevice) return "wrong";
+  const passwordHash = await hashSignUpPassword(deps.config, typed);
+  const since = addMilliseconds(deps.clock.now(), -keptMs.signUps);
+  return (await queries.hasSignUp(deps.db, passwordHash, since)) ? "of a sign-up" : "wrong";
+}
+
 /**
  * A browser that signed in to the account before counts for itself: strangers who guess elsewhere can't lock it out. Throws
- * `invalid_credentials` for an unknown address, an unconfirmed one and a wrong password alike, `too_many_attempts` and
- * `sign_in_busy` with retryAfterSeconds. `email_not_confirmed` is for the browser that signed up with this address, and the
- * password it chose then: whether the address was somebody's already makes no difference to the answer, nor to the work.
+ * `invalid_credentials` for an unknown address and a wrong password alike, `too_many_attempts` and `sign_in_busy` with
+ * retryAfterSeconds. `email_not_confirmed` is for who knows the password of a sign-up with this address. It says nothing about the
+ * address: it is the same if the address is somebody's already, if its owner disowned the sign-up, or confirmed another one.
  */
 export async function signIn(deps: AuthDeps, input: { email: string; password: string }, caller: Caller): Promise<SignIn> {
   const email = normalizeEmail(input.email);
   assertRules({ email: checkEmail(email) });
-  const found = await queries.findCredentials(deps.db, email, caller.signUps, new Date());
-  const deviceId = found && readDevice(deps.config, caller.devices, found, new Date());
+  const person = await queries.findPersonByEmail(deps.db, email);
+  const deviceId = person && readDevice(deps.config, caller.devices, person, new Date());
   const { own, shared } = guessKeys(email, deviceId, caller.network);
-  const verify = (passwordHash: string) => verifyPassword(caller.network, passwordHash, input.password);
-  const { matches, begunHere } = await counted(deps.db, [own, ...shared], async () => ({
-    matches: await verify(found?.password_hash ?? nobodysHash),
-    begunHere: found?.sign_up_password_hash ? await verify(found.sign_up_password_hash) : false,
-  }));
-  if (!found || !matches || found.banned_at) {
-    if (!begunHere) throw invalidCredentials();
+  const typed = { email, password: input.password, network: caller.network };
+  const check = await counted(deps.db, [own, ...shared], () =>
+    checkPassword(deps, { person, isKnownDevice: deviceId !== undefined }, typed),
+  );
+  if (check === "of a sign-up") {
     // No guess, and no right one either: what was guessed before still counts.
     await giveBackAttempts(deps.db, [own, ...shared]);
     throw new DomainError("email_not_confirmed", "Confirm your email address first. We can send the link again");
   }
+  if (check === "wrong" || !person) throw invalidCredentials();
   // The right password ends the count of who gave it, and is taken out of those that others share.
   await forgetAttempts(deps.db, own);
   await giveBackAttempts(deps.db, shared);
   return inTransaction(deps.db, async (trx) => {
-    const user = await queries.updateUser(trx, found.id, { last_sign_in_at: deps.clock.now(), role: roleOf(deps, found) });
-    return openSession(trx, deps, user, caller.userAgent);
+    await queries.markPasswordUsed(trx, person.id, deps.clock.now());
+    return completeSignIn(trx, deps, person, caller);
   });
 }

@@ -16,7 +16,13 @@ export async function lockSubject(trx: Trx, subject: string): Promise<void> {
 }
 
 export async function selectBuyer(executor: Executor, userId: string) {
-  return executor.selectFrom("users").select(["id", "email", "language", "stripe_customer_id"]).where("id", "=", userId).executeTakeFirst();
+  return executor
+    .selectFrom("users")
+    .innerJoin("identities", "identities.user_id", "users.id")
+    .select(["users.id", "subject as email", "language", "stripe_customer_id"])
+    .where("users.id", "=", userId)
+    .where("kind", "=", "email")
+    .executeTakeFirst();
 }
 
 /** The first customer counts: a later one changes nothing. */

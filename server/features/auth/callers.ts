@@ -1,6 +1,5 @@
 /** What signing up and signing in share. */
 import { DomainError } from "#domain/errors.ts";
-import type { UserRow } from "../../db/types-accounts.ts";
 import type { Deps } from "../../deps.ts";
 import { fewAtOnce, NetworkCounts } from "../../http/counts.ts";
 import { ValidationError } from "../../http/problem.ts";
@@ -25,11 +24,6 @@ export function normalizeEmail(text: string): string {
 export function assertRules(faults: Record<string, string | undefined>): void {
   const fields = Object.entries(faults).flatMap(([field, message]) => (message === undefined ? [] : [{ field, message }]));
   if (fields.length > 0) throw new ValidationError(fields);
-}
-
-/** ADMIN_EMAILS names the first admins; it counts only for an address its owner has proved. */
-export function roleOf(deps: Pick<Deps, "config">, user: UserRow): UserRow["role"] {
-  return deps.config.adminEmails.includes(user.email) ? "admin" : user.role;
 }
 
 export function invalidCredentials(): DomainError {

@@ -1,0 +1,118 @@
+/**
+ * Opening a mailed link. A sign-up becomes an account, with the password chosen there, only if the link is opened by somebody who
+ * shows that the sign-up was theirs: by the browser that began it or by its password. To own the mailbox alone is not enough, or a
+ * stranger's password would be adopted with one click.
+ */
+import { DomainError } from "#domain/errors.ts";
+import type { MailedLink } from "../../contract/auth.ts";
+import type { Executor, Trx } from "../../db/transaction.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { hashToken } from "../../http/secret-keys.ts";
+import { ensureWallet } from "../credits/service.ts";
+import { readLinkToken } from "../notifications/links.ts";
+import type { AttemptKey } from "./attempts.ts";
+import { counted, giveBackAttempts, networkKeys } from "./attempts.ts";
+import type { AuthDeps, Caller } from "./callers.ts";
+import { invalidCredentials } from "./callers.ts";
+import { completeSignIn } from "./complete-sign-in.ts";
+import { nobodysHash, verifyPassword } from "./passwords.ts";
+import * as queries from "./queries.ts";
+import type { SignIn } from "./sessions.ts";
+
+type FoundLink = NonNullable<Awaited<ReturnType<typeof queries.findConfirmationLink>>>;
+
+/** A link that still opens a sign-up. */
+interface WaitingLink {
+  id: string;
+  signUpId: string;
+  email: string;
+  passwordHash: string | null;
+}
+
+function linkInvalid(): DomainError {
+  return new DomainError("link_invalid", "This link is no longer valid. Sign in, or sign up again");
+}
+
+/** Throws `link_invalid` for a token that names no confirmation link of ours. */
+async function findLink(executor: Executor, deps: AuthDeps, token: string): Promise<FoundLink> {
+  if (readLinkToken(deps.config, token) === undefined) throw linkInvalid();
+  const link = await queries.findConfirmationLink(executor, hashToken(token));
+  if (!link) throw linkInvalid();
+  return link;
+}
+
+function waitingOf(link: FoundLink): WaitingLink | undefined {
+  const { id, sign_up_id: signUpId, sign_up_email: email, password_hash: passwordHash } = link;
+  if (signUpId === null || email === null || link.expires_at <= new Date()) return undefined;
+  return { id, signUpId, email, passwordHash };
+}
+
+/** Throws `link_invalid` for a link that opens no sign-up, or none any more. */
+async function findWaitingLink(executor: Executor, deps: AuthDeps, token: string): Promise<WaitingLink> {
+  const waiting = waitingOf(await findLink(executor, deps, token));
+  if (!waiting) throw linkInvalid();
+  return waiting;
+}
+
+/** Throws `link_invalid`. */
+export async function lookAtLink(deps: AuthDeps, input: { token: string }, caller: Caller): Promise<MailedLink> {
+  const link = await findLink(deps.db, deps, input.token);
+  if (link.person_email !== null && !link.banned_at) return { email: link.person_email, state: "used" };
+  const waiting = waitingOf(link);
+  if (!waiting) throw linkInvalid();
+  return { email: waiting.email, state: caller.signUps.includes(waiting.signUpId) ? "here" : "password" };
+}
+
+/** Throws `invalid_credentials`, `too_many_attempts` and `sign_in_busy` with retryAfterSeconds. */
+async function checkSignUpPassword(deps: AuthDeps, link: WaitingLink, password: string, { network }: Caller): Promise<void> {
+  const keys: AttemptKey[] = [`sign-up:${link.signUpId}`, ...networkKeys("address", network)];
+  const matches = await counted(deps.db, keys, () => verifyPassword(network, link.passwordHash ?? nobodysHash, password));
+  if (!matches) throw invalidCredentials();
+  await giveBackAttempts(deps.db, keys);
+}
+
+/** The sign-up becomes a person; the address's other sign-ups end. Throws `link_invalid` when somebody else came first. */
+async function claimAddress(trx: Trx, deps: AuthDeps, link: WaitingLink): Promise<queries.Person> {
+  const waiting = await queries.lockWaitingSignUps(trx, link.email);
+  const own = waiting.find(({ id }) => id === link.signUpId);
+  if (!own?.password_hash) throw linkInvalid();
+  const now = deps.clock.now();
+  const person =
+    (await queries.findPersonByEmail(trx, link.email)) ?? (await queries.insertPerson(trx, { ...own, email: link.email }, now));
+  if (person.password_hash !== null || person.banned_at) throw linkInvalid();
+  await queries.insertPassword(trx, person.id, own.password_hash, now);
+  const signUpIds = waiting.map(({ id }) => id);
+  const spent = await queries.spendLinks(trx, { signUpIds, userId: person.id, linkId: link.id }, new Date());
+  if (!spent) throw linkInvalid();
+  await queries.endSignUps(trx, signUpIds);
+  await queries.forgetSignUpPassword(trx, own.id);
+  await ensureWallet(trx, person.id, now);
+  return { ...person, password_hash: own.password_hash };
+}
+
+/**
+ * Opens the mailed link: confirms the address, makes the account with the sign-up's password and signs in. In the browser that signed
+ * up the link is enough; anywhere else the password chosen there has to come with it, before anything is confirmed. Throws
+ * `link_invalid`, `confirmation_password_needed`, and with a password what checking it throws.
+ */
+export async function confirmEmail(deps: AuthDeps, input: { token: string; password?: string }, caller: Caller): Promise<SignIn> {
+  const link = await findWaitingLink(deps.db, deps, input.token);
+  if (!caller.signUps.includes(link.signUpId)) {
+    if (input.password === undefined)
+      throw new DomainError("confirmation_password_needed", "Enter the password you chose when you signed up");
+    await checkSignUpPassword(deps, link, input.password, caller);
+  }
+  return inTransaction(deps.db, async (trx) => completeSignIn(trx, deps, await claimAddress(trx, deps, link), caller));
+}
+
+/**
+ * The owner of the mailbox never signed up: the sign-up, its address and its links are gone. Whoever signed up is told nothing: the
+ * sign-up's password keeps its answer for as long as it would have (sign-in.ts). Throws `link_invalid`.
+ */
+export async function disownSignUp(deps: AuthDeps, input: { token: string }): Promise<void> {
+  const link = await findWaitingLink(deps.db, deps, input.token);
+  await inTransaction(deps.db, async (trx) => {
+    await queries.endSignUps(trx, [link.signUpId]);
+    await queries.deleteLinks(trx, link.signUpId);
+  });
+}
