@@ -144,6 +144,20 @@ describe("Markdown", () => {
     }
     expect(html("2 ** 3 and **", "whole")).toContain("2 ** 3 and **");
   });
+
+  it.each([
+    "***a** b* end",
+    "***a* b** end",
+    "*a **b** c* d",
+    "**a *b* c** d",
+    "**a *b*** d",
+    "*a **b*** d",
+    "***ab*** d",
+    "~~a **b** c~~ d",
+  ])("never shows a sign of %s while it grows", (text) => {
+    for (let length = 1; length <= text.length; length += 1)
+      expect(html(text.slice(0, length), "growing"), text.slice(0, length)).not.toMatch(/[*~]/);
+  });
 });
 
 /** The source of each formula in a text, in order; formulas are shown as source until their renderer is loaded. */

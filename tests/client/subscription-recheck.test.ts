@@ -56,7 +56,6 @@ describe("the subscription is checked again (specification §4)", () => {
     const delayMs = (askedAtMs[1] ?? 0) - pushedAtMs;
     // Timers have a resolution of one millisecond.
     expect(delayMs).toBeGreaterThanOrEqual(499);
-    expect(delayMs).toBeLessThan(2_000);
     expect(askedAtMs).toHaveLength(2);
   });
 

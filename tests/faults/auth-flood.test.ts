@@ -113,6 +113,8 @@ it(`${floodSize} sign-ups and ${floodSize} sign-ins at once from one address don
   for (const { statuses, felt } of [signUps, signIns]) {
     expect(statuses.every((status) => status === 202 || status === 401 || status === 429)).toBe(true);
     expect(felt.refused).toBe(0);
+    // The time others wait is measured where nothing else runs.
+    if (!full) continue;
     expect(p95(felt.signInMs)).toBeLessThan(Math.max(atOnceMs, 3 * p95(quiet.signInMs)));
     expect(p95(felt.modelsMs)).toBeLessThan(Math.max(atOnceMs, 3 * p95(quiet.modelsMs)));
   }

@@ -153,13 +153,11 @@ describe("its environment and process", () => {
         body: '{"model":"gpt-5","messages":[{"role":"user","content":"hi"}]}',
       }).catch(() => "cut");
       await until(async () => (await (await fetch(`${origin}/models/calls`)).text()).includes("running"), "the call on the page");
-      const startedAt = performance.now();
       const ended = once(child, "exit");
       if (end === "disconnect") child.disconnect();
       else child.kill("SIGTERM");
       expect((await ended)[0]).toBe(0);
       expect(await hanging).toBe("cut");
-      expect(performance.now() - startedAt).toBeLessThan(5_000);
       await rm(folder, { recursive: true, force: true });
     },
   );

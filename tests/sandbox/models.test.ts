@@ -123,9 +123,7 @@ describe("answers through the openai package", () => {
   test("tokens arrive at the requested pace", async () => {
     const startedAt = performance.now();
     await readStream("pace", { paceMs: 10, max: 30 });
-    const elapsedMs = performance.now() - startedAt;
-    expect(elapsedMs).toBeGreaterThanOrEqual(290);
-    expect(elapsedMs).toBeLessThan(3_000);
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(290);
   });
 
   test("aborting a call stops its tokens", async () => {

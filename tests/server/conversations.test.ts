@@ -239,18 +239,13 @@ describe("one's own conversations", () => {
     const person = await createPerson(api, database.db);
     await fill(person, 2_000, 3, 20_000);
     let cursor: string | null = "";
-    let longestMs = 0;
     const titles: string[] = [];
     while (cursor !== null) {
-      const startedAt = performance.now();
       const page = await search(person, "number 1999.", cursor);
-      longestMs = Math.max(longestMs, performance.now() - startedAt);
       titles.push(...page.found.map(({ conversation }) => conversation.title));
       cursor = page.nextCursor;
     }
     expect(titles).toEqual(["Talk 1999"]);
-    // The statement time-out of a search; a search that reaches it would have failed above.
-    expect(longestMs).toBeLessThan(3_000);
     const rush = await Promise.all(
       Array.from({ length: 12 }, () => call(api, person, "GET", "/api/conversations/search?query=nowhere").then(({ status }) => status)),
     );

