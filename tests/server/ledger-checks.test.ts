@@ -71,3 +71,23 @@ test("finds every kind of disagreement that a complete rebuild finds", async () 
   const found = await check();
   expect(found.toSorted((a, b) => `${a.kind}${a.id}`.localeCompare(`${b.kind}${b.id}`))).toEqual(whole.rows);
 });
+
+test("passes over a wallet that can't be checked in time, and says so", async () => {
+  const [slow, wrong] = [await createUser(database.db, { credits: 5 }), await createUser(database.db, { credits: 5 })];
+  if (!slow || !wrong) throw new Error("no wallets");
+  await owner.query(`
+    alter function ledger_disagreements_in(uuid[]) rename to quick_disagreements_in;
+    create function ledger_disagreements_in(wallet_ids uuid[])
+      returns table (kind text, id uuid, recorded bigint, rebuilt bigint) language plpgsql security definer as $$
+      begin
+        if '${slow.walletId}' = any (wallet_ids) then raise query_canceled; end if;
+        return query select * from quick_disagreements_in(wallet_ids);
+      end $$`);
+  await tamper(wrong.walletId);
+  const said: unknown[] = [];
+  const noting = pino({ level: "error" }, { write: (line: string) => said.push(JSON.parse(line)) });
+  const found = await checkBooks({ db: database.db, log: noting }, new AbortController().signal);
+  expect(found).toContainEqual({ kind: "wallet", id: wrong.walletId, recorded: 6, rebuilt: 5 });
+  expect(said).toContainEqual(expect.objectContaining({ walletId: slow.walletId, msg: "a wallet could not be checked in time" }));
+  expect(await markOf("round")).toBe(nil);
+});
