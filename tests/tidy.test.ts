@@ -4,6 +4,8 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { cyclesOf, importsOf } from "#tests/support/imports.ts";
 import { differences, spoken, unusedKeys, withoutSlots, wrongWords } from "#tests/support/locales.ts";
+import { parsedKeysInFunction, parsedKeysInSource } from "#tests/support/parsed-keys.ts";
+import { createTestDatabase } from "#tests/support/postgres.ts";
 import type { SyntaxNode } from "#tests/support/sources.ts";
 import { lineOf, listFiles, nodesOf, read, root } from "#tests/support/sources.ts";
 import { zoneFault } from "#tests/support/zones.ts";
@@ -154,6 +156,32 @@ describe("imports", () => {
     for (const [from, to, typeOnly] of refused) expect(zoneFault({ from, to, typeOnly }), `${from} → ${to}`).toBeDefined();
     const circle = ["a", "b", "c"].map((from, index) => ({ from, to: ["b", "c", "a"][index] ?? "", typeOnly: false }));
     expect(cyclesOf(circle)).toEqual(["a → b → c → a"]);
+  });
+});
+
+describe("SQL", () => {
+  const planted = [
+    "where id::text = $1",
+    "where split_part(key, ':', 2) = any ($1)",
+    "and u.id::text <> all (array(select subject from sweep_failures))",
+    "delete from sweep_failures where subject = candidate.id::text;",
+  ];
+
+  it("of the sources takes no key to pieces in a condition and compares no id as text", () => {
+    const files = product.filter((file) => /^(server|worker)\//.test(file));
+    expect(files.flatMap((file) => parsedKeysInSource(read(file)).map((line) => `${file}: ${line.trim()}`))).toEqual([]);
+    for (const line of planted) expect(parsedKeysInSource(line), line).toEqual([line]);
+  });
+
+  it("of the functions and triggers in the database does neither", async () => {
+    const database = await createTestDatabase();
+    const { rows } = await database.pool.query<{ name: string; body: string }>(
+      "select proname as name, coalesce(pg_get_function_sqlbody(oid), prosrc) as body from pg_proc where pronamespace = 'public'::regnamespace",
+    );
+    await database.drop();
+    expect(rows.length).toBeGreaterThan(20);
+    expect(rows.flatMap(({ name, body }) => parsedKeysInFunction(body).map((line) => `${name}: ${line.trim()}`))).toEqual([]);
+    for (const line of planted) expect(parsedKeysInFunction(line), line).toEqual([line]);
   });
 });
 

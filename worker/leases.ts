@@ -13,7 +13,8 @@ const leaseMs = 30_000;
  * time, so that a killed worker's lapses.
  */
 async function takeLease(deps: Deps, name: SweepName, own?: string): Promise<string | undefined> {
-  const free = own === undefined ? sql`(leased_until is null or leased_until < clock_timestamp())` : sql`leased_until::text = ${own}`;
+  const free =
+    own === undefined ? sql`(leased_until is null or leased_until < clock_timestamp())` : sql`leased_until = ${own}::timestamptz`;
   const { rows } = await sql<{ lease: string }>`
     update schedules set leased_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
       where name = ${name} and ${free} returning leased_until::text as lease`.execute(deps.db);
@@ -25,7 +26,7 @@ async function endLease(deps: Deps, name: SweepName, lease: string, now: Date, e
   const message = error === undefined ? null : String(error).slice(0, 2_000);
   await sql`update schedules set last_run_at = ${now}, last_error = ${message},
       leased_until = case when ${waitMs} > 0 then clock_timestamp() + make_interval(secs => ${waitMs / 1000}) end
-    where name = ${name} and leased_until::text = ${lease}`.execute(deps.db);
+    where name = ${name} and leased_until = ${lease}::timestamptz`.execute(deps.db);
 }
 
 /**

@@ -11,6 +11,7 @@ const deletable = sql.raw((["auth_attempts", "conversations", "email_links", "ou
 const tables = sql.raw(Object.keys(retention satisfies Record<keyof Database, unknown>).join(", "));
 
 const ledgerTables = sql.raw("wallets, grants, ledger_transactions, ledger_entries, holds, hold_parts");
+const appendOnly = sql.raw((["subscription_changes", "paid_invoice_lines"] satisfies KeptTable[]).join(", "));
 const functions = [
   ..."ledger_post_grant ledger_hold ledger_settle ledger_end_hold ledger_expire_grant ledger_claw_back ledger_available".split(" "),
   ..."ledger_disagreements ledger_disagreements_in".split(" "),
@@ -68,6 +69,7 @@ export async function grantToApplication(trx: Kysely<unknown>, role: string): Pr
     sql`revoke delete, truncate on ${tables} from ${name}`,
     sql`grant delete on ${deletable} to ${name}`,
     sql`revoke insert, update, delete, truncate on ${ledgerTables} from ${name}`,
+    sql`revoke update on ${appendOnly} from ${name}`,
     sql`grant insert (user_id, created_at) on wallets to ${name}`,
     sql`grant update (frozen_at) on wallets to ${name}`,
     sql`revoke all on migrations, migrations_lock from ${name}`,

@@ -35,6 +35,28 @@ export interface UserSubscriptions {
   started_at: Date;
   ended_at: Date | null;
   updated_at: Date;
+  price_cents: Generated<number | null>;
+  pending_plan_key: Generated<string | null>;
+  pending_interval: Generated<BillingInterval | null>;
+  pending_from: Generated<Date | null>;
+}
+
+export interface SubscriptionChanges {
+  id: Generated<string>;
+  user_id: string | null;
+  stripe_subscription_id: string;
+  plan_key: string;
+  billing_interval: BillingInterval;
+  price_cents: number | null;
+  status: SubscriptionStatus;
+  cancel_at_period_end: boolean;
+  pending_plan_key: string | null;
+  pending_interval: BillingInterval | null;
+  pending_from: Date | null;
+  current_period_start: Date;
+  current_period_end: Date;
+  valid_from: Date;
+  recorded_at: Date;
 }
 
 export type SubscriptionRow = Selectable<UserSubscriptions>;
@@ -50,6 +72,18 @@ export interface PaidInvoices {
   recorded_at: Date;
 }
 
+export interface PaidInvoiceLines {
+  invoice_id: string;
+  id: string;
+  stripe_price_id: string | null;
+  plan_key: string | null;
+  billing_interval: BillingInterval | null;
+  proration: boolean;
+  amount_cents: number;
+  period_start: Date;
+  period_end: Date;
+}
+
 export interface ScheduledGrants {
   key: string;
   user_id: string;
@@ -58,6 +92,9 @@ export interface ScheduledGrants {
   expires_at: Date;
   posted_at: Date | null;
   cancelled_at: Date | null;
+  invoice_id: Generated<string | null>;
+  invoice_line_id: Generated<string | null>;
+  charge_id: Generated<string | null>;
 }
 
 export interface Checkouts {

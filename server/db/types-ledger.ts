@@ -23,6 +23,10 @@ export interface Grants {
   expired_at: Date | null;
   source_key: string;
   created_at: Date;
+  invoice_id: Generated<string | null>;
+  invoice_line_id: Generated<string | null>;
+  charge_id: Generated<string | null>;
+  pack_key: Generated<string | null>;
 }
 
 export type LedgerKind = "grant" | "capture" | "expire" | "clawback" | "repay" | "restore";

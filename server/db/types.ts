@@ -4,10 +4,12 @@ import type { Conversations, GenerationEvents, Generations, Messages, RefusedSen
 import type {
   Checkouts,
   DiscountCampaigns,
+  PaidInvoiceLines,
   PaidInvoices,
   ScheduledGrants,
   StripeEvents,
   StripeObjects,
+  SubscriptionChanges,
   UserSubscriptions,
 } from "./types-billing.ts";
 import type { Grants, HoldParts, Holds, LedgerChecks, LedgerEntries, LedgerTransactions, Wallets } from "./types-ledger.ts";
@@ -30,7 +32,9 @@ export interface Database {
   stripe_events: StripeEvents;
   stripe_objects: StripeObjects;
   user_subscriptions: UserSubscriptions;
+  subscription_changes: SubscriptionChanges;
   paid_invoices: PaidInvoices;
+  paid_invoice_lines: PaidInvoiceLines;
   scheduled_grants: ScheduledGrants;
   checkouts: Checkouts;
   discount_campaigns: DiscountCampaigns;

@@ -48,6 +48,11 @@ export const retention = {
   holds: ledger,
   hold_parts: ledger,
   paid_invoices: ledger,
+  paid_invoice_lines: ledger,
+  subscription_changes: {
+    rows: "for good",
+    why: "accounting: who had which plan at which price, and when; unlinked from the person when the account is deleted",
+  },
   stripe_events: {
     rows: "for good",
     earlier: { what: "payload", sweep: "stripePayloads" },

@@ -15,10 +15,19 @@ export const sweepPage = 200;
 const firstRetrySeconds = 10;
 const lastRetrySeconds = 3_600;
 
+/** What the rows of a sweep are known by. */
+const keyTypes: Readonly<Record<RowSweep, "text" | "uuid">> = {
+  "expired-grants": "uuid",
+  "scheduled-grants": "text",
+  "grace-periods": "text",
+  "overdue-holds": "uuid",
+  "orphaned-answers": "uuid",
+};
+
 /** A condition on the row's key: it is not set aside now. The keys that are come as one list, so that the sweep's own index serves. */
 export function notSetAside(sweep: RowSweep, key: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`${key}::text <> all (array(
-    select subject from sweep_failures where sweep = ${sweep} and retry_at > clock_timestamp()))`;
+  return sql<boolean>`${key} <> all (array(
+    select subject::${sql.raw(keyTypes[sweep])} from sweep_failures where sweep = ${sweep} and retry_at > clock_timestamp()))`;
 }
 
 /** The work of a row ended well, and the row is due as before: nothing would come of doing it again and again. */

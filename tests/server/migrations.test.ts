@@ -99,6 +99,41 @@ describe("migrations", () => {
     expect(await schema()).toEqual(whole);
   });
 
+  it("name the invoice of grants that were posted before, begin the history of their subscriptions, and go down with both", async () => {
+    const { ownerUrl } = database;
+    const before = "0029_identities";
+    await migrate({ ownerUrl, applicationRole });
+    await migrate({ ownerUrl, applicationRole, downTo: before });
+    const earlier = await schema();
+    await onOwner("insert into users (id, created_at) values ('00000000-0000-7000-8000-000000000001', now())");
+    await onOwner(`insert into wallets (id, user_id, created_at) select id, id, now() from users`);
+    for (const key of ["grant:in_1:il_1", "month:in_2:il_2:3", "trial:ada", "grant:of-a-test"])
+      await onOwner(`select ledger_post_grant(id, 'plan', 10, now() + interval '1 day', '${key}', now()) from wallets`);
+    await onOwner(
+      `insert into scheduled_grants (key, user_id, credits, due_at, expires_at) select 'month:in_2:il_2:4', id, 10, now(), now() from users`,
+    );
+    await onOwner(`insert into user_subscriptions (user_id, plan_key, billing_interval, status, stripe_subscription_id, current_period_start,
+      current_period_end, started_at, updated_at) select id, 'starter', 'month', 'active', 'sub_1', now(), now(), '2026-01-01T00:00:00Z', now() from users`);
+
+    await migrate({ ownerUrl, applicationRole });
+    const named = "invoice_id as invoice, invoice_line_id as line";
+    expect(
+      await onOwner(`select source_key as key, ${named} from grants union select key, ${named} from scheduled_grants order by key`),
+    ).toEqual([
+      { key: "grant:in_1:il_1", invoice: "in_1", line: "il_1" },
+      { key: "grant:of-a-test", invoice: null, line: null },
+      { key: "month:in_2:il_2:3", invoice: "in_2", line: "il_2" },
+      { key: "month:in_2:il_2:4", invoice: "in_2", line: "il_2" },
+      { key: "trial:ada", invoice: null, line: null },
+    ]);
+    expect(await onOwner("select stripe_subscription_id as id, plan_key as plan, valid_from from subscription_changes")).toEqual([
+      { id: "sub_1", plan: "starter", valid_from: new Date("2026-01-01T00:00:00Z") },
+    ]);
+    await migrate({ ownerUrl, applicationRole, downTo: before });
+    expect(await schema()).toEqual(earlier);
+    expect(await onOwner("select count(*) from grants")).toEqual([{ count: 4 }]);
+  });
+
   it("never leave a function of ours executable by everybody, at any step down or up", async () => {
     const { ownerUrl } = database;
     await migrate({ ownerUrl, applicationRole });
@@ -151,6 +186,7 @@ describe("migrations", () => {
       "0029_identities: drop column password_hash",
       "0029_identities: drop function retention_unconfirmed_accounts",
       "0029_identities: drop column email, drop column mailbox_key, drop column email_verified_at, drop column password_hash",
+      "0030_columns_for_keys: drop function ledger_post_grant",
     ]);
   });
 

@@ -24,12 +24,12 @@ function sweep(count: number, work: (row: number) => Promise<boolean>, { over, s
   const select = async () => {
     const { rows } = await sql<{ row: number }>`
       select row from generate_series(1, ${count}) as row
-        where row <> all (${[...over]}::integer[]) and ${notSetAside("expired-grants", sql`row`)} order by row limit ${sweepPage}`.execute(
+        where row <> all (${[...over]}::integer[]) and ${notSetAside("scheduled-grants", sql`row::text`)} order by row limit ${sweepPage}`.execute(
       database.db,
     );
     return rows.map(({ row }) => row);
   };
-  return sweepRows({ db: database.db, log }, "expired-grants", select, String, work, signal);
+  return sweepRows({ db: database.db, log }, "scheduled-grants", select, String, work, signal);
 }
 
 it("rows that stay due although their work succeeded are set aside and logged once, and don't block the rows behind them", async () => {

@@ -38,6 +38,12 @@ export async function onCheckout(deps: BillingDeps, sessionId: string): Promise<
   return { ...subscription, outcome: "processed" };
 }
 
+async function onSchedule(deps: BillingDeps, scheduleId: string): Promise<Handled> {
+  const schedule = await orMissing(deps.payments.subscriptionSchedules.retrieve(scheduleId));
+  const subscriptionId = idOf(schedule?.subscription) ?? schedule?.released_subscription;
+  return subscriptionId ? onSubscription(deps, subscriptionId) : { outcome: "ignored" };
+}
+
 const handlers: Partial<Record<Stripe.Event["type"], Handler>> = {
   "checkout.session.async_payment_failed": onCheckout,
   "checkout.session.async_payment_succeeded": onCheckout,
@@ -58,6 +64,12 @@ const handlers: Partial<Record<Stripe.Event["type"], Handler>> = {
   "invoice.payment_failed": onInvoice,
   "invoice.payment_succeeded": onInvoice,
   "invoice.voided": onInvoice,
+  "subscription_schedule.aborted": onSchedule,
+  "subscription_schedule.canceled": onSchedule,
+  "subscription_schedule.completed": onSchedule,
+  "subscription_schedule.created": onSchedule,
+  "subscription_schedule.released": onSchedule,
+  "subscription_schedule.updated": onSchedule,
 };
 const handlerOf = new Map<string, Handler>(Object.entries(handlers));
 

@@ -12,12 +12,22 @@ import { fromUnix, idOf } from "../../providers/stripe.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
 import { endOlderPlanGrants, openPlanGrants, postGrant } from "../credits/service.ts";
 
-/** A line that sells one period of a plan. */
-export interface PlanLine {
+export interface InvoiceLine {
   id: string;
-  plan: Plan;
-  interval: BillingInterval;
+  priceId: string | null;
+  /** Of our catalogue; undefined: nothing of ours. */
+  sold: { plan: Plan; interval: BillingInterval } | undefined;
+  proration: boolean;
+  amountCents: number;
+  /** Unix seconds. */
   period: { start: number; end: number };
+}
+
+export interface PaidInvoice {
+  invoice: Stripe.Invoice;
+  lines: readonly InvoiceLine[];
+  /** Null: nothing had to be paid, or it was paid outside Stripe. */
+  chargeId: string | null;
 }
 
 const monthsOfYear = 12;
@@ -32,18 +42,25 @@ interface MonthlyGrant {
   credits: number;
   dueAt: Date;
   expiresAt: Date;
+  invoiceId: string | null;
+  invoiceLineId: string | null;
+  chargeId: string | null;
 }
 
-/** The grants a paid line stands for: one a month, twelve for a year, on the original day of the month in UTC. */
-function grantsOfLine(invoiceId: string, line: PlanLine): MonthlyGrant[] {
+/**
+ * The grants a paid line stands for: one a month, twelve for a year, on the original day of the month in UTC. Only a period that
+ * was sold gives credits: no proration, no free line.
+ */
+function grantsOfLine({ invoice, chargeId }: Pick<PaidInvoice, "invoice" | "chargeId">, line: InvoiceLine): MonthlyGrant[] {
+  if (!line.sold || line.proration || line.amountCents <= 0) return [];
   const start = fromUnix(line.period.start);
-  const credits = line.plan.monthlyCredits;
-  if (line.interval === "month") {
-    return [{ key: `grant:${invoiceId}:${line.id}`, credits, dueAt: start, expiresAt: expiryOf(fromUnix(line.period.end)) }];
+  const same = { credits: line.sold.plan.monthlyCredits, invoiceId: invoice.id, invoiceLineId: line.id, chargeId };
+  if (line.sold.interval === "month") {
+    return [{ ...same, key: `grant:${invoice.id}:${line.id}`, dueAt: start, expiresAt: expiryOf(fromUnix(line.period.end)) }];
   }
   return Array.from({ length: monthsOfYear }, (_, month) => ({
-    key: `month:${invoiceId}:${line.id}:${month}`,
-    credits,
+    ...same,
+    key: `month:${invoice.id}:${line.id}:${month}`,
     dueAt: addMonths(start, month),
     expiresAt: expiryOf(addMonths(start, month + 1)),
   }));
@@ -53,14 +70,16 @@ function grantsOfLine(invoiceId: string, line: PlanLine): MonthlyGrant[] {
  * Posts a month's plan credits and ends the other months', so that one month's are open at a time. Of the months that are
  * open the latest stays, whichever was posted first: a late event of an older month can't end a newer one.
  */
-export async function postPlanGrant(trx: Trx, grant: MonthlyGrant & { userId: string }, now: Date): Promise<void> {
-  await postGrant(trx, { userId: grant.userId, kind: "plan", credits: grant.credits, expiresAt: grant.expiresAt, key: grant.key }, now);
-  const open = await openPlanGrants(trx, grant.userId);
+async function postPlanGrant(trx: Trx, userId: string, grant: MonthlyGrant, now: Date): Promise<void> {
+  const { key, credits, expiresAt, invoiceId, invoiceLineId, chargeId } = grant;
+  const source = { invoiceId, invoiceLineId, chargeId };
+  const { grantId } = await postGrant(trx, { userId, kind: "plan", credits, expiresAt, key, source }, now);
+  const open = await openPlanGrants(trx, userId);
   const latest = open.reduce((found, candidate) => (candidate.expires_at > found.expires_at ? candidate : found), {
-    source_key: grant.key,
-    expires_at: grant.expiresAt,
+    id: grantId,
+    expires_at: expiresAt,
   });
-  await endOlderPlanGrants(trx, grant.userId, [latest.source_key], now);
+  await endOlderPlanGrants(trx, userId, latest.id, now);
 }
 
 async function insertScheduled(trx: Trx, userId: string, grants: readonly MonthlyGrant[]): Promise<void> {
@@ -76,6 +95,9 @@ async function insertScheduled(trx: Trx, userId: string, grants: readonly Monthl
         expires_at: grant.expiresAt,
         posted_at: null,
         cancelled_at: null,
+        invoice_id: grant.invoiceId,
+        invoice_line_id: grant.invoiceLineId,
+        charge_id: grant.chargeId,
       })),
     )
     .onConflict((conflict) => conflict.column("key").doNothing())
@@ -99,18 +121,33 @@ async function insertPaidInvoice(trx: Trx, userId: string, invoice: Stripe.Invoi
     .execute();
 }
 
-/** Records a paid invoice and posts what it paid for. The caller holds the person's lock and has seen that it is not recorded yet. */
-export async function grantPaidInvoice(
-  trx: Trx,
-  userId: string,
-  invoice: Stripe.Invoice,
-  lines: readonly PlanLine[],
-  now: Date,
-): Promise<void> {
-  await insertPaidInvoice(trx, userId, invoice, now);
-  for (const line of lines) {
-    const [first, ...later] = grantsOfLine(invoice.id, line);
-    if (first) await postPlanGrant(trx, { ...first, userId }, now);
+async function insertLines(trx: Trx, { invoice, lines }: PaidInvoice): Promise<void> {
+  if (lines.length === 0) return;
+  await trx
+    .insertInto("paid_invoice_lines")
+    .values(
+      lines.map((line) => ({
+        invoice_id: invoice.id,
+        id: line.id,
+        stripe_price_id: line.priceId,
+        plan_key: line.sold?.plan.key ?? null,
+        billing_interval: line.sold?.interval ?? null,
+        proration: line.proration,
+        amount_cents: line.amountCents,
+        period_start: fromUnix(line.period.start),
+        period_end: fromUnix(line.period.end),
+      })),
+    )
+    .execute();
+}
+
+/** Records a paid invoice with all its lines and posts what it paid for. The caller holds the person's lock and has seen that it is not recorded yet. */
+export async function grantPaidInvoice(trx: Trx, userId: string, paid: PaidInvoice, now: Date): Promise<void> {
+  await insertPaidInvoice(trx, userId, paid.invoice, now);
+  await insertLines(trx, paid);
+  for (const line of paid.lines) {
+    const [first, ...later] = grantsOfLine(paid, line);
+    if (first) await postPlanGrant(trx, userId, first, now);
     await insertScheduled(trx, userId, later);
   }
 }
@@ -123,13 +160,7 @@ export async function cancelScheduledGrants(trx: Trx, subscriptionId: string, en
     .where("posted_at", "is", null)
     .where("cancelled_at", "is", null)
     .where("due_at", ">=", endedAt)
-    .where((e) =>
-      e(
-        e.fn<string>("split_part", ["key", e.val(":"), e.val(2)]),
-        "in",
-        e.selectFrom("paid_invoices").select("id").where("stripe_subscription_id", "=", subscriptionId),
-      ),
-    )
+    .where("invoice_id", "in", (e) => e.selectFrom("paid_invoices").select("id").where("stripe_subscription_id", "=", subscriptionId))
     .execute();
 }
 
@@ -161,7 +192,15 @@ export async function postScheduledGrant(trx: Trx, scheduled: ScheduledGrant, no
     .returning("user_id")
     .executeTakeFirst();
   if (!taken) return false;
-  const { key, credits, due_at: dueAt, expires_at: expiresAt } = scheduled;
-  await postPlanGrant(trx, { key, credits, dueAt, expiresAt, userId: taken.user_id }, now);
+  const grant = {
+    key: scheduled.key,
+    credits: scheduled.credits,
+    dueAt: scheduled.due_at,
+    expiresAt: scheduled.expires_at,
+    invoiceId: scheduled.invoice_id,
+    invoiceLineId: scheduled.invoice_line_id,
+    chargeId: scheduled.charge_id,
+  };
+  await postPlanGrant(trx, taken.user_id, grant, now);
   return true;
 }

@@ -2,6 +2,7 @@
 
 import type { Selectable } from "kysely";
 import { sql } from "kysely";
+import { validate as isUuid } from "uuid";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { Checkouts, SubscriptionRow } from "../../db/types-billing.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
@@ -61,12 +62,25 @@ export async function selectSubscriptionById(executor: Executor, subscriptionId:
   return executor.selectFrom("user_subscriptions").selectAll().where("stripe_subscription_id", "=", subscriptionId).executeTakeFirst();
 }
 
-export async function saveSubscription(trx: Trx, row: SubscriptionRow): Promise<void> {
+/** From when on the row holds: the subscription's start or end, the start of a new period, otherwise now. */
+function validFrom(row: SubscriptionRow, before: SubscriptionRow | undefined): Date {
+  if (row.ended_at) return row.ended_at;
+  if (before?.stripe_subscription_id !== row.stripe_subscription_id) return row.started_at;
+  return row.current_period_start > before.current_period_start ? row.current_period_start : row.updated_at;
+}
+
+/** Writes the person's row, and what changed with it into the history. `before`: the row as it is, under the person's lock. */
+export async function saveSubscription(trx: Trx, row: SubscriptionRow, before: SubscriptionRow | undefined): Promise<void> {
   const { user_id: _key, ...changes } = row;
   await trx
     .insertInto("user_subscriptions")
     .values(row)
     .onConflict((conflict) => conflict.column("user_id").doUpdateSet(changes))
+    .execute();
+  const { started_at: _started, ended_at: _ended, grace_until: _grace, updated_at: recordedAt, ...told } = row;
+  await trx
+    .insertInto("subscription_changes")
+    .values({ ...told, valid_from: validFrom(row, before), recorded_at: recordedAt })
     .execute();
 }
 
@@ -187,10 +201,11 @@ export async function selectOtherOpenCheckouts(executor: Executor, userId: strin
 
 /** By the session, or by the checkout it names, should saving the session have failed then. */
 export async function selectCheckoutOfSession(executor: Executor, sessionId: string, checkoutId: string | undefined) {
+  const named = checkoutId !== undefined && isUuid(checkoutId) ? checkoutId : null;
   return executor
     .selectFrom("checkouts")
     .select(["id", "user_id"])
-    .where((or) => or.or([or("stripe_session_id", "=", sessionId), or(sql`id::text`, "=", checkoutId ?? "")]))
+    .where((or) => or.or([or("stripe_session_id", "=", sessionId), or("id", "=", named)]))
     .limit(1)
     .executeTakeFirst();
 }

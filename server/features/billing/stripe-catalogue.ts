@@ -98,6 +98,23 @@ export function planOfPrice(price: Stripe.Price): { plan: Plan; interval: Billin
   return parsePriceId(price.lookup_key ?? price.metadata.price_id ?? "");
 }
 
+/** Prices by id, each asked for once. */
+export class KnownPrices {
+  private readonly payments: Payments;
+  private readonly byId: Map<string, Stripe.Price>;
+
+  constructor(payments: Payments, known: readonly Stripe.Price[]) {
+    this.payments = payments;
+    this.byId = new Map(known.map((price) => [price.id, price]));
+  }
+
+  async get(priceId: string): Promise<Stripe.Price> {
+    const price = this.byId.get(priceId) ?? (await this.payments.prices.retrieve(priceId));
+    this.byId.set(priceId, price);
+    return price;
+  }
+}
+
 /** A coupon for the first period, one per percent. */
 export async function ensureCoupon(deps: Pick<Deps, "payments">, percent: number): Promise<string> {
   const id = `tessera_first_period_${percent}`;

@@ -14,12 +14,15 @@ import { faultPoint } from "../../fault-points.ts";
 import { fromUnix, idOf, orMissing } from "../../providers/stripe.ts";
 import { findUserOfCustomer } from "./customers.ts";
 import { findDoubled, undoDuplicate } from "./duplicates.ts";
-import type { PlanLine } from "./grant-invoice.ts";
+import type { PaidInvoice } from "./grant-invoice.ts";
 import { cancelScheduledGrants, grantPaidInvoice } from "./grant-invoice.ts";
 import { mailPaymentFailed, mailStarted } from "./mails.ts";
 import * as queries from "./queries.ts";
+import { readUnrecordedInvoices } from "./read-invoices.ts";
+import type { PendingPlan } from "./read-pending-plan.ts";
+import { noPendingPlan, readPendingPlan } from "./read-pending-plan.ts";
 import { OutdatedReading, recordDuplicate, writeReading } from "./readings.ts";
-import { planOfPrice } from "./stripe-catalogue.ts";
+import { KnownPrices, planOfPrice } from "./stripe-catalogue.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log">;
 /** What a write may use: no Stripe. */
@@ -47,10 +50,21 @@ function graceUntil(subscription: Stripe.Subscription, current: SubscriptionRow 
   return addMilliseconds(failedAt ? fromUnix(failedAt) : now, graceDays * dayMs);
 }
 
+/** What Stripe has of one subscription. */
+interface SubscriptionReading {
+  subscription: Stripe.Subscription;
+  userId: string;
+  /** The subscription the person's row stood for when `doubled` was decided. */
+  currentId: string | undefined;
+  /** The subscription this one doubles. */
+  doubled: string | undefined;
+  invoices: PaidInvoice[];
+  pending: PendingPlan;
+}
+
 /** Undefined: it sells nothing of ours. */
 function toRow(
-  subscription: Stripe.Subscription,
-  userId: string,
+  { subscription, userId, pending }: SubscriptionReading,
   current: SubscriptionRow | undefined,
   now: Date,
 ): SubscriptionRow | undefined {
@@ -75,6 +89,8 @@ function toRow(
     started_at: fromUnix(subscription.start_date),
     ended_at: status === "canceled" ? (endedAt ? fromUnix(endedAt) : (known ?? now)) : null,
     updated_at: now,
+    price_cents: item.price.unit_amount,
+    ...(status === "canceled" ? noPendingPlan : pending),
   };
 }
 
@@ -95,58 +111,10 @@ function differs(row: SubscriptionRow, current: SubscriptionRow | undefined): bo
   return Object.entries(after).some(([key, value]) => JSON.stringify(value) !== JSON.stringify(values.get(key)));
 }
 
-async function readPlanLines(deps: BillingDeps, invoice: Stripe.Invoice, known: Map<string, Stripe.Price>): Promise<PlanLine[]> {
-  const lines: PlanLine[] = [];
-  for (const line of invoice.lines.data) {
-    const details = line.parent?.subscription_item_details;
-    const priceId = idOf(line.pricing?.price_details?.price);
-    // Only a period that was sold gives credits: no proration, no free line.
-    if (!details || details.proration || line.amount <= 0 || priceId === undefined) continue;
-    const price = known.get(priceId) ?? (await deps.payments.prices.retrieve(priceId));
-    known.set(priceId, price);
-    const sold = planOfPrice(price);
-    if (sold) lines.push({ id: line.id, plan: sold.plan, interval: sold.interval, period: line.period });
-  }
-  return lines;
-}
-
-/** Grants every paid invoice of the subscription that is not recorded yet, oldest first, and returns those. */
-/** A paid invoice that is not recorded yet. */
-interface PaidInvoice {
-  invoice: Stripe.Invoice;
-  lines: PlanLine[];
-}
-
-/** Oldest first. */
-async function readUnrecordedInvoices(deps: BillingDeps, subscription: Stripe.Subscription): Promise<PaidInvoice[]> {
-  const page = await deps.payments.invoices.list({ subscription: subscription.id, status: "paid", limit: 100 });
-  const paid = page.data.filter((invoice) => invoice.status === "paid");
-  const recorded = await queries.selectRecordedInvoices(
-    deps.db,
-    paid.map((invoice) => invoice.id),
-  );
-  const open = paid.filter((invoice) => !recorded.has(invoice.id)).sort((left, right) => left.created - right.created);
-  const prices = new Map(subscription.items.data.map((item) => [item.price.id, item.price]));
-  const read: PaidInvoice[] = [];
-  for (const invoice of open) read.push({ invoice, lines: await readPlanLines(deps, invoice, prices) });
-  return read;
-}
-
-/** What Stripe has of one subscription. `missing`: nothing, so that it has ended. */
-type Reading =
-  | "missing"
-  | {
-      subscription: Stripe.Subscription;
-      userId: string;
-      /** The subscription the person's row stood for when `doubled` was decided. */
-      currentId: string | undefined;
-      /** The subscription this one doubles. */
-      doubled: string | undefined;
-      invoices: PaidInvoice[];
-    };
-
-async function readSubscription(deps: BillingDeps, subscriptionId: string): Promise<Reading | undefined> {
-  const subscription = await orMissing(deps.payments.subscriptions.retrieve(subscriptionId, { expand: ["latest_invoice"] }));
+/** `missing`: Stripe has forgotten it. Undefined: it is nobody's of ours. */
+async function readSubscription(deps: BillingDeps, subscriptionId: string): Promise<SubscriptionReading | "missing" | undefined> {
+  const expand = ["latest_invoice", "schedule"];
+  const subscription = await orMissing(deps.payments.subscriptions.retrieve(subscriptionId, { expand }));
   faultPoint("event-read");
   if (!subscription) return "missing";
   const customerId = idOf(subscription.customer);
@@ -157,18 +125,33 @@ async function readSubscription(deps: BillingDeps, subscriptionId: string): Prom
   }
   const current = await queries.selectSubscription(deps.db, userId);
   const doubled = await findDoubled(deps, current, subscription);
-  const invoices = doubled === undefined ? await readUnrecordedInvoices(deps, subscription) : [];
-  return { subscription, userId, currentId: current?.stripe_subscription_id, doubled, invoices };
+  const prices = new KnownPrices(
+    deps.payments,
+    subscription.items.data.map((item) => item.price),
+  );
+  const invoices = doubled === undefined ? await readUnrecordedInvoices(deps, subscription.id, prices) : [];
+  const pending = await readPendingPlan(subscription, prices);
+  return { subscription, userId, currentId: current?.stripe_subscription_id, doubled, invoices, pending };
 }
 
 /** Returns the invoices that are new to us. */
-async function writeInvoices(trx: Trx, userId: string, invoices: readonly PaidInvoice[], now: Date): Promise<Stripe.Invoice[]> {
+async function writeInvoices(
+  deps: WriteDeps,
+  trx: Trx,
+  { userId, invoices }: SubscriptionReading,
+  now: Date,
+): Promise<readonly Stripe.Invoice[]> {
   const recorded = await queries.selectRecordedInvoices(
     trx,
     invoices.map(({ invoice }) => invoice.id),
   );
   const open = invoices.filter(({ invoice }) => !recorded.has(invoice.id));
-  for (const { invoice, lines } of open) await grantPaidInvoice(trx, userId, invoice, lines, now);
+  for (const paid of open) {
+    const prorations = paid.lines.filter((line) => line.proration);
+    if (prorations.length > 0)
+      deps.log.warn({ invoice: paid.invoice.id, prorations }, "prorations were paid: recorded, and no credits granted");
+    await grantPaidInvoice(trx, userId, paid, now);
+  }
   return open.map(({ invoice }) => invoice);
 }
 
@@ -178,16 +161,22 @@ async function endMissing(deps: WriteDeps, trx: Trx, subscriptionId: string): Pr
   const current = await queries.selectSubscriptionById(trx, subscriptionId);
   if (!current || current.status === "canceled") return undefined;
   deps.log.error({ subscription: subscriptionId }, "Stripe has no such subscription; it is ended here");
-  await queries.saveSubscription(trx, { ...current, status: "canceled", grace_until: null, ended_at: now, updated_at: now });
+  const ended = { ...current, ...noPendingPlan, status: "canceled", grace_until: null, ended_at: now, updated_at: now } as const;
+  await queries.saveSubscription(trx, ended, current);
   await cancelScheduledGrants(trx, subscriptionId, now, now);
   return { userId: current.user_id, subscriptionChanged: true, walletChanged: false };
 }
 
 type Written = SyncResult | { duplicate: Stripe.Subscription; doubled: string } | undefined;
 
-async function writeSubscription(deps: WriteDeps, trx: Trx, subscriptionId: string, reading: Reading): Promise<Written> {
+async function writeSubscription(
+  deps: WriteDeps,
+  trx: Trx,
+  subscriptionId: string,
+  reading: SubscriptionReading | "missing",
+): Promise<Written> {
   if (reading === "missing") return endMissing(deps, trx, subscriptionId);
-  const { subscription, userId, currentId, doubled, invoices } = reading;
+  const { subscription, userId, currentId, doubled } = reading;
   await queries.lockSubject(trx, `billing:${userId}`);
   const now = deps.clock.now();
   const current = await queries.selectSubscription(trx, userId);
@@ -196,14 +185,14 @@ async function writeSubscription(deps: WriteDeps, trx: Trx, subscriptionId: stri
     await recordDuplicate(trx, subscriptionId, doubled);
     return { duplicate: subscription, doubled };
   }
-  const row = toRow(subscription, userId, current, now);
+  const row = toRow(reading, current, now);
   if (!row) {
     deps.log.warn({ subscription: subscription.id }, "a subscription to nothing of ours is left alone");
     return undefined;
   }
   const subscriptionChanged = replaces(row, current) && differs(row, current);
-  if (subscriptionChanged) await queries.saveSubscription(trx, row);
-  const granted = await writeInvoices(trx, userId, invoices, now);
+  if (subscriptionChanged) await queries.saveSubscription(trx, row, current);
+  const granted = await writeInvoices(deps, trx, reading, now);
   if (row.ended_at) await cancelScheduledGrants(trx, subscription.id, row.ended_at, now);
   if (granted.some((invoice) => invoice.billing_reason === "subscription_create")) await mailStarted(trx, row, now);
   if (subscriptionChanged && row.status === "past_due")

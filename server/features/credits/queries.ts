@@ -4,6 +4,14 @@ import type { GrantKind } from "#domain/credits.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
 
+/** What a grant is given for, at Stripe and in the catalogue; null where it is given for something else. */
+export interface GrantSource {
+  invoiceId: string | null;
+  invoiceLineId: string | null;
+  chargeId: string | null;
+  packKey: string | null;
+}
+
 export interface Balances {
   balance: number;
   held: number;
@@ -28,12 +36,11 @@ export async function insertWallet(executor: Executor, userId: string, now: Date
 
 export async function callPostGrant(
   executor: Executor,
-  grant: { walletId: string; kind: GrantKind; credits: number; expiresAt: Date; key: string; now: Date },
+  grant: { walletId: string; kind: GrantKind; credits: number; expiresAt: Date; key: string; source: GrantSource; now: Date },
 ): Promise<Balances & { grant_id: string; posted: boolean }> {
   const result = await sql<Balances & { grant_id: string; posted: boolean }>`
-    select * from ledger_post_grant(${grant.walletId}, ${grant.kind}, ${grant.credits}, ${grant.expiresAt}, ${grant.key}, ${grant.now})`.execute(
-    executor,
-  );
+    select * from ledger_post_grant(${grant.walletId}, ${grant.kind}, ${grant.credits}, ${grant.expiresAt}, ${grant.key}, ${grant.now},
+      ${grant.source.invoiceId}, ${grant.source.invoiceLineId}, ${grant.source.chargeId}, ${grant.source.packKey})`.execute(executor);
   return single(result.rows);
 }
 
@@ -110,7 +117,7 @@ export async function selectOpenPlanGrants(executor: Executor, userId: string) {
   return executor
     .selectFrom("grants")
     .innerJoin("wallets", "wallets.id", "grants.wallet_id")
-    .select(["grants.id", "grants.source_key", "grants.expires_at", "grants.created_at"])
+    .select(["grants.id", "grants.expires_at", "grants.created_at"])
     .where("wallets.user_id", "=", userId)
     .where("grants.kind", "=", "plan")
     .where("grants.expired_at", "is", null)

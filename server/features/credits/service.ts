@@ -24,7 +24,11 @@ export interface GrantInput {
   expiresAt: Date;
   /** The business fact: `grant:{invoice}:{line}`, `pack:{session}`, `month:{invoice}:{line}:{0…11}`. */
   key: string;
+  /** The columns by which the grant is found again; the key only says that it is posted once. */
+  source?: Partial<queries.GrantSource>;
 }
+
+const noSource: queries.GrantSource = { invoiceId: null, invoiceLineId: null, chargeId: null, packKey: null };
 
 function assertAmount(credits: number): void {
   if (!isCreditAmount(credits)) throw new DomainError("invalid_credits", "Credits are a positive whole number");
@@ -66,6 +70,7 @@ export async function postGrant(trx: Trx, input: GrantInput, now: Date): Promise
       credits: input.credits,
       expiresAt: input.expiresAt,
       key: input.key,
+      source: { ...noSource, ...input.source },
       now,
     });
     assert(row.held >= 0);
@@ -91,10 +96,10 @@ export async function openPlanGrants(executor: Executor, userId: string) {
   return queries.selectOpenPlanGrants(executor, userId);
 }
 
-/** Ends the plan grants a person still has but `keepKeys`: the old month's credits end when the new grant is posted. */
-export async function endOlderPlanGrants(trx: Trx, userId: string, keepKeys: readonly string[], now: Date): Promise<void> {
+/** Ends the plan grants a person still has but `keepId`: the old month's credits end when the new grant is posted. */
+export async function endOlderPlanGrants(trx: Trx, userId: string, keepId: string, now: Date): Promise<void> {
   for (const grant of await queries.selectOpenPlanGrants(trx, userId)) {
-    if (!keepKeys.includes(grant.source_key)) await expireGrant(trx, grant.id, now);
+    if (grant.id !== keepId) await expireGrant(trx, grant.id, now);
   }
 }
 

@@ -32,12 +32,14 @@ export async function leaseMail(executor: Executor, mailId: string, leaseMs: num
 export async function renewLease(executor: Executor, mailId: string, lease: string, leaseMs: number): Promise<string | undefined> {
   const { rows } = await sql<{ lease: string }>`
     update mails set leased_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
-      where id = ${mailId} and sent_at is null and leased_until::text = ${lease} returning leased_until::text as lease`.execute(executor);
+      where id = ${mailId} and sent_at is null and leased_until = ${lease}::timestamptz returning leased_until::text as lease`.execute(
+    executor,
+  );
   return rows[0]?.lease;
 }
 
 export async function endLease(executor: Executor, mailId: string, lease: string): Promise<void> {
-  await sql`update mails set leased_until = null where id = ${mailId} and leased_until::text = ${lease}`.execute(executor);
+  await sql`update mails set leased_until = null where id = ${mailId} and leased_until = ${lease}::timestamptz`.execute(executor);
 }
 
 export async function isUnsent(executor: Executor, mailId: string): Promise<boolean> {
