@@ -26,7 +26,7 @@ export function AuthPage() {
   const [, navigate] = useLocation();
   const [search] = useSearchParams();
   const [email, setEmail] = useState("");
-  const [waitingForMail, setWaitingForMail] = useState(false);
+  const [waitingForMail, setWaitingForMail] = useState<{ justSent: boolean }>();
   // Kept apart from the address, which must not go on showing a token that signs in.
   const [token, setToken] = useState(() => search.get("confirm"));
   const sandboxUrl = useEnvironment((state) => state.sandboxUrl);
@@ -61,7 +61,7 @@ export function AuthPage() {
     <Page title={t(`${mode}.title`)} width="bare" className={styles.page ?? ""}>
       <div className={styles.panel}>
         {waitingForMail ? (
-          <CheckEmail email={email.trim()} sandboxUrl={sandboxUrl} onBack={() => setWaitingForMail(false)} />
+          <CheckEmail email={email.trim()} {...waitingForMail} sandboxUrl={sandboxUrl} onBack={() => setWaitingForMail(undefined)} />
         ) : token !== null ? (
           openedBy !== undefined && (
             <MailedLink
@@ -81,7 +81,7 @@ export function AuthPage() {
             email={email}
             onEmail={setEmail}
             otherHref={otherHref}
-            onUnconfirmed={() => setWaitingForMail(true)}
+            onUnconfirmed={setWaitingForMail}
           />
         )}
       </div>

@@ -592,9 +592,15 @@ describe("forms (specification §4, §5, §8)", () => {
     await submit("Sign in");
     await says(errors.network);
     await page.unroute("**/api/auth/sign-in");
+    // Who signs in before confirming can have the link sent again at once.
     api.refuse(signIn, 403, "email_not_confirmed");
+    api.answer("POST /api/auth/resend-confirmation", { status: "check_email" });
     await submit("Sign in");
     await page.getByRole("heading", { name: "Check your email" }).waitFor();
+    expect(await page.getByText("is not confirmed yet").textContent()).toContain(`${account.email} is not confirmed yet.`);
+    await page.getByRole("button", { name: "Send it again", exact: true }).click();
+    await says("Sent again. The newest link is the one that works.");
+    expect(api.calls("POST /api/auth/resend-confirmation")).toHaveLength(1);
   });
 
   it("say at sign-up which rule a password breaks, at the field, whether the client or the server finds it", async () => {

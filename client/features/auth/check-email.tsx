@@ -14,15 +14,17 @@ const coolDownSeconds = 30;
 
 interface CheckEmailProps {
   email: string;
+  /** Whether we have just sent the link; else somebody signed in before opening one, and may ask for another at once. */
+  justSent: boolean;
   /** The page on which the sandbox shows the mail it caught; null outside the sandbox. */
   sandboxUrl: string | null;
   onBack: () => void;
 }
 
-/** The step after signing up: nothing more to do here than to read mail. */
-export function CheckEmail({ email, sandboxUrl, onBack }: CheckEmailProps) {
+/** The step after signing up, or after signing in too early: nothing more to do here than to read mail. */
+export function CheckEmail({ email, justSent, sandboxUrl, onBack }: CheckEmailProps) {
   const { t } = useTranslation(["auth", "errors"]);
-  const coolDown = useWait(coolDownSeconds);
+  const coolDown = useWait(justSent ? coolDownSeconds : 0);
   const refusal = useRefusal();
   const [state, setState] = useState<"idle" | "sending" | "sent">("idle");
   const waitSeconds = Math.max(coolDown.seconds, refusal.waitSeconds);
@@ -46,7 +48,10 @@ export function CheckEmail({ email, sandboxUrl, onBack }: CheckEmailProps) {
       <header className={styles.header}>
         <StepHeading>{t("auth:checkEmail.title")}</StepHeading>
         <p className={styles.lead}>
-          <RichText text={t("auth:checkEmail.sent", { email })} elements={{ strong: <strong className={styles.address} /> }} />
+          <RichText
+            text={t(justSent ? "auth:checkEmail.sent" : "auth:checkEmail.unconfirmed", { email })}
+            elements={{ strong: <strong className={styles.address} /> }}
+          />
         </p>
       </header>
       <div className={styles.form}>

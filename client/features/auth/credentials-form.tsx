@@ -22,8 +22,8 @@ interface CredentialsFormProps {
   onEmail: (email: string) => void;
   /** The address of the other mode, with whatever the visitor came with. */
   otherHref: string;
-  /** The address must be confirmed first: after signing up, and when signing in too early. */
-  onUnconfirmed: () => void;
+  /** The address must be confirmed first: after signing up, which has sent the link, and when signing in too early. */
+  onUnconfirmed: (step: { justSent: boolean }) => void;
 }
 
 interface Faults {
@@ -73,7 +73,7 @@ export function CredentialsForm({ mode, email, onEmail, otherHref, onUnconfirmed
 
   function refuse(error: unknown): void {
     if (error instanceof ApiProblem && error.code === "email_not_confirmed") {
-      onUnconfirmed();
+      onUnconfirmed({ justSent: false });
       return;
     }
     if (error instanceof ApiProblem) {
@@ -104,7 +104,7 @@ export function CredentialsForm({ mode, email, onEmail, otherHref, onUnconfirmed
       if (mode === "signIn") await signIn(email, password);
       else {
         await signUp(email, password, i18n.language);
-        onUnconfirmed();
+        onUnconfirmed({ justSent: true });
       }
     } catch (error) {
       refuse(error);
