@@ -48,4 +48,4 @@ for (const [key, entry] of Object.entries(lock.packages)) {
 }
 const sorted = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync(path, `${JSON.stringify({ ...lock, packages: sorted }, null, 2)}\n`);
-console.log(`${missing.length} platform packages entered`);
+console.log(`${missing.length} platform packages added`);

@@ -81,7 +81,7 @@ function tile(seed: string, figure: string, x: number, y: number, side: number):
   return `<g transform="translate(${x} ${y}) scale(${side / fieldCells})">${drawn}</g>`;
 }
 
-/** The product's own picture: the pattern of each model and, as the sixteenth tile, the highlighted one. */
+/** The home page's picture: the pattern of each model, and the highlighted tile among them. */
 function allModels(): string {
   const side = 108;
   const step = 118;
@@ -96,7 +96,7 @@ function allModels(): string {
     .join("");
 }
 
-/** A large pattern for a page, generated from its name, so that each page has another one. */
+/** A large pattern for a page, generated from the page's name so that every page has a different one. */
 function ownTile(file: string): string {
   const colours = Object.values(stones);
   const colour = colours[[...file].reduce((sum, character) => sum + character.charCodeAt(0), 0) % colours.length] ?? stones.text;

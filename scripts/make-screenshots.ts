@@ -35,7 +35,7 @@ async function until<Value>(find: () => Promise<Value | undefined>): Promise<Val
     if (found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  throw new Error("The product did not get there in time.");
+  throw new Error("Timed out while waiting for the product.");
 }
 
 interface Session {
@@ -71,7 +71,7 @@ async function subscriber(): Promise<Session> {
 
 const browser: Browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 
-/** Opens the page without banners, as for a person who has answered them before. */
+/** Opens the page without banners, as if the person had already answered them. */
 async function open(address: string, options: BrowserContextOptions, session?: Session): Promise<Page> {
   const context = await browser.newContext({
     locale: "en-GB",
@@ -106,7 +106,10 @@ async function publicPage(name: string, address: string, options: BrowserContext
   await take(name, page);
 }
 
-/** Asks a question and takes the picture of the conversation. The sandbox's text is replaced by what a real model answers to the prompt. */
+/**
+ * Asks a question and takes a screenshot of the conversation. The sandbox's text is replaced by an answer that a real model
+ * gave to this prompt.
+ */
 async function chat(name: string, options: BrowserContextOptions, session: Session): Promise<void> {
   const asking = await open("/ai-models?model=gpt-5-mini", options, session);
   await asking.getByLabel("Your prompt").fill(prompt);

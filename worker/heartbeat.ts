@@ -1,4 +1,4 @@
-/** The date of a file says when this worker's relay last read the outbox; scripts/worker-health.ts goes by it. */
+/** Touches a file each time this worker's relay has read the outbox. scripts/worker-health.ts checks the age of that file. */
 import { rm, writeFile } from "node:fs/promises";
 import type { Logger } from "#server/deps.ts";
 
@@ -16,7 +16,7 @@ export function createHeartbeat(file: string | undefined, log: Logger): Heartbea
     beat() {
       if (file === undefined || Date.now() - last < everyMs) return;
       last = Date.now();
-      writing = writeFile(file, "").catch((error: unknown) => log.warn({ err: error }, "WORKER_HEALTH_FILE cannot be written"));
+      writing = writeFile(file, "").catch((error: unknown) => log.warn({ err: error }, "cannot write WORKER_HEALTH_FILE"));
     },
     async stop() {
       await writing;

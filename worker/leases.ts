@@ -1,16 +1,17 @@
-/** One worker at a time runs a sweep: it has the lease of the sweep's row in `schedules`. */
+/** Only one worker at a time runs a sweep: the worker that holds the lease in the sweep's row of `schedules`. */
 import { sql } from "kysely";
 import type { Deps } from "#server/deps.ts";
 import type { SweepName } from "#server/features/clock/sweeps.ts";
 import { whileRenewing } from "#server/queue/leases.ts";
 import { backoffMs } from "./run-job.ts";
 
-/** Renewed while the sweep runs, so that a killed worker's is free again soon. */
+/** Short, so that another worker can take the lease soon after this one was killed. It is renewed while the sweep runs. */
 const leaseMs = 30_000;
 
 /**
- * What shows that the lease is this worker's: the instant it lasts until, as PostgreSQL writes it. Undefined: another has it. Wall
- * time, so that a killed worker's lapses.
+ * Takes the lease, or renews it if `own` is given. Returns the time at which the lease ends, as PostgreSQL writes it: this text
+ * identifies the lease as ours. Returns undefined if another worker holds the lease. Uses wall time, so that the lease of a
+ * killed worker ends.
  */
 async function takeLease(deps: Deps, name: SweepName, own?: string): Promise<string | undefined> {
   const free =
@@ -30,8 +31,8 @@ async function endLease(deps: Deps, name: SweepName, lease: string, now: Date, e
 }
 
 /**
- * Runs `work` where no other worker does. `failures` counts by sweep how often it failed in a row, after which the lease stays taken
- * for a while. What ends because `stopping` is aborted has not failed.
+ * Runs `work` unless another worker holds the lease. `failures` counts how often each sweep has failed in a row; after a
+ * failure the lease stays taken for the back-off time. An error after `stopping` was aborted does not count as a failure.
  */
 export async function runLeased(
   deps: Deps,

@@ -1,7 +1,7 @@
 /**
- * The relay: outbox rows → BullMQ. A row is published under its own id, again every 20 s until it is done and whenever
- * the queue comes back from an outage (so a lost queue loses nothing), and later after a failure. Any number of relays may
- * run: rows are taken with SKIP LOCKED.
+ * The relay publishes outbox rows to BullMQ. The job's id is the row's id. A row is published again every 20 s until its job is
+ * done, and also when the queue comes back after an outage, so that nothing is lost if the queue loses its data. A job that
+ * failed is published again after its back-off. Any number of relays can run, because each takes rows with SKIP LOCKED.
  */
 
 import { setTimeout as delay } from "node:timers/promises";
@@ -16,19 +16,22 @@ import { jobKinds, kindOfJob } from "#server/queue/jobs.ts";
 const pollMs = 250;
 const batchSize = 200;
 /**
- * A published job that is not done by then is published again; BullMQ ignores an id it still has. With it, what nobody could
- * write down while PostgreSQL was away is taken up within 30 s.
+ * A published job that is not done after this time is published again; BullMQ ignores the id of a job it still has. If
+ * PostgreSQL was unreachable when a job ended, this is also when the job is retried.
  */
 const redriveMs = 20_000;
 const retryAfterOutageMs = 1_000;
 
 export interface Relay {
-  /** Look now instead of at the next poll. */
+  /** Reads the outbox now instead of at the next poll. */
   wake(): void;
   stop(): Promise<void>;
 }
 
-/** Of one kind and of no known kind, so that a long line of one kind (Stripe was away for a day) keeps none of the others waiting. */
+/**
+ * Takes due rows of one kind, and rows whose job name is unknown. Each kind is read by itself, so that a long backlog of one
+ * kind (after a day without Stripe, for example) does not delay the others.
+ */
 async function takeDue(db: Db, kind: JobKind): Promise<DispatchedJob[]> {
   const others = (Object.keys(kindOfJob) as JobName[]).filter((job) => kindOfJob[job] !== kind);
   const result = await sql<{ id: string; job: string; payload: unknown }>`
@@ -39,40 +42,40 @@ async function takeDue(db: Db, kind: JobKind): Promise<DispatchedJob[]> {
   return result.rows.map((row) => ({ id: row.id, name: row.job, payload: row.payload }));
 }
 
-/** The queue is away: the rows are due again soon, and the failed publication does not count as an attempt. */
+/** Called if the queue is unreachable: the rows are due again soon, and the failed publication does not count as an attempt. */
 async function putBack(db: Db, jobs: readonly DispatchedJob[]): Promise<void> {
   await sql`update outbox set publications = publications - 1, redrive_at = clock_timestamp() + make_interval(secs => ${retryAfterOutageMs / 1000})
     where id = any (${jobs.map((job) => job.id)})`.execute(db);
 }
 
-/** What was handed out may be lost: all of it is due again. What failed for reasons of its own keeps its back-off. */
+/** Makes every published row due again, because the queue may have lost its jobs. Rows that failed before keep their back-off. */
 async function redrivePublished(db: Db): Promise<void> {
   await sql`update outbox set redrive_at = clock_timestamp()
     where published_at is not null and failures = 0 and redrive_at > clock_timestamp()`.execute(db);
 }
 
-/** True where there may be more at once. */
-async function handOut(db: Db, publisher: JobPublisher, log: Logger, jobs: readonly DispatchedJob[]): Promise<boolean> {
+/** Publishes the jobs. Returns true if the batch was full, so that more rows may be due. */
+async function publishOrPutBack(db: Db, publisher: JobPublisher, log: Logger, jobs: readonly DispatchedJob[]): Promise<boolean> {
   if (jobs.length === 0) return false;
   try {
     await publisher.publish(jobs);
     faultPoint("job-published");
   } catch (error) {
-    log.warn({ err: error, jobs: jobs.length }, "queue away, jobs wait in the outbox");
+    log.warn({ err: error, jobs: jobs.length }, "queue is unreachable, jobs wait in the outbox");
     await putBack(db, jobs);
     return false;
   }
   return jobs.length === batchSize;
 }
 
-/** `onRead` hears of every look at the outbox that succeeded. */
+/** Calls `onRead` after each successful read of the outbox. */
 export function startRelay(db: Db, publisher: JobPublisher, log: Logger, onRead: () => void = () => {}): Relay {
   const stopping = new AbortController();
   let wakeUp: AbortController | undefined;
   let woken = false;
   let mayBeLost = false;
 
-  /** True where there may be more at once. */
+  /** Returns true if more rows may be due at once. */
   async function relayOnce(): Promise<boolean> {
     if (mayBeLost) {
       mayBeLost = false;
@@ -85,7 +88,7 @@ export function startRelay(db: Db, publisher: JobPublisher, log: Logger, onRead:
     for (const kind of jobKinds) {
       const jobs = await takeDue(db, kind);
       onRead();
-      more = (await handOut(db, publisher, log, jobs)) || more;
+      more = (await publishOrPutBack(db, publisher, log, jobs)) || more;
     }
     return more;
   }
@@ -104,7 +107,7 @@ export function startRelay(db: Db, publisher: JobPublisher, log: Logger, onRead:
         if (!(await relayOnce())) await pause(pollMs);
       } catch (error) {
         log.warn({ err: error }, "relay could not read the outbox");
-        // Nor could anybody write down what became of the jobs under way.
+        // Jobs that ended meanwhile could not write their result either.
         mayBeLost = true;
         await pause(retryAfterOutageMs);
       }

@@ -1,6 +1,6 @@
 /**
- * Runs one job: checks the payload, runs its processor and settles the outbox row. Processors are idempotent, for a job
- * runs again after a crash. The outbox row is the truth: BullMQ only dispatches.
+ * Runs one job: checks the payload, runs the job's processor and then deletes or updates its outbox row. Processors are
+ * idempotent, because a job runs again after a crash. The outbox row decides whether a job is done; BullMQ only dispatches it.
  */
 import { sql } from "kysely";
 import { Value } from "typebox/value";
@@ -16,7 +16,7 @@ import { isJobName, jobs } from "#server/queue/jobs.ts";
 export type Processor<Name extends JobName> = (deps: Deps, payload: JobPayload<Name>) => Promise<void>;
 export type Processors = { readonly [Name in JobName]: Processor<Name> };
 
-/** Failures before a job that fails for reasons of its own becomes a dead letter: about three minutes. */
+/** After this many failures of its own (about three minutes) a job becomes a dead letter. Outages of other services don't count. */
 const maximumAttempts = 10;
 const firstBackoffMs = 250;
 const maximumBackoffMs = 60_000;

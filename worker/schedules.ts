@@ -1,8 +1,8 @@
 /**
- * Work that time makes due, swept from rows: moving the clock, an outage and a lost queue are all the same case. Business
- * sweeps run at their due instants, at once when the sandbox moves the clock; wall-time sweeps every few seconds. A lease
- * per sweep lets one worker at a time run it. What asks Stripe, what moves credits, what wall time makes due and what deletes
- * have a loop each, so that none waits for another.
+ * Sweeps do work that has become due with time. They read it from rows, so that moving the sandbox's clock, an outage and a
+ * lost queue need no code of their own. Business sweeps run when they are due, and at once when the sandbox moves the clock;
+ * wall-time sweeps run every few seconds. A lease ensures that only one worker at a time runs a sweep. There are separate loops
+ * for sweeps that ask Stripe, sweeps that move credits, wall-time sweeps and deletion, so that none waits for another.
  */
 
 import { setTimeout as delay } from "node:timers/promises";
@@ -22,8 +22,8 @@ import { runLeased } from "./leases.ts";
 const tickMs = 500;
 const wallSweepEveryMs = 5_000;
 /**
- * Months are posted and credits expire once Stripe has said what ended meanwhile, which it does at once. A Stripe that does not
- * answer is waited for no longer than this.
+ * How long the credit sweeps wait for the Stripe sweeps to finish. Stripe usually answers at once, and its answer may end a
+ * subscription before the next month's credits are posted. If Stripe hangs, the credit sweeps go on without it.
  */
 const headStartMs = 5_000;
 const reconcileEveryMs = hourMs;
@@ -31,7 +31,7 @@ const reconcileEveryMs = hourMs;
 async function reconcile(deps: Deps, now: Date, signal: AbortSignal): Promise<void> {
   const dueAt = (await dueInstants(deps.db)).reconcile ?? now;
   const { repaired } = await reconcileBilling(deps, addMilliseconds(dueAt, -reconcileEveryMs), signal);
-  if (repaired > 0) deps.log.warn({ repaired }, "reconciliation found events we had not been told of");
+  if (repaired > 0) deps.log.warn({ repaired }, "reconciliation found Stripe events that no webhook had delivered");
   await deps.db
     .updateTable("schedules")
     .set({ due_at: addMilliseconds(now, reconcileEveryMs) })
@@ -46,7 +46,7 @@ const sweeps: Readonly<Record<SweepName, (deps: Deps, now: Date, signal: AbortSi
   "expired-grants": expireDueGrants,
 };
 const sweepsOfStripe = ["reconcile", "grace-periods"] as const satisfies SweepName[];
-/** In this order: grants before the expiry of what they replace. */
+/** In this order, so that new grants are posted before the ones they replace expire. */
 const sweepsOfCredits = ["scheduled-grants", "expired-grants"] as const satisfies SweepName[];
 
 async function ensureSchedules(deps: Deps): Promise<void> {
@@ -58,7 +58,7 @@ async function ensureSchedules(deps: Deps): Promise<void> {
 }
 
 export interface Schedules {
-  /** Begins no row any more, and waits for those under way, up to `deadlineMs`. */
+  /** Starts no new row, and waits up to `deadlineMs` for the rows being processed. */
   stop(deadlineMs?: number): Promise<void>;
 }
 
@@ -66,13 +66,13 @@ async function pause(milliseconds: number, ...sooner: AbortSignal[]): Promise<vo
   await delay(milliseconds, undefined, { signal: AbortSignal.any(sooner) }).catch(() => {});
 }
 
-/** One that fails keeps none of the others. */
-async function onItsOwn(deps: Deps, sweep: string, stopping: AbortSignal, work: () => Promise<unknown>): Promise<void> {
+/** Logs a failure instead of throwing, so that the other sweeps still run. */
+async function runIsolated(deps: Deps, sweep: string, stopping: AbortSignal, work: () => Promise<unknown>): Promise<void> {
   if (stopping.aborted) return;
   await work().catch((error: unknown) => deps.log.warn({ err: error, sweep }, "sweep failed, will be tried again"));
 }
 
-/** What business time makes due. */
+/** Runs the sweeps that depend on business time. */
 async function runBusiness(deps: Deps, stopping: AbortSignal): Promise<void> {
   const failures = new Map<SweepName, number>();
   let wakeUp = new AbortController();
@@ -85,7 +85,7 @@ async function runBusiness(deps: Deps, stopping: AbortSignal): Promise<void> {
       const at = due[name];
       if (at === null || at > now) continue;
       const run = () => runLeased(deps, name, now, failures, stopping, (signal) => sweeps[name](deps, now, signal));
-      await onItsOwn(deps, name, stopping, run);
+      await runIsolated(deps, name, stopping, run);
     }
   }
 
@@ -105,7 +105,7 @@ async function runBusiness(deps: Deps, stopping: AbortSignal): Promise<void> {
 
   while (!stopping.aborted) {
     wakeUp = new AbortController();
-    await runDue().catch((error: unknown) => deps.log.warn({ err: error }, "schedules could not be read"));
+    await runDue().catch((error: unknown) => deps.log.warn({ err: error }, "could not read the schedules"));
     await pause(tickMs, wakeUp.signal, stopping);
   }
   await asking;
@@ -113,17 +113,17 @@ async function runBusiness(deps: Deps, stopping: AbortSignal): Promise<void> {
 
 async function runWall(deps: Deps, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
-    await onItsOwn(deps, "orphaned answers", stopping, () => endOrphanedAnswers(deps, stopping));
-    await onItsOwn(deps, "overdue holds", stopping, () => releaseOverdueHolds(deps, new Date(), stopping));
+    await runIsolated(deps, "orphaned answers", stopping, () => endOrphanedAnswers(deps, stopping));
+    await runIsolated(deps, "overdue holds", stopping, () => releaseOverdueHolds(deps, new Date(), stopping));
     await pause(wallSweepEveryMs, stopping);
   }
 }
 
-/** What waits neither for Stripe nor for business time. */
+/** Runs what depends neither on Stripe nor on business time. */
 async function runHourly(deps: Deps, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
     await sweepRetention(deps, stopping);
-    await onItsOwn(deps, "books", stopping, () => checkBooks(deps, stopping));
+    await runIsolated(deps, "books", stopping, () => checkBooks(deps, stopping));
     await pause(hourMs, stopping);
   }
 }

@@ -1,14 +1,17 @@
-/** How much a worker does at once, and the connections to PostgreSQL that takes. */
+/** How many jobs a worker runs at once, and how many PostgreSQL connections it needs for that. */
 import type { JobKind } from "#server/queue/jobs.ts";
 
-/** Of each kind its own, so that nobody waits for a slot in which somebody else's provider is waited for. */
+/** Each kind has its own slots, so that jobs which wait for Stripe never take the slots of mail jobs, and the other way round. */
 export const slots: Readonly<Record<JobKind, number>> = { stripe: 4, mail: 2 };
 
-/** One at a time for each job, and some for the relay and the sweeps: all for short statements and transactions. */
+/**
+ * Each running job uses one connection at a time. These are for the relay and the sweeps, which run only short statements and
+ * transactions.
+ */
 const besidesJobs = 4;
 export const connectionsNeeded = slots.stripe + slots.mail + besidesJobs;
 
-/** Why a worker can't start with a pool of this size, in one line; undefined where it can. */
+/** Returns in one line why a worker can't start with a pool of this size, or undefined if it can. */
 export function poolFault(databasePoolSize: number): string | undefined {
   if (databasePoolSize >= connectionsNeeded) return undefined;
   return `DATABASE_POOL_SIZE=${databasePoolSize} is too small for a worker: its jobs and sweeps need ${connectionsNeeded} connections`;

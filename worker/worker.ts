@@ -7,9 +7,9 @@ import { runJob } from "./run-job.ts";
 import { startSchedules } from "./schedules.ts";
 import { slots } from "./slots.ts";
 
-/** Jobs and sweeps get this long to finish what they are at; past it another worker takes them over. */
+/** How long running jobs and sweeps may take to finish when the worker stops. After that another worker takes them over. */
 const closeDeadlineMs = 8_000;
-/** A call to Stripe that has not been answered by then is cut off, so that its job can still be put back. */
+/** When stopping, calls to Stripe that take longer are cancelled, so that their jobs can still be put back. */
 const stripeGraceMs = 4_000;
 
 export interface RunningWorker {
@@ -23,7 +23,7 @@ export function startWorker(deps: Deps): RunningWorker {
   const relay = startRelay(deps.db, publisher, deps.log, heartbeat.beat);
   const consumer = createJobConsumer(deps.config, slots, async (job) => {
     await runJob(deps, processors, job);
-    // What a job wrote into the outbox (a mail, say) goes out at once.
+    // Publishes what the job wrote to the outbox (a mail, for example) without waiting for the next poll.
     relay.wake();
   });
   const schedules = startSchedules(deps);

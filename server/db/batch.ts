@@ -2,11 +2,11 @@ import pg from "pg";
 import { isConnectionLost } from "../failures.ts";
 
 export interface BatchOptions<Item, Result> {
-  /** Items of one statement. */
+  /** Items per statement. */
   limit: number;
-  /** Statements under way: while PostgreSQL works on one batch the next is gathered, and neither side waits for the other. */
+  /** Statements running at once: while PostgreSQL works on one batch we collect the next. */
   atOnce: number;
-  /** One statement for all of them: a result for each, in their order. */
+  /** Runs one statement for all items and returns one result for each, in the same order. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
 }
 
@@ -16,18 +16,18 @@ interface Waiting<Item, Result> {
   failed: (error: unknown) => void;
 }
 
-/** Insufficient resources, operator intervention (a statement that took too long), system error. */
+/** SQLSTATE classes 53 (insufficient resources), 57 (operator intervention, such as a statement timeout) and 58 (system error). */
 const overwhelmed = /^5[378]/;
 
-/** PostgreSQL refused the statement for what it holds: each of its items may still be well alone. */
-function isAboutContent(error: unknown): boolean {
+/** True if PostgreSQL refused the statement because of its content. Its items may then still succeed one by one. */
+function isRefusedForContent(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !isConnectionLost(error) && !overwhelmed.test(error.code ?? "");
 }
 
 /**
- * Takes items from many requests at once: those that arrive while statements are under way share the next one, and each
- * caller hears of its own. Nobody waits for others to come: with nothing under way an item goes at once. One that
- * PostgreSQL refuses spoils none beside it; with PostgreSQL away or overwhelmed all that wait fail together.
+ * Combines items from many requests into shared statements. If no statement is running, an item is sent at once; items that
+ * arrive while statements are running share the next one. Each caller gets its own result. If PostgreSQL refuses a batch
+ * because of one item, the others still succeed. If PostgreSQL is unreachable or overloaded, all waiting items fail together.
  */
 export function createBatcher<Item, Result>({ limit, atOnce, run }: BatchOptions<Item, Result>): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
@@ -38,18 +38,18 @@ export function createBatcher<Item, Result>({ limit, atOnce, run }: BatchOptions
       const results = await run(batch.map(({ item }) => item));
       for (const [index, { done }] of batch.entries()) done(results[index] as Result);
     } catch (error) {
-      if (batch.length > 1 && isAboutContent(error)) {
+      if (batch.length > 1 && isRefusedForContent(error)) {
         for (const one of batch) await runBatch([one]);
         return;
       }
-      const refused = isAboutContent(error) ? batch : [...batch, ...waiting.splice(0)];
+      const refused = isRefusedForContent(error) ? batch : [...batch, ...waiting.splice(0)];
       for (const { failed } of refused) failed(error);
     }
   }
 
   async function work(): Promise<void> {
     underWay += 1;
-    // A fair part of what waits: the other statements work on the rest at the same time.
+    // Takes only this statement's share of the waiting items, because the other statements take the rest at the same time.
     while (waiting.length > 0) await runBatch(waiting.splice(0, Math.min(limit, Math.ceil(waiting.length / atOnce))));
     underWay -= 1;
   }

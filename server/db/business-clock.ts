@@ -3,18 +3,21 @@ import type { Clock } from "#domain/clock.ts";
 import { wallClock } from "#domain/clock.ts";
 
 export interface BusinessClock extends Clock {
-  /** Called after the sandbox moved the time; in production never. */
+  /** Calls the listener after the sandbox has moved the clock; never in production. */
   onMove(listener: () => void): void;
   close(): Promise<void>;
 }
 
-/** Every process has seen a move of the clock after this long, notified or not (the sandbox waits for it before it answers). */
+/**
+ * Every process notices a move of the clock within this time even if the notification is lost. The sandbox waits this long
+ * before it answers.
+ */
 const clockPollMs = 200;
 export const clockChannel = "tessera_clock";
 
 /**
- * Business time. Outside the sandbox it is wall time. In the sandbox it runs ahead by `business_clock.offset_ms`: every
- * process is notified of a move and polls besides, so that a lost notification delays and loses nothing.
+ * Business time. Outside the sandbox it is wall time. In the sandbox it is ahead of wall time by `business_clock.offset_ms`.
+ * Every process is notified of a change and also polls, so that a lost notification only causes a short delay.
  */
 export function createBusinessClock(pool: pg.Pool, databaseUrl: string, sandbox: boolean): BusinessClock {
   if (!sandbox) return { ...wallClock, onMove: () => {}, close: async () => {} };

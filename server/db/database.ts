@@ -7,7 +7,7 @@ import { WatchedPool } from "./watched-pool.ts";
 
 export type Db = Kysely<Database>;
 
-/** bigint and numeric counts as numbers: credits and cents stay far below 2^53 and every posting is bounded. */
+/** Returns bigint columns as numbers: credits and cents stay far below 2^53, because every posting is bounded. */
 const int8Oid = 20;
 pg.types.setTypeParser(int8Oid, (text) => {
   const value = Number(text);
@@ -22,21 +22,21 @@ export function createPool(connectionString: string, size: number, applicationNa
     application_name: applicationName,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
-    // One slow statement must not hold a connection for good.
+    // A slow statement must not hold a connection for ever.
     statement_timeout: 15_000,
-    // Nor one whose end PostgreSQL could not tell us.
+    // The same if PostgreSQL ended the statement but its answer never arrived.
     query_timeout: 20_000,
     keepAlive: true,
     idle_in_transaction_session_timeout: 30_000,
   });
-  // An idle connection lost with the server is no crash: the next query opens another.
+  // Without a listener, losing an idle connection would crash the process. The next query opens a new one.
   pool.on("error", () => {});
-  // Nor is one lost between two statements of a transaction, while no query of it listens: the next one fails.
+  // The same for a connection lost between two statements of a transaction, when no query is listening: the next statement fails.
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
 
-/** A statement that begins with this is parsed and planned once per connection: the ledger's hot path. */
+/** PostgreSQL parses and plans a statement that begins with this once per connection. The ledger's hot path uses it. */
 const preparedMark = "/* prepared */";
 const statementNames = new Map<string, string>();
 
@@ -48,8 +48,8 @@ function statementName(text: string): string {
 
 class PreparingClient implements PostgresPoolClient {
   private readonly client: pg.PoolClient;
-  /** A statement was given up: PostgreSQL may still be at it, and nobody else may get this connection. */
-  private unsound = false;
+  /** We lost or gave up a statement. PostgreSQL may still be running it, so this connection must not go back to the pool. */
+  private broken = false;
 
   constructor(client: pg.PoolClient) {
     this.client = client;
@@ -58,19 +58,19 @@ class PreparingClient implements PostgresPoolClient {
   query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   query<R>(text: string | PostgresCursor<R>, values: readonly unknown[] = []): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
-    if (typeof text !== "string") throw new Error("cursors are not used");
+    if (typeof text !== "string") throw new Error("cursors are not supported");
     const statement = text.startsWith(preparedMark)
       ? { name: statementName(text), text, values: [...values] }
       : { text, values: [...values] };
     const result = this.client.query(statement) as unknown as Promise<PostgresQueryResult<R>>;
     result.catch((error: unknown) => {
-      this.unsound ||= isConnectionLost(error);
+      this.broken ||= isConnectionLost(error);
     });
     return result;
   }
 
   release(destroy?: boolean): void {
-    this.client.release(destroy || this.unsound);
+    this.client.release(destroy || this.broken);
   }
 }
 

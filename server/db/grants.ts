@@ -1,4 +1,4 @@
-/** Least privilege: what the application's role may do, given anew by every migration, on what is ours alone. */
+/** Least privilege: the rights of the application's role. Every migration grants them again, on our own objects only. */
 import type { Kysely } from "kysely";
 import { sql } from "kysely";
 import type { KeptTable } from "#domain/retention.ts";
@@ -6,7 +6,10 @@ import { retention, sweeps } from "#domain/retention.ts";
 import { queueSchema } from "../queue/schema.ts";
 import type { Database } from "./types.ts";
 
-/** What is swept is deleted by functions of the owner, each of which knows its bound; this is what the product deletes itself. */
+/**
+ * The tables from which the application itself may delete. Retention sweeps delete through functions of the owner, each of
+ * which enforces its own bound.
+ */
 const deletable = sql.raw((["auth_attempts", "conversations", "email_links", "outbox", "sweep_failures"] satisfies KeptTable[]).join(", "));
 const tables = sql.raw(Object.keys(retention satisfies Record<keyof Database, unknown>).join(", "));
 
@@ -21,7 +24,7 @@ const functions = [
 
 const listed = (names: readonly string[]) => sql.raw(names.join(", "));
 
-/** Of a schema, what the migrations made: an extension's objects, and other people's, are not ours to give away. */
+/** The objects in a schema that our migrations created. We must not grant rights on objects of extensions or of other people. */
 async function ownObjects(db: Kysely<unknown>, schema: string) {
   const { rows } = await sql<{ kind: "function" | "sequence" | "table"; name: string }>`
     with ours as (
@@ -36,16 +39,16 @@ async function ownObjects(db: Kysely<unknown>, schema: string) {
   return { tables: listed(of("table")), functions: of("function"), sequences: of("sequence") };
 }
 
-/** All that are called so: while two releases run, each calls its own. */
+/** All signatures of a function name: while two releases run side by side, each calls its own version. */
 function signaturesOf(name: string, own: readonly string[]): string[] {
   return own.filter((signature) => signature.startsWith(`${name}(`));
 }
 
 /**
- * After the way down, for the release that runs on what is left: a function that was made anew there is everybody's, until this
- * takes it from them and gives the application its own.
+ * Called after a down migration. A function that the down migration created again is executable by everyone, so this revokes
+ * that and grants the application its own functions.
  */
-export async function grantWhatIsLeft(trx: Kysely<unknown>, role: string): Promise<void> {
+export async function grantAfterMigratingDown(trx: Kysely<unknown>, role: string): Promise<void> {
   const own = await ownObjects(trx, "public");
   if (own.functions.length === 0) return;
   await sql`revoke execute on function ${listed(own.functions)} from public`.execute(trx);
@@ -53,7 +56,7 @@ export async function grantWhatIsLeft(trx: Kysely<unknown>, role: string): Promi
   if (left.length > 0) await sql`grant execute on function ${listed(left)} to ${sql.id(role)}`.execute(trx);
 }
 
-/** In the migration's transaction, so that a running application never sees a right it should not have, or lacks one it needs. */
+/** Runs in the migration's transaction, so that a running application never has a right too many or too few. */
 export async function grantToApplication(trx: Kysely<unknown>, role: string): Promise<void> {
   const name = sql.id(role);
   const queue = sql.id(queueSchema);
@@ -62,7 +65,7 @@ export async function grantToApplication(trx: Kysely<unknown>, role: string): Pr
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(trx);
   const database = sql.id(rows[0]?.name ?? "");
   const missing = functions.filter((called) => signaturesOf(called, own.functions).length === 0);
-  if (missing.length > 0) throw new Error(`the application calls what is not there: ${missing.join(", ")}`);
+  if (missing.length > 0) throw new Error(`the application calls functions that do not exist: ${missing.join(", ")}`);
   const statements = [
     sql`grant usage on schema public to ${name}`,
     sql`grant select, insert, update on ${tables} to ${name}`,
@@ -76,12 +79,12 @@ export async function grantToApplication(trx: Kysely<unknown>, role: string): Pr
     sql`grant select on migrations to ${name}`,
     sql`revoke execute on function ${listed(own.functions)} from public`,
     sql`grant execute on function ${listed(functions.flatMap((called) => signaturesOf(called, own.functions)))} to ${name}`,
-    // BullMQ makes a sequence for each queue as it goes, and a temporary table for every bulk of jobs.
+    // BullMQ creates a sequence for each queue at run time, and a temporary table for every bulk of jobs.
     sql`grant temporary on database ${database} to ${name}`,
     sql`grant usage, create on schema ${queue} to ${name}`,
     sql`grant select, insert, update, delete on ${queues.tables} to ${name}`,
     sql`grant execute on function ${listed(queues.functions)} to ${name}`,
-    // Those BullMQ made as the application belong to it already, and only their owner may grant them.
+    // BullMQ created the others as the application's role, which therefore owns them; only an owner can grant them.
     ...queues.sequences.map((sequence) => sql`grant usage on sequence ${sql.raw(sequence)} to ${name}`),
   ];
   for (const statement of statements) await statement.execute(trx);

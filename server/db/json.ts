@@ -1,4 +1,4 @@
 import type { ColumnType } from "kysely";
 
-/** A jsonb column: read as the value, written as its text. */
+/** A jsonb column: we read it as a value and write it as JSON text. */
 export type Json<T> = ColumnType<T, string, string>;

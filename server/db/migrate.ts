@@ -1,4 +1,4 @@
-/** `npm run migrate [-- --down-to <name>|none]`: as the owner; any number of machines may run it at once. */
+/** `npm run migrate [-- --down-to <name>|none]`. Runs as the owner. Any number of machines may run it at the same time. */
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { ConfigError, Environment } from "../config.ts";
@@ -19,7 +19,7 @@ function readTask(): Task {
   const applicationUrl = environment.url("DATABASE_URL", protocols);
   if (!ownerUrl && environment.faults.length === 0) environment.required("MIGRATE_DATABASE_URL", "the owner's address, postgres://…");
   if (!applicationUrl && !environment.text("DATABASE_URL"))
-    environment.required("DATABASE_URL", "names the restricted role that is given its rights, postgres://…");
+    environment.required("DATABASE_URL", "names the restricted role that gets its rights, postgres://…");
   const applicationRole = decodeURIComponent(applicationUrl?.username ?? "");
   if (applicationUrl && applicationRole === "")
     environment.faults.push("DATABASE_URL names no role: postgres://role:password@host/database");
@@ -52,8 +52,9 @@ async function assertRole(ownerUrl: string, role: string): Promise<void> {
 function describe(error: unknown): string {
   if (error instanceof ConfigError) return error.faults.join("\n");
   const { message } = error as Error;
-  // A commit whose answer was lost may have been one.
-  if (isConnectionLost(error)) return `the connection to the database was lost (${message}); run it again: it goes on from what it finds`;
+  // If the answer to the commit was lost, the migration may have been committed.
+  if (isConnectionLost(error))
+    return `the connection to the database was lost (${message}); run the command again; it continues from the current state`;
   return `the migration failed and nothing was changed: ${message}`;
 }
 
@@ -62,7 +63,7 @@ try {
   await assertRole(task.ownerUrl, task.applicationRole);
   const steps = await migrate({ ...task, ...(downTo === undefined ? {} : { downTo }) });
   const direction = downTo === undefined ? "up" : "down";
-  console.log(steps.length === 0 ? "the database is as it should be" : steps.map((name) => `${direction} ${name}`).join("\n"));
+  console.log(steps.length === 0 ? "the database is up to date" : steps.map((name) => `${direction} ${name}`).join("\n"));
 } catch (error) {
   console.error(describe(error));
   process.exitCode = 1;

@@ -6,7 +6,7 @@ import type { Migration, MigrationProvider } from "kysely/migration";
 import { Migrator, NO_MIGRATIONS } from "kysely/migration";
 import pg from "pg";
 import { queueSchema } from "../queue/schema.ts";
-import { grantToApplication, grantWhatIsLeft } from "./grants.ts";
+import { grantAfterMigratingDown, grantToApplication } from "./grants.ts";
 
 export const migrationsFolder = new URL("../../migrations/", import.meta.url);
 
@@ -29,22 +29,26 @@ function createMigrator(db: Kysely<unknown>): Migrator {
   return new Migrator({ db, provider: files, migrationTableName: "migrations", migrationLockTableName: "migrations_lock" });
 }
 
-/** The names in order, oldest first. */
+/** The names of all migrations, the oldest first. */
 export async function migrationNames(): Promise<string[]> {
   return Object.keys(await files.getMigrations()).sort();
 }
 
-/** Any number, the same in every release: machines that migrate at once take turns over everything done here. */
+/**
+ * An arbitrary number that must stay the same in every release: machines that migrate at the same time wait for each other on
+ * this lock.
+ */
 const lockKey = 7_340_112;
 
-/** One transaction on one connection: whatever fails, nothing is changed. */
+/** Runs everything in one transaction on one connection: if anything fails, nothing is changed. */
 async function withOwner<T>(ownerUrl: string, work: (trx: Transaction<unknown>) => Promise<T>): Promise<T> {
   const pool = new pg.Pool({ connectionString: ownerUrl, max: 1, application_name: "tessera migrate", connectionTimeoutMillis: 10_000 });
   pool.on("error", () => {});
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
     return await db.connection().execute(async (connection) => {
-      // Before the transaction, so that it sees what the machine before has done. The session's end lets go of it.
+      // Taken before the transaction begins, so that the transaction sees what the previous machine committed. It is released when the
+      // session ends.
       await sql`select pg_advisory_lock(${lockKey})`.execute(connection);
       return connection.transaction().execute(work);
     });
@@ -53,12 +57,12 @@ async function withOwner<T>(ownerUrl: string, work: (trx: Transaction<unknown>) 
   }
 }
 
-/** BullMQ's migrations as part of ours: it begins and ends a transaction of its own, and on this connection one is open. */
+/** Runs BullMQ's migrations inside our transaction. BullMQ would begin and end its own, so those statements are left out. */
 async function migrateQueue(trx: Transaction<unknown>): Promise<void> {
   const ownTransaction = /^(begin|commit|rollback)$/i;
   await runMigrations(
     {
-      // What it asks for has the rows it expects; our type can't say so.
+      // BullMQ's queries return the rows that BullMQ expects, but our types can't express that.
       query: async <R>(text: string, values: readonly unknown[] = []) =>
         ownTransaction.test(text) ? { rows: [] } : trx.executeQuery<R>(CompiledQuery.raw(text, [...values])),
     },
@@ -68,9 +72,9 @@ async function migrateQueue(trx: Transaction<unknown>): Promise<void> {
 }
 
 /**
- * Migrates up to the newest, or down until `downTo` is the newest one applied ("none": until nothing is left). All of it,
- * the queue's own tables and the rights of the application's role included, is one transaction. Returns the names of the
- * steps taken; throws the first failure, with nothing changed.
+ * Migrates up to the newest migration, or down until `downTo` is the newest one applied ("none" removes all). Everything,
+ * including the queue's own tables and the rights of the application's role, happens in one transaction. Returns the names of
+ * the migrations run. Throws the first failure, with nothing changed.
  */
 export async function migrate(options: { ownerUrl: string; applicationRole: string; downTo?: string }): Promise<string[]> {
   const { downTo } = options;
@@ -87,16 +91,16 @@ export async function migrate(options: { ownerUrl: string; applicationRole: stri
       await migrateQueue(trx);
       await grantToApplication(trx, options.applicationRole);
     } else {
-      await grantWhatIsLeft(trx, options.applicationRole);
-      // BullMQ's migrations know no way down but to drop its tables.
+      await grantAfterMigratingDown(trx, options.applicationRole);
+      // BullMQ has no down migrations, so its schema is dropped.
       if (downTo === "none") await sql`drop schema if exists ${sql.id(queueSchema)} cascade`.execute(trx);
     }
     return results.map((result) => result.migrationName);
   });
 }
 
-/** Going down to a migration that is not applied would go up. */
+/** Throws if the migration is not applied, because migrating "down" to it would migrate up. */
 async function assertApplied(migrator: Migrator, name: string): Promise<void> {
   const applied = (await migrator.getMigrations()).filter((migration) => migration.executedAt).map((migration) => migration.name);
-  if (name !== "none" && !applied.includes(name)) throw new Error(`${name} is not applied, so there is no way down to it`);
+  if (name !== "none" && !applied.includes(name)) throw new Error(`${name} is not applied, so the database cannot be migrated down to it`);
 }

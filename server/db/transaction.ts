@@ -6,23 +6,23 @@ import type { Db } from "./database.ts";
 import type { Database } from "./types.ts";
 
 export type Trx = Transaction<Database>;
-/** What a query needs: a transaction or the database itself. */
+/** What a query runs on: a transaction or the database itself. */
 export type Executor = Db | Trx;
 
-/** SQLSTATE of serialization_failure and deadlock_detected: nothing was written, the same work may be tried again. */
+/** SQLSTATE of serialization_failure and deadlock_detected: nothing was written, so the work can be run again. */
 const retryable = new Set(["40001", "40P01"]);
 const attempts = 5;
 
 interface Scope {
   open: boolean;
-  /** Somebody called another service: the transaction fails with this, whatever the caller made of the error. */
+  /** Set if the work called another service. The transaction then fails with this error even if the work caught it. */
   fault?: Error;
 }
 const scopes = new AsyncLocalStorage<Scope>();
 
 /**
- * Throws while `inTransaction` is at work. Clients of other services call it before they send anything: a transaction that waits for
- * somebody else keeps its locks and its connection, and PostgreSQL ends it after 30 s.
+ * Throws while a transaction of `inTransaction` is open. Clients of other services call it before they send anything: a
+ * transaction that waits for another service keeps its locks and its connection, and PostgreSQL ends it after 30 s.
  */
 export function refuseWithinTransaction(service: string): void {
   const scope = scopes.getStore();
@@ -44,8 +44,8 @@ async function runScoped<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Runs `work` in one READ COMMITTED transaction; on a serialization failure or a deadlock runs it again, up to five
- * times, so `work` has no effect outside the transaction.
+ * Runs `work` in one READ COMMITTED transaction. After a serialization failure or a deadlock it runs `work` again, up to five
+ * times in all, so `work` must have no effect outside the transaction.
  */
 export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -58,7 +58,7 @@ export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): 
         }),
       );
     } catch (thrown) {
-      // On a lost connection rolling back fails as well: what failed first says why.
+      // If the connection was lost, the rollback fails too. Throw the first error, because it names the cause.
       const error = failure ? failure.reason : thrown;
       if (attempt === attempts || !retryable.has(sqlState(error) ?? "")) throw error;
       await delay(Math.random() * 2 ** attempt * 5);

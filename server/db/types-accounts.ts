@@ -1,7 +1,7 @@
 import type { Generated, Selectable } from "kysely";
 import type { Json } from "./json.ts";
 
-/** A person. By what they are known is in identities, what they sign in with is in credentials. */
+/** A person. `identities` has their email addresses, `credentials` what they sign in with. */
 export interface Users {
   id: Generated<string>;
   role: Generated<"user" | "admin">;
@@ -24,9 +24,9 @@ export interface Identities {
   created_at: Date;
 }
 
-/** What checking a credential takes, by kind. */
+/** The data needed to check a credential, by kind. */
 interface CredentialData {
-  /** argon2id, in the PHC format. */
+  /** An argon2id hash in the PHC format. */
   password: { hash: string };
 }
 
@@ -42,9 +42,9 @@ export interface Credentials {
 
 export interface SignUps {
   id: string;
-  /** Null: no account can come of it any more. */
+  /** Null if this sign-up can no longer become an account. */
   email: string | null;
-  /** Null: it is the person's password now. */
+  /** Null once the hash has moved to the person's credentials. */
   password_hash: string | null;
   language: string;
   created_at: Date;
@@ -63,7 +63,7 @@ export interface AuthSessions {
   user_agent: string | null;
 }
 
-/** Of the sign-up it was mailed for; of the person once it was opened. */
+/** A link belongs to the sign-up it was mailed for, and to the person once it was opened. */
 export interface EmailLinks {
   id: Generated<string>;
   user_id: string | null;

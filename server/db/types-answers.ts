@@ -33,7 +33,7 @@ export interface Generations {
   ended_at: Date | null;
 }
 
-/** But for `asked_at`, which PostgreSQL alone reads. */
+/** Without `asked_at`, which only SQL reads. */
 export type GenerationRow = Omit<Selectable<Generations>, "asked_at">;
 
 export interface Messages {
@@ -52,7 +52,7 @@ export interface GenerationEvents {
   frames: string;
 }
 
-/** When a person's sends of the last minute were refused. */
+/** The times in the last minute at which we refused a person's sends. */
 export interface RefusedSends {
   user_id: string;
   refused_at: Date[];

@@ -56,7 +56,7 @@ export interface Holds {
   amount: number;
   state: Generated<"open" | "captured" | "released">;
   captured: Generated<number>;
-  /** Captured or released already; the rest is held. */
+  /** The part already captured or released; the rest is still held. */
   settled: Generated<number>;
   deadline: Date;
   created_at: Date;

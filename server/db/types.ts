@@ -1,4 +1,4 @@
-/** Table types for Kysely, by area; the migrations are the truth. bigint columns arrive as numbers (credits stay far below 2^53). */
+/** Table types for Kysely, by area; the migrations define the tables. bigint columns arrive as numbers (credits stay far below 2^53). */
 import type { AuthAttempts, AuthSessions, Credentials, EmailLinks, Identities, SignUps, Users } from "./types-accounts.ts";
 import type { Conversations, GenerationEvents, Generations, Messages, RefusedSends } from "./types-answers.ts";
 import type {

@@ -1,9 +1,9 @@
-/** What a process checks of its database before it serves: that it may not rewrite the books, and that they are of this release. */
+/** What a process checks before it serves: its role may not rewrite the ledger, and the database has exactly this release's migrations. */
 import type pg from "pg";
 import { sqlState } from "../failures.ts";
 import { migrationNames } from "./migrator.ts";
 
-/** One line for the person who starts the product. */
+/** Its message is one line for the person who starts the product. */
 export class DatabaseFault extends Error {
   override readonly name = "DatabaseFault";
 }
@@ -22,7 +22,7 @@ async function query<Row extends pg.QueryResultRow>(pool: pg.Pool, text: string)
       );
     if (state === insufficientPrivilege) {
       throw new DatabaseFault(
-        "DATABASE_URL: its role was given no rights yet; run `npm run migrate` with MIGRATE_DATABASE_URL set to the owner and DATABASE_URL to this role",
+        "DATABASE_URL: its role has no rights yet; run `npm run migrate` with MIGRATE_DATABASE_URL set to the owner and DATABASE_URL to this role",
       );
     }
     throw new DatabaseFault(
@@ -32,8 +32,8 @@ async function query<Row extends pg.QueryResultRow>(pool: pg.Pool, text: string)
 }
 
 /**
- * Refuses a role that could rewrite the ledger: a superuser, an owner of its tables or a member of the owning role, or
- * one with the right to update, delete or truncate. Throws DatabaseFault.
+ * Refuses a role that could rewrite the ledger: a superuser, the owner of its tables or a member of the owning role, or a role
+ * with the right to update, delete or truncate them. Throws DatabaseFault.
  */
 export async function assertRestrictedRole(pool: pg.Pool): Promise<void> {
   const rows = await query<{ name: string; relation: string; superuser: boolean; owner: boolean; writer: boolean }>(
@@ -54,7 +54,7 @@ export async function assertRestrictedRole(pool: pg.Pool): Promise<void> {
   );
 }
 
-/** Refuses a database whose migrations are not exactly this release's. Throws DatabaseFault. */
+/** Refuses a database whose migrations are not exactly those of this release. Throws DatabaseFault. */
 export async function assertMigrated(pool: pg.Pool): Promise<void> {
   const applied = new Set((await query<{ name: string }>(pool, "select name from public.migrations")).map((row) => row.name));
   const known = await migrationNames();
@@ -69,7 +69,7 @@ export async function assertMigrated(pool: pg.Pool): Promise<void> {
     throw new DatabaseFault(`DATABASE_URL: the database was migrated by a newer release (${unknown.join(", ")}); start that release`);
 }
 
-/** For a process that starts alone: prints the one line and exits with 1 where the database is not fit to serve from. */
+/** For a process that is started by itself: if the database is not usable, it prints the one-line reason and exits with 1. */
 export async function assertFitOrExit(pool: pg.Pool): Promise<void> {
   try {
     await assertRestrictedRole(pool);

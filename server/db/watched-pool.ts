@@ -1,24 +1,28 @@
 /**
- * A pool that notices a PostgreSQL which is there and says nothing: frozen, or on a host that went away without a word. What
- * waits for it fails then as if the connection were lost, and what comes fails at once, until it answers again. A statement that is
- * merely slow, or waits for a lock, goes on: the server is asked, not the clock.
+ * A pool that notices when PostgreSQL stops responding although its connections stay open: the process is frozen, or its host
+ * has disappeared from the network. Waiting queries then fail as if the connection had been lost, and new ones fail at once
+ * until PostgreSQL responds again. A statement that is only slow or waits for a lock goes on, because the pool checks whether
+ * the server responds, not how long the statement takes.
  */
 import type { Socket } from "node:net";
 import { connect } from "node:net";
 import pg from "pg";
 
-/** SSLRequest (PostgreSQL's protocol, "Message Formats"): answered with one byte, before any sign-in and however many are connected. */
-const shortestQuestion = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
-/** Whatever waits longer than this makes us ask. */
-const askAfterMs = 300;
-const askEveryMs = 100;
-/** Long enough for a server that has too much to do, short enough for everybody to be told within two seconds. */
+/**
+ * SSLRequest (PostgreSQL's protocol, "Message Formats"). The server answers it with one byte, without a sign-in and even if all
+ * its connections are in use.
+ */
+const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+/** If a query or a connection request waits longer than this, the pool checks the server. */
+const checkAfterMs = 300;
+const checkEveryMs = 100;
+/** Long enough for an overloaded server to answer, short enough for all callers to get an error within two seconds. */
 const answerTimeoutMs = 1_400;
 
 type Callback = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void;
 
-/** Only silence is no answer: a refused connection or an error is one. */
-function answersAtAll(host: string, port: number): Promise<boolean> {
+/** Resolves to false only if the server sends nothing at all; a refused connection or an error counts as a response. */
+function responds(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port });
     const end = (answered: boolean) => {
@@ -26,16 +30,16 @@ function answersAtAll(host: string, port: number): Promise<boolean> {
       socket.destroy();
       resolve(answered);
     };
-    // An answer that came while this process was busy is read in the turn after.
+    // If the answer arrived while this process was busy, the event loop reads it in its next turn.
     const timer = setTimeout(() => setImmediate(() => setImmediate(end, false)), answerTimeoutMs);
-    socket.once("connect", () => socket.write(shortestQuestion));
+    socket.once("connect", () => socket.write(sslRequest));
     socket.once("data", () => end(true));
     socket.once("close", () => end(true));
     socket.once("error", () => end(true));
   });
 }
 
-/** The server may still execute what it was sent: as with any lost connection, whether it did is for a retry under the same key to find out. */
+/** The server may still execute the statement. As with any lost connection, a retry under the same key finds out whether it did. */
 function drop(client: pg.PoolClient): void {
   streamOf(client).destroy();
 }
@@ -45,12 +49,12 @@ function streamOf(client: pg.PoolClient): Socket {
 }
 
 export class WatchedPool extends pg.Pool {
-  private silent = false;
+  private unresponsive = false;
   private givenBack = 0;
-  private asking = false;
-  /** Connections that somebody has, and since when. */
+  private checking = false;
+  /** Connections in use, and since when. */
   private readonly inUse = new Map<pg.PoolClient, number>();
-  /** How to turn away those who wait for a connection, and since when they do. */
+  /** The reject functions of callers that wait for a connection, and since when they wait. */
   private readonly waiting = new Map<(error: Error) => void, number>();
   private readonly timer: NodeJS.Timeout;
 
@@ -63,7 +67,7 @@ export class WatchedPool extends pg.Pool {
       this.inUse.delete(client);
       this.givenBack += 1;
     });
-    this.timer = setInterval(() => void this.look(host, Number(port || 5432)), askEveryMs).unref();
+    this.timer = setInterval(() => void this.checkServer(host, Number(port || 5432)), checkEveryMs).unref();
   }
 
   override connect(): Promise<pg.PoolClient>;
@@ -88,44 +92,44 @@ export class WatchedPool extends pg.Pool {
   }
 
   private async acquire(): Promise<pg.PoolClient> {
-    if (this.silent) throw silence();
-    const turnedAway = Promise.withResolvers<never>();
-    this.waiting.set(turnedAway.reject, performance.now());
+    if (this.unresponsive) throw unresponsive();
+    const rejected = Promise.withResolvers<never>();
+    this.waiting.set(rejected.reject, performance.now());
     const connecting = super.connect();
     try {
-      return await Promise.race([connecting, turnedAway.promise]);
+      return await Promise.race([connecting, rejected.promise]);
     } catch (error) {
-      // A connection that comes after all is somebody else's.
+      // If the connection is established after all, give it back to the pool.
       connecting.then(
         (client) => client.release(),
         () => {},
       );
       throw error;
     } finally {
-      this.waiting.delete(turnedAway.reject);
+      this.waiting.delete(rejected.reject);
     }
   }
 
-  /** Grows with every answer on a connection in use, and changes with those that are taken and given back. */
-  private bytesHeard(): number {
+  /** Changes whenever data arrives on a connection in use, or a connection is taken or given back. */
+  private activity(): number {
     return [...this.inUse.keys()].reduce((sum, client) => sum + streamOf(client).bytesRead, this.givenBack);
   }
 
-  private async look(host: string, port: number): Promise<void> {
+  private async checkServer(host: string, port: number): Promise<void> {
     const oldest = Math.min(...this.inUse.values(), ...this.waiting.values());
-    if (host === "" || this.asking || (!this.silent && performance.now() - oldest < askAfterMs)) return;
-    this.asking = true;
-    const heard = this.bytesHeard();
-    const answered = await answersAtAll(host, port);
-    this.asking = false;
-    // On a machine with too much to do the question may go unanswered for a while, and others' be answered.
-    this.silent = !answered && heard === this.bytesHeard();
-    if (!this.silent) return;
-    for (const turnAway of this.waiting.keys()) turnAway(silence());
+    if (host === "" || this.checking || (!this.unresponsive && performance.now() - oldest < checkAfterMs)) return;
+    this.checking = true;
+    const activityBefore = this.activity();
+    const answered = await responds(host, port);
+    this.checking = false;
+    // On an overloaded machine our check may get no answer while queries still do.
+    this.unresponsive = !answered && activityBefore === this.activity();
+    if (!this.unresponsive) return;
+    for (const rejectWaiting of this.waiting.keys()) rejectWaiting(unresponsive());
     for (const client of this.inUse.keys()) drop(client);
   }
 }
 
-function silence(): Error {
-  return new Error("Connection terminated: PostgreSQL does not answer");
+function unresponsive(): Error {
+  return new Error("Connection terminated: PostgreSQL does not respond");
 }

@@ -1,4 +1,4 @@
-/** BullMQ on Redis where REDIS_URL is given, else on the product's PostgreSQL: the same jobs, the same code. */
+/** BullMQ runs on Redis if REDIS_URL is set, otherwise on the product's PostgreSQL. The jobs and the code are the same. */
 import type { Processor, QueueOptions, WorkerOptions } from "bullmq";
 import { createPostgresBackend, Queue, Worker, withBackend } from "bullmq";
 import { Redis } from "ioredis";
@@ -7,7 +7,7 @@ import type { JobKind } from "./jobs.ts";
 import { isJobName, jobKinds, kindOfJob } from "./jobs.ts";
 import { queueSchema } from "./schema.ts";
 
-/** Stripe's has the name of the one queue there was before: what an older release left in it is done by its consumers. */
+/** The Stripe queue keeps the name of the single queue of earlier releases, so that the jobs they left in it are still processed. */
 const queueNames: Readonly<Record<JobKind, string>> = { stripe: "tessera", mail: "tessera-mail" };
 
 export interface DispatchedJob {
@@ -16,28 +16,31 @@ export interface DispatchedJob {
   payload: unknown;
 }
 
-/** Publishes in bulk, each to the queue of its kind; a job whose id is known and not done is left as it is. Rejects within the timeout. */
+/**
+ * Publishes jobs in bulk, each to the queue of its kind. Does nothing for a job whose id the queue already has. Rejects after a
+ * timeout.
+ */
 export interface JobPublisher {
   publish(jobs: readonly DispatchedJob[]): Promise<void>;
-  /** Whenever a queue that keeps nothing on disk can be reached, at first and again: it may have come up empty. */
+  /** Calls the listener each time Redis becomes reachable, the first time included, because Redis may have lost its data. */
   onReached(listener: () => void): void;
   close(): Promise<void>;
 }
 
 export interface JobConsumer {
-  /** Stops taking jobs and waits for the running ones, up to `deadlineMs`. */
+  /** Takes no more jobs and waits up to `deadlineMs` for the running ones. */
   close(deadlineMs: number): Promise<void>;
 }
 
 type QueueConfig = Pick<Config, "databaseUrl" | "redisUrl">;
 
-/** After a kill -9 a job runs again once its lock lapsed: soon, and however often that happens. */
+/** After a kill -9 a job runs again as soon as its lock has expired, however often that happens. */
 const stallPolicy = { lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 1_000_000 };
 const publishTimeoutMs = 5_000;
-/** Retries and their back-off are the outbox's: BullMQ dispatches once and forgets. */
+/** The outbox is responsible for retries and back-off, so BullMQ dispatches each job once and removes it. */
 const jobOptions = { attempts: 1, removeOnComplete: true, removeOnFail: true } as const;
 
-/** One that no release knows fails at once, wherever it is handed out. */
+/** A job with an unknown name goes to the Stripe queue; it fails at once in any of them. */
 function kindOf(job: string): JobKind {
   return isJobName(job) ? kindOfJob[job] : "stripe";
 }
@@ -88,7 +91,7 @@ export function createJobPublisher(config: QueueConfig): JobPublisher {
   };
 }
 
-/** `slots`: how many jobs of each kind run at once. */
+/** `slots` says how many jobs of each kind run at once. */
 export function createJobConsumer(
   config: QueueConfig,
   slots: Readonly<Record<JobKind, number>>,
@@ -108,7 +111,7 @@ export function createJobConsumer(
   });
   return {
     async close(deadlineMs) {
-      // worker.close() has no deadline of its own; past ours the locks lapse and another worker takes the jobs over.
+      // worker.close() has no timeout. After ours, the jobs' locks expire and another worker takes the jobs over.
       const closing = workers.map((worker) => withTimeout(worker.close(), deadlineMs, "finishing jobs").catch(() => worker.close(true)));
       await Promise.all(closing);
       redis?.disconnect();

@@ -1,12 +1,12 @@
-/** The jobs by name with the shape of their payloads; worker/processors/ has one processor for each. */
+/** The jobs and the schemas of their payloads. worker/processors/ has one processor for each. */
 
 import type { Static } from "typebox";
 import { Type } from "typebox";
 
 export const jobs = {
-  /** Re-reads what a Stripe event is about and writes our state from that. */
+  /** Reads the object of a Stripe event from Stripe and updates our state from that. */
   "process-stripe-event": Type.Object({ eventId: Type.String() }, { additionalProperties: false }),
-  /** Asks Stripe how a checkout ended whose payer is back before its event. */
+  /** Asks Stripe how a checkout ended. It is written when the payer comes back before Stripe's event has arrived. */
   "settle-checkout": Type.Object({ sessionId: Type.String() }, { additionalProperties: false }),
   "send-mail": Type.Object({ mailId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
 } as const;
@@ -14,8 +14,8 @@ export const jobs = {
 export type JobName = keyof typeof jobs;
 
 /**
- * Whom a job has to ask. Each kind has a queue and slots of its own, so that a Stripe which never answers keeps no mail
- * waiting, nor a mail server Stripe's events.
+ * The external service that a job calls. Each kind has its own queue and slots, so that a hanging Stripe doesn't delay mails
+ * and a hanging mail server doesn't delay Stripe events.
  */
 export const jobKinds = ["stripe", "mail"] as const;
 export type JobKind = (typeof jobKinds)[number];

@@ -1,8 +1,8 @@
 import { setInterval as every } from "node:timers/promises";
 
 /**
- * Runs `work` and renews its lease with `renew` meanwhile. Where `renew` says that somebody else has it, `work` hears of that by the
- * signal. A renewal that fails is tried again at the next turn.
+ * Runs `work` and renews its lease in the meantime by calling `renew`. If `renew` resolves to false, somebody else has the
+ * lease, and the signal passed to `work` is aborted. If `renew` throws, it is called again after the next interval.
  */
 export async function whileRenewing<T>(
   everyMs: number,

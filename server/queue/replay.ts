@@ -1,12 +1,12 @@
 /**
- * What was left undone, and the ways to put it back to work, for API, worker and command alike: jobs that failed for good (dead
- * letters) and events of Stripe's that no code acted on when they came (set aside).
+ * Lists unfinished work and puts it back into the outbox: jobs that failed for good (dead letters), and Stripe events that were
+ * set aside because no code handled their type. API, worker and the dead-letters command use these functions.
  */
 import { sql } from "kysely";
 import type { Executor } from "../db/transaction.ts";
 import type { JobName } from "./jobs.ts";
 
-/** Those that wait, the oldest first. */
+/** Dead letters that have not been replayed, the oldest first. */
 export async function listDeadLetters(executor: Executor, limit: number) {
   return executor
     .selectFrom("dead_letters")
@@ -26,17 +26,17 @@ async function replay(executor: Executor, which: { id: string } | { job: string 
   return Number(result.numAffectedRows ?? 0n);
 }
 
-/** Puts a dead letter back into the outbox, under its own id. False: there is none, or it was put back already. */
+/** Puts a dead letter back into the outbox under its own id. Returns false if there is none or it was already put back. */
 export async function replayDeadLetter(executor: Executor, id: string): Promise<boolean> {
   return (await replay(executor, { id })) > 0;
 }
 
-/** Every one of a job. Returns how many. */
+/** Puts all dead letters of a job back into the outbox. Returns how many. */
 export async function replayDeadLetters(executor: Executor, job: string): Promise<number> {
   return replay(executor, { job });
 }
 
-/** How many events of Stripe's are set aside, by type. */
+/** Counts the Stripe events that are set aside, by type. */
 export async function listSetAsideEvents(executor: Executor): Promise<{ type: string; count: number }[]> {
   const result = await sql<{ type: string; count: number }>`select type, count(*) from stripe_events
     where status = 'set_aside' group by type order by type`.execute(executor);
@@ -46,7 +46,10 @@ export async function listSetAsideEvents(executor: Executor): Promise<{ type: st
 const eventsAtOnce = 1_000;
 const eventJob: JobName = "process-stripe-event";
 
-/** Puts every event of a type that was set aside back to work, a thousand in one statement. What there is still no code for is set aside again. Returns how many. */
+/**
+ * Puts all set-aside events of a type back into the outbox, 1,000 per statement. An event that still has no handler is set
+ * aside again. Returns how many were put back.
+ */
 export async function replaySetAsideEvents(executor: Executor, type: string): Promise<number> {
   let replayed = 0;
   for (let last = ""; ; ) {

@@ -1,2 +1,2 @@
-/** BullMQ's own tables live in this schema when it runs on PostgreSQL; the migrations make it. */
+/** The schema of BullMQ's tables when it runs on PostgreSQL. The migrations create it. */
 export const queueSchema = "bullmq";

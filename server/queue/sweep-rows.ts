@@ -1,6 +1,6 @@
 /**
- * Work that time makes due, row by row: a row that fails for reasons of its own is set aside with a line in the log and
- * tried again later and later; the others go on, and so does the sandbox's clock, which no such row holds up.
+ * Does due work row by row. If a row fails for a reason of its own, it is set aside: the failure is logged and the row is
+ * retried after a growing delay. The other rows and the sandbox's clock do not wait for it.
  */
 import type { RawBuilder } from "kysely";
 import { sql } from "kysely";
@@ -10,12 +10,12 @@ import { failureKind } from "../failures.ts";
 
 export type RowSweep = "expired-grants" | "scheduled-grants" | "grace-periods" | "overdue-holds" | "orphaned-answers";
 
-/** Of one page. */
+/** Rows read at once. */
 export const sweepPage = 200;
 const firstRetrySeconds = 10;
 const lastRetrySeconds = 3_600;
 
-/** What the rows of a sweep are known by. */
+/** The type of each sweep's keys. */
 const keyTypes: Readonly<Record<RowSweep, "text" | "uuid">> = {
   "expired-grants": "uuid",
   "scheduled-grants": "text",
@@ -24,13 +24,16 @@ const keyTypes: Readonly<Record<RowSweep, "text" | "uuid">> = {
   "orphaned-answers": "uuid",
 };
 
-/** A condition on the row's key: it is not set aside now. The keys that are come as one list, so that the sweep's own index serves. */
+/**
+ * SQL condition: the row with this key is not set aside at the moment. The subquery is uncorrelated and returns one array, so
+ * that PostgreSQL can still use the sweep's own index.
+ */
 export function notSetAside(sweep: RowSweep, key: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`${key} <> all (array(
     select subject::${sql.raw(keyTypes[sweep])} from sweep_failures where sweep = ${sweep} and retry_at > clock_timestamp()))`;
 }
 
-/** The work of a row ended well, and the row is due as before: nothing would come of doing it again and again. */
+/** A row's work succeeded, yet the row is still due. Doing the work again at once would repeat that endlessly. */
 class StillDue extends Error {
   override readonly name = "StillDue";
 }
@@ -43,18 +46,24 @@ async function setAside(deps: { db: Db; log: Logger }, sweep: RowSweep, subject:
       on conflict (sweep, subject) do update set failures = known.failures + 1, error = excluded.error,
         retry_at = clock_timestamp() + make_interval(secs => least(${firstRetrySeconds} * power(2, least(known.failures, 20)), ${lastRetrySeconds}))
       returning failures, retry_at`.execute(deps.db);
-  // A row that is merely still due is told of once.
+  // A row that is only still due is logged once.
   if (!(error instanceof StillDue) || rows[0]?.failures === 1)
-    deps.log.error({ err: error, sweep, subject, ...rows[0] }, "a row of a sweep failed and is set aside");
+    deps.log.error({ err: error, sweep, subject, ...rows[0] }, "a row of a sweep failed and was set aside");
 }
 
-/** What went well after all, and what nobody asks for any more: a row that is still due is tried at least once an hour. */
+/**
+ * Deletes the failures of rows that have succeeded, and failures whose retry was due over a day ago: a row that is still due is
+ * retried at least hourly, so those rows are no longer due.
+ */
 async function forget(db: Db, sweep: RowSweep, done: readonly string[]): Promise<void> {
   await sql`delete from sweep_failures where sweep = ${sweep}
     and (subject = any (${done}) or retry_at < clock_timestamp() - interval '1 day')`.execute(db);
 }
 
-/** Others that are away (an outage) are asked for one more row, and then left until the sweep's next turn: they may take half a minute each. */
+/**
+ * Counts outages of other services during a sweep. After the first outage the sweep tries one more row. After a second one in a
+ * row it stops until its next run, because each such attempt can take half a minute.
+ */
 export class Outages {
   private inARow = 0;
   private latest: { error: unknown } | undefined;
@@ -63,23 +72,24 @@ export class Outages {
     this.inARow = 0;
   }
 
-  /** Throws the second in a row. */
+  /** Records an outage, and throws it if it is the second in a row. */
   add(error: unknown): void {
     this.latest = { error };
     this.inARow += 1;
     if (this.inARow === 2) throw error;
   }
 
-  /** Throws where there was one: what it kept from being done is left for the next turn. */
+  /** Throws the latest outage if there was one, so that the caller knows that rows were left for the next run. */
   end(): void {
     if (this.latest) throw this.latest.error;
   }
 }
 
 /**
- * Does `work` for every row that `select` finds (at most `sweepPage` at a time, without those set aside). Returns for how
- * many it was true. A row whose work fails, or which is due after it as before, is set aside. In an outage of others nothing
- * is, and the outage is thrown: at the second in a row, or at the end. No row is begun once `signal` is aborted.
+ * Does `work` for every row that `select` finds (at most `sweepPage` at a time, without those set aside). Returns how often
+ * `work` resolved to true. A row is set aside if its work fails, or if it is still due after its work succeeded. During an
+ * outage of another service no row is set aside; the outage is thrown after the second in a row, or at the end. Starts no row
+ * once `signal` is aborted.
  */
 export async function sweepRows<Row>(
   deps: { db: Db; log: Logger },
@@ -114,10 +124,10 @@ export async function sweepRows<Row>(
     const stillDue = rows.map(keyOf).filter((key) => done.delete(key));
     for (const key of stillDue) {
       failed.add(key);
-      await setAside(deps, sweep, key, new StillDue("its work was done, and it is due as before"));
+      await setAside(deps, sweep, key, new StillDue("the row is still due after its work succeeded"));
     }
     const fresh = rows.filter((row) => !failed.has(keyOf(row)));
-    // Those behind the ones just set aside come with the next look.
+    // If all rows of this page are set aside, the next page has the rows behind them.
     if (fresh.length === 0 && stillDue.length === 0) break;
     for (const row of fresh) {
       if (signal?.aborted) return count;

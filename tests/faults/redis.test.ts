@@ -54,7 +54,10 @@ describe.concurrent("Redis killed with -9 between a paid checkout and its grant"
     await world.killRedis();
     expect((await world.visitor.pay(url)).status).toBe(303);
     await until(async () => (await outboxOf(world)).length > 0, "the events' jobs");
-    await until(() => world.product.workers[0]?.output.includes("queue away") === true, "the relay to find the queue away");
+    await until(
+      () => world.product.workers[0]?.output.includes("queue is unreachable") === true,
+      "the relay to log that the queue is unreachable",
+    );
     expect((await world.visitor.check()).subscribed).toBe(false);
     await world.startRedis();
     await expectBoughtOnce(world);

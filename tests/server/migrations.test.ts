@@ -275,7 +275,7 @@ describe("migrations", () => {
       output: expect.stringContaining("same role"),
     });
     expect(await command([], environment)).toEqual({ code: 0, output: (await migrationNames()).map((name) => `up ${name}`).join("\n") });
-    expect(await command([], environment)).toEqual({ code: 0, output: "the database is as it should be" });
+    expect(await command([], environment)).toEqual({ code: 0, output: "the database is up to date" });
     const down = await command(["--down-to", "0001_accounts"], environment);
     expect(down.output.split("\n").length).toBe((await migrationNames()).length - 1);
   });

@@ -48,7 +48,7 @@ it("rows that stay due although their work succeeded are set aside and logged on
   await sweep(sweepPage + 50, work, { over });
   expect(worked).toHaveLength(sweepPage + 50);
   expect(lines).toHaveLength(sweepPage);
-  expect(lines[0]).toContain("its work was done, and it is due as before");
+  expect(lines[0]).toContain("the row is still due after its work succeeded");
 
   await database.db.updateTable("sweep_failures").set({ retry_at: new Date() }).execute();
   await sweep(sweepPage + 50, work, { over });
