@@ -39,11 +39,15 @@ const readingPages: readonly PageRoute[] = [
 export const pages: readonly PageRoute[] = [
   page(paths.home, ["home", "plans"], async () => (await import("./pages/home.tsx")).HomePage),
   page(paths.auth, ["auth", "errors"], async () => (await import("./pages/auth.tsx")).AuthPage, { queries: ["mode", "confirm", "return"] }),
-  page(paths.aiModels, ["chat"], async () => (await import("./pages/ai-models.tsx")).AiModelsPage, {
+  page(paths.aiModels, ["chat", "later"], async () => (await import("./pages/ai-models.tsx")).AiModelsPage, {
     queries: ["conversation", "prompt", "model"],
   }),
-  privatePage(paths.profile, ["account", "billing", "wallet", "errors"], async () => (await import("./pages/profile.tsx")).ProfilePage),
-  page(paths.pricing, ["pricing", "plans"], async () => (await import("./pages/pricing.tsx")).PricingPage, {
+  privatePage(
+    paths.profile,
+    ["account", "billing", "later", "wallet", "errors"],
+    async () => (await import("./pages/profile.tsx")).ProfilePage,
+  ),
+  page(paths.pricing, ["pricing", "plans", "later"], async () => (await import("./pages/pricing.tsx")).PricingPage, {
     queries: ["checkout"],
   }),
   page(paths.about, ["about", "home", "pricing", "wallet"], async () => (await import("./pages/about.tsx")).AboutPage),

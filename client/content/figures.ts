@@ -4,7 +4,7 @@
  */
 import { formatDuration, formatMoney, formatNumber, formatPercent } from "#client/lib/format.ts";
 import type { Model } from "#domain/models.ts";
-import { findModel, models } from "#domain/models.ts";
+import { findModel, isBuilt, models } from "#domain/models.ts";
 import { answerLogGoneMs, answerLogReadableMs, deviceKeptMs, keptMs } from "#domain/periods.ts";
 import type { Plan } from "#domain/plans.ts";
 import {
@@ -62,6 +62,7 @@ const figures: Readonly<Record<string, (subject: string | undefined) => Figure |
     return ms === undefined ? undefined : { unit: "duration", ms };
   },
   modelCount: alone(number(models.length)),
+  builtModelCount: alone(number(models.filter(isBuilt).length)),
   trialDays: alone(number(trialDays)),
   trialCredits: alone(number(trialCredits)),
   refundDays: alone(number(moneyBackDays)),

@@ -63,6 +63,11 @@ export function formatList(items: readonly string[], language: string): string {
   return kept(`list ${language}`, () => new Intl.ListFormat(language, { type: "conjunction" })).format(items);
 }
 
+/** Texts as one paragraph; Chinese and Japanese put no space after a full stop. */
+export function joinSentences(sentences: readonly string[], language: string): string {
+  return sentences.join(/^(zh|ja)\b/.test(language) ? "" : " ");
+}
+
 const relativeSteps = [
   ["year", 365 * 86_400],
   ["month", 30 * 86_400],

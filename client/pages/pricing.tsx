@@ -13,6 +13,7 @@ import { PackList } from "#client/features/marketing/pack-list.tsx";
 import { PlanFinder } from "#client/features/marketing/plan-finder.tsx";
 import { PlansSection } from "#client/features/marketing/plans-section.tsx";
 import { PriceTable } from "#client/features/marketing/price-table.tsx";
+import { useLater } from "#client/lib/use-later.ts";
 import { models } from "#domain/models.ts";
 import { packMonths } from "#domain/plans.ts";
 import styles from "./pricing.module.css";
@@ -21,6 +22,7 @@ const loadCancelled = async () => (await import("#client/features/billing/checko
 
 export function PricingPage() {
   const { t } = useTranslation("pricing");
+  const { withLaterKinds } = useLater();
   const { status, user } = useSession();
   const check = useSubscription((state) => state.check);
   const { start, processing } = useCheckout();
@@ -28,7 +30,7 @@ export function PricingPage() {
   return (
     <Page title={t("title")} className={styles.pricing ?? ""}>
       <div className={styles.opening}>
-        <Heading as="h1" title={t("heading")} lead={t("lead", { count: models.length })} />
+        <Heading as="h1" title={t("heading")} lead={withLaterKinds(t("lead", { count: models.length }))} />
         {search.get("checkout") === "cancelled" && (
           <div className={styles.cancelled}>
             <Late load={loadCancelled} />

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { Model } from "#domain/models.ts";
-import { answersInText, models, providers } from "#domain/models.ts";
+import { models, providers } from "#domain/models.ts";
 import type { Answer } from "./answer.ts";
 import { sendAnswer, streamAnswer } from "./answer.ts";
 import type { ModelCall } from "./calls.ts";
@@ -39,9 +39,9 @@ const bodyLimitBytes = 4 * 1024 * 1024;
 const retryAfterSeconds = 2;
 const since = Math.floor(Date.UTC(2025, 0, 1) / 1000);
 
-/** The provider's models that are called through chat completions: text and search. */
+/** The provider's models that are called through chat completions: those that take a conversation. */
 function chatModels(provider: string): Model[] {
-  return models.filter((model) => model.provider === provider && answersInText(model));
+  return models.filter((model) => model.provider === provider && model.inputTokenLimit > 0);
 }
 
 function describeModel(model: Model): object {

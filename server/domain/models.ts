@@ -165,10 +165,17 @@ export const models = [
   },
 ] as const satisfies readonly Model[];
 
-/** Whether a model returns text. The other categories return files, which the product can't serve yet. */
-export function answersInText(model: Pick<Model, "category">): boolean {
-  return model.category === "text" || model.category === "search";
+/**
+ * The kinds of model that can be used: those that answer in text. The others take or return files, which the product can't
+ * do yet. Whatever says what can be used goes by this list: the API, the tiles, the plan finder, the texts about plans.
+ */
+const builtCategories: readonly ModelCategory[] = ["text", "search"];
+
+export function isBuilt(model: Pick<Model, "category">): boolean {
+  return builtCategories.includes(model.category);
 }
+
+export const laterCategories = modelCategories.filter((category) => !builtCategories.includes(category));
 
 export function findModel(id: string): Model | undefined {
   return models.find((model) => model.id === id);

@@ -10,6 +10,7 @@ import { Spinner } from "#client/components/spinner.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
 import { reasonText } from "#client/i18n/reason-text.ts";
 import { useFormat } from "#client/lib/use-format.ts";
+import { useLater } from "#client/lib/use-later.ts";
 import { paths } from "#client/paths.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { CreditSupply } from "#domain/credits.ts";
@@ -104,6 +105,7 @@ function PaymentNotice({ check, onPay }: { check: SubscriptionCheck; onPay: () =
 
 function Body({ check, atMs, onPay }: { check: SubscriptionCheck; atMs: number; onPay: () => void }) {
   const { t } = useTranslation("billing");
+  const { withLaterKinds } = useLater();
   if (!check.subscribed && check.status !== "past_due" && check.status !== "incomplete") {
     const viewPlans = (
       <LinkButton href={paths.pricing} variant="primary">
@@ -112,7 +114,7 @@ function Body({ check, atMs, onPay }: { check: SubscriptionCheck; atMs: number; 
     );
     return (
       <EmptyState title={t("subscription.none")} action={viewPlans}>
-        {t("subscription.noneText", { count: models.length })}
+        {withLaterKinds(t("subscription.noneText", { count: models.length }))}
       </EmptyState>
     );
   }

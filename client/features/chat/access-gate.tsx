@@ -3,6 +3,7 @@ import { Alert } from "#client/components/alert.tsx";
 import { Button, LinkButton } from "#client/components/button.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { reasonText } from "#client/i18n/reason-text.ts";
+import { useLater } from "#client/lib/use-later.ts";
 import { paths } from "#client/paths.ts";
 import { models } from "#domain/models.ts";
 import styles from "./access-gate.module.css";
@@ -33,6 +34,7 @@ function SignedOut({ returnPath }: Pick<AccessGateProps, "returnPath">) {
 
 function Locked() {
   const { t } = useTranslation("chat");
+  const { withLaterKinds } = useLater();
   const plans = (
     <LinkButton href={paths.pricing} variant="primary">
       {t("access.viewPlans")}
@@ -40,7 +42,7 @@ function Locked() {
   );
   return (
     <Alert title={t("access.lockedTitle")} action={plans}>
-      {t("access.lockedText", { count: models.length })}
+      {withLaterKinds(t("access.lockedText", { count: models.length }))}
     </Alert>
   );
 }

@@ -6,11 +6,13 @@ import { useShallow } from "zustand/react/shallow";
 import { Button } from "#client/components/button.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
+import { useLater } from "#client/lib/use-later.ts";
+import { isBuilt } from "#domain/models.ts";
 import { limits } from "#domain/rules.ts";
 import { useChat } from "./chat-store.ts";
 import styles from "./composer.module.css";
 import { sendsMessage } from "./composing.ts";
-import { payableModel } from "./model-choice.ts";
+import { isUnusable, payableModel } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
 
@@ -59,6 +61,7 @@ function codePoints(text: string): number {
 function Unreachable({ model, available, onUse }: { model: OfferedModel; available: number; onUse: (modelId: string) => void }) {
   const { t } = useTranslation("chat");
   const { credits } = useFormat();
+  const { laterModel } = useLater();
   const { models } = useModels();
   const other = payableModel(models, model, available);
   const use = (modelId: string) => {
@@ -67,7 +70,7 @@ function Unreachable({ model, available, onUse }: { model: OfferedModel; availab
   };
   return (
     <>
-      <span>{t("pick.unreachable", { name: model.name })}</span>
+      <span>{isBuilt(model) ? t("pick.unreachable", { name: model.name }) : laterModel(model.name)}</span>
       {other && (
         <Button size="small" onClick={() => use(other.id)}>
           {t("pick.use", { name: other.name, credits: credits(other.credits) })}
@@ -93,7 +96,7 @@ function Price({
   }
   if (!online) return <span>{t("composer.offline")}</span>;
   if (!model) return <span>{t("model.chooseFirst")}</span>;
-  if (model.available === false) return <Unreachable model={model} available={available} onUse={onUse} />;
+  if (isUnusable(model)) return <Unreachable model={model} available={available} onUse={onUse} />;
   return (
     <>
       <PriceTiles credits={model.credits} />
@@ -125,7 +128,7 @@ export function Composer({ text, onText, onSend, onStop, onUse, model, available
   const count = codePoints(text);
   const tooLong = count > limits.promptMax;
   const limit = number(limits.promptMax);
-  const ready = text.trim() !== "" && !tooLong && model !== undefined && model.available !== false && online && live === null;
+  const ready = text.trim() !== "" && !tooLong && model !== undefined && !isUnusable(model) && online && live === null;
 
   function submit(event?: FormEvent): void {
     event?.preventDefault();

@@ -1,9 +1,12 @@
-import { answersInText } from "#domain/models.ts";
+import { isBuilt } from "#domain/models.ts";
 import type { OfferedModel } from "./models-store.ts";
 
-function mayAnswer(model: OfferedModel): boolean {
-  return answersInText(model) && model.available !== false;
+/** Of a kind that can't be used yet, or known not to be available here. */
+export function isUnusable(model: OfferedModel): boolean {
+  return !isBuilt(model) || model.available === false;
 }
+
+const mayAnswer = (model: OfferedModel) => !isUnusable(model);
 
 /**
  * The model a send goes to. What the person chose stands, even where it can't be reached just now: they are told, and

@@ -5,8 +5,10 @@ import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { Segmented } from "#client/components/segmented.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
+import { useLater } from "#client/lib/use-later.ts";
 import type { ModelCategory } from "#domain/models.ts";
-import { modelCategories } from "#domain/models.ts";
+import { isBuilt, modelCategories } from "#domain/models.ts";
+import { isUnusable } from "./model-choice.ts";
 import styles from "./models.module.css";
 import type { OfferedModel } from "./models-store.ts";
 
@@ -36,6 +38,7 @@ const providerNames: Readonly<Record<OfferedModel["provider"], string>> = {
 function TileFace({ model }: { model: OfferedModel }) {
   const { t } = useTranslation(["chat", "common"]);
   const { modelPrice } = useFormat();
+  const { later } = useLater();
   return (
     <>
       <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />
@@ -50,13 +53,13 @@ function TileFace({ model }: { model: OfferedModel }) {
         <PriceTiles credits={model.credits} />
         <span>{modelPrice(model)}</span>
       </span>
-      {model.available === false && <span className={styles.reason}>{t("chat:tile.unavailable")}</span>}
+      {isUnusable(model) && <span className={styles.reason}>{isBuilt(model) ? t("chat:tile.unavailable") : later}</span>}
     </>
   );
 }
 
 function ModelTile({ model, chosen, onChoose }: TileProps) {
-  const unavailable = model.available === false;
+  const unavailable = isUnusable(model);
   const look = classNames(styles.tile, chosen && styles.chosen, unavailable && styles.unavailable);
   if (!onChoose) {
     return (

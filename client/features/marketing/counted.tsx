@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import styles from "./counted.module.css";
 
-const charged = ["complete", "stopped", "units"] as const;
+const charged = ["complete", "stopped"] as const;
 const free = ["failed", "early", "refused", "reading"] as const;
 
 /** What takes tiles out of the wallet and what leaves them in it: laid stones, and places that stay open. */

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
-import { models } from "#domain/models.ts";
+import { useFormat } from "#client/lib/use-format.ts";
+import { isBuilt, models } from "#domain/models.ts";
 import type { Plan, PlanKey } from "#domain/plans.ts";
 
 /** Spec §9, the notes beside the plans. */
@@ -10,11 +11,15 @@ const extras = {
   enterprise: ["alwaysSupport", "customTuning", "dedicatedManager"],
 } as const satisfies Record<PlanKey, readonly string[]>;
 
+const usable = models.filter(isBuilt).length;
+
 /** The features of a plan's card, figures from the catalogue. */
 export function usePlanFeatures(plan: Plan): string[] {
   const { t } = useTranslation("plans");
+  const format = useFormat();
+  const all = t("features.allModels", { count: models.length });
   return [
-    t("features.allModels", { count: models.length }),
+    usable === models.length ? all : t("features.later", { models: all, usable: format.number(usable) }),
     t("features.requests", { count: plan.requestsPerMinute }),
     t("features.concurrent", { count: plan.concurrentAnswers }),
     t("features.receipts"),

@@ -3,28 +3,34 @@ import { useTranslation } from "react-i18next";
 import { fieldSize, rowsOfTiles } from "#client/components/tile-field.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { Model } from "#domain/models.ts";
-import { findModel } from "#domain/models.ts";
+import { findModel, isBuilt } from "#domain/models.ts";
 import { planList } from "#domain/plans.ts";
 import styles from "./plan-finder.module.css";
 
 /** What people count in, each with a model of that price, and how far the slider goes. */
-const kinds = [
+const countable = [
   { key: "small", modelId: "gpt-5-mini", step: 10, most: 600, atFirst: 100 },
   { key: "large", modelId: "gpt-5", step: 5, most: 200, atFirst: 20 },
   { key: "image", modelId: "dall-e-3", step: 1, most: 80, atFirst: 5 },
   { key: "video", modelId: "sora-2", step: 1, most: 20, atFirst: 0 },
 ] as const;
 
-type Kind = (typeof kinds)[number]["key"];
-type Wishes = Record<Kind, number>;
+type Kind = (typeof countable)[number]["key"];
+type Wishes = Partial<Record<Kind, number>>;
 
-const atFirst = Object.fromEntries(kinds.map((kind) => [kind.key, kind.atFirst])) as Wishes;
+/** Nobody buys a plan for what can't be used yet. */
+const kinds = countable.flatMap((kind) => {
+  const model = findModel(kind.modelId);
+  return model && isBuilt(model) ? [{ ...kind, model }] : [];
+});
+
+const atFirst: Wishes = Object.fromEntries(kinds.map((kind) => [kind.key, kind.atFirst]));
 const creditsPerTile = 25;
 const columns = 10;
 const largest = Math.max(...planList.map(({ monthlyCredits }) => monthlyCredits));
 
 function creditsFor(wishes: Wishes): number {
-  return kinds.reduce((sum, { key, modelId }) => sum + wishes[key] * (findModel(modelId)?.credits ?? 0), 0);
+  return kinds.reduce((sum, { key, model }) => sum + (wishes[key] ?? 0) * model.credits, 0);
 }
 
 /** From a month's work to the smallest plan that covers it, by the prices of the catalogue. */
@@ -34,14 +40,14 @@ export function PlanFinder() {
   return (
     <div className={styles.finder}>
       <div className={styles.sliders}>
-        {kinds.map(({ key, modelId, step, most }) => (
+        {kinds.map(({ key, model, step, most }) => (
           <Slider
             key={key}
             label={t(`finder.${key}`)}
-            model={findModel(modelId)}
+            model={model}
             step={step}
             most={most}
-            value={wishes[key]}
+            value={wishes[key] ?? 0}
             onChange={(value) => setWishes({ ...wishes, [key]: value })}
           />
         ))}
@@ -53,7 +59,7 @@ export function PlanFinder() {
 
 interface SliderProps {
   label: string;
-  model: Model | undefined;
+  model: Model;
   step: number;
   most: number;
   value: number;
@@ -67,7 +73,7 @@ function Slider({ label, model, step, most, value, onChange }: SliderProps) {
     <div className={styles.slider}>
       <label htmlFor={id} className={styles.label}>
         {label}
-        {model && <span className={styles.price}>{format.modelPrice(model)}</span>}
+        <span className={styles.price}>{format.modelPrice(model)}</span>
       </label>
       <output htmlFor={id} className={styles.value}>
         {format.number(value)}

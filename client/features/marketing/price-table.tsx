@@ -2,7 +2,8 @@ import { useTranslation } from "react-i18next";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import { modelCategories, models } from "#domain/models.ts";
+import { useLater } from "#client/lib/use-later.ts";
+import { isBuilt, modelCategories, models } from "#domain/models.ts";
 import { planList } from "#domain/plans.ts";
 import styles from "./price-table.module.css";
 
@@ -10,6 +11,7 @@ import styles from "./price-table.module.css";
 export function PriceTable() {
   const { t } = useTranslation(["pricing", "common"]);
   const format = useFormat();
+  const { later } = useLater();
   return (
     <table className={styles.table}>
       <caption className={styles.caption}>{t("table.caption")}</caption>
@@ -30,6 +32,7 @@ export function PriceTable() {
           <tr className={styles.group}>
             <th scope="rowgroup" colSpan={2 + planList.length}>
               {t(`common:model.category.${category}`)}
+              {!isBuilt({ category }) && <span className={styles.later}>{later}</span>}
             </th>
           </tr>
           {models

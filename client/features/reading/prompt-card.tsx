@@ -8,7 +8,7 @@ import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { useCopy } from "#client/lib/use-copy.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
-import { answersInText, findModel } from "#domain/models.ts";
+import { findModel, isBuilt } from "#domain/models.ts";
 import { inOrder } from "./inline-text.tsx";
 import styles from "./prompt-card.module.css";
 
@@ -62,7 +62,7 @@ export function PromptCard({ modelId, text }: { modelId: string; text: string })
       <div className={styles.text}>{withSlots(text)}</div>
       <div className={styles.actions} lang={i18n.language}>
         <CopyPrompt text={text} />
-        {answersInText(model) ? (
+        {isBuilt(model) ? (
           <LinkButton href={chat} size="small" variant="primary">
             {t("prompt.try")}
             <ArrowRight size={16} aria-hidden="true" />

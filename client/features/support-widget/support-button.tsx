@@ -13,7 +13,10 @@ const panelId = "support-panel";
 
 /** The panel with its texts; rejects where either can't be fetched. */
 async function fetchPanel(): Promise<Panel> {
-  const [{ SupportPanel }] = await Promise.all([import("./support-panel.tsx"), i18next.loadNamespaces(["support", "pricing", "plans"])]);
+  const [{ SupportPanel }] = await Promise.all([
+    import("./support-panel.tsx"),
+    i18next.loadNamespaces(["support", "pricing", "plans", "later"]),
+  ]);
   // A fetch of texts that failed does not reject.
   if (!["support:title", "pricing:title", "plans:plan.subscribe"].every((key) => i18next.exists(key)))
     throw new Error("The texts of the support panel are missing.");

@@ -1,8 +1,10 @@
 import { useTranslation } from "react-i18next";
+import { joinSentences } from "#client/lib/format.ts";
 import { useFormat } from "#client/lib/use-format.ts";
+import { useLater } from "#client/lib/use-later.ts";
 import { paths } from "#client/paths.ts";
 import type { Model, ModelCategory } from "#domain/models.ts";
-import { modelCategories, models } from "#domain/models.ts";
+import { isBuilt, modelCategories, models } from "#domain/models.ts";
 import type { Plan } from "#domain/plans.ts";
 import { annualPriceCents, moneyBackDays, packMonths, packs, planList } from "#domain/plans.ts";
 import type { Answer } from "./answer.ts";
@@ -14,8 +16,9 @@ const samples = modelCategories.flatMap((category) => ofCategory(category).sort(
 
 /** Answers that are read off the price list. */
 export function usePriceAnswers() {
-  const { t } = useTranslation(["support", "common", "pricing", "plans"]);
+  const { t, i18n } = useTranslation(["support", "common", "pricing", "plans"]);
   const format = useFormat();
+  const { laterModel, withLaterKinds } = useLater();
   const link = { href: paths.pricing, label: t("common:footer.pricing") };
   const priceRows = (list: readonly Model[]) => list.map((model) => [model.name, format.modelPrice(model)] as const);
   const planRow = ({ name, monthlyPriceCents, monthlyCredits }: Plan) =>
@@ -24,7 +27,7 @@ export function usePriceAnswers() {
   return {
     plans: (): Answer => {
       const days = t("common:timeLeft.days", { count: moneyBackDays });
-      return { text: t("plans.answer", { days }), rows: planList.map(planRow), link };
+      return { text: withLaterKinds(t("plans.answer", { days })), rows: planList.map(planRow), link };
     },
     plan: (plan: Plan): Answer => {
       const speeds = [
@@ -40,9 +43,15 @@ export function usePriceAnswers() {
       });
       return { text, link };
     },
-    models: (): Answer => ({ text: t("models.answer"), rows: priceRows(models), link }),
-    model: (model: Model): Answer => ({ text: t("model", { model: format.namedPrice(model) }), link }),
-    category: (category: ModelCategory): Answer => ({ text: t("models.answer"), rows: priceRows(ofCategory(category)), link }),
+    models: (): Answer => ({ text: withLaterKinds(t("models.answer")), rows: priceRows(models), link }),
+    model: (model: Model): Answer => {
+      const text = t("model", { model: format.namedPrice(model) });
+      return { text: isBuilt(model) ? text : joinSentences([laterModel(model.name), text], i18n.language), link };
+    },
+    category: (category: ModelCategory): Answer => {
+      const text = t("models.answer");
+      return { text: isBuilt({ category }) ? text : withLaterKinds(text), rows: priceRows(ofCategory(category)), link };
+    },
     credits: (): Answer => ({
       text: t("credits.answer"),
       rows: priceRows(samples),

@@ -1,4 +1,4 @@
-import { answersInText, models } from "#domain/models.ts";
+import { isBuilt, models } from "#domain/models.ts";
 import { catalogueRoutes as contract } from "../../contract/catalogue.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
@@ -14,7 +14,7 @@ export function catalogueRoutes(deps: Pick<Deps, "models" | "config" | "clock">)
         category: model.category,
         credits: model.credits,
         unit: model.unit,
-        available: answersInText(model) && deps.models.isAvailable(model),
+        available: isBuilt(model) && deps.models.isAvailable(model),
         sandbox: deps.models.isSandboxed(model),
       })),
     }));

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
-import { answersInText, findModel } from "#domain/models.ts";
+import { findModel, isBuilt } from "#domain/models.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import { checkPrompt, ruleMessages } from "#domain/rules.ts";
 import type { CreateGeneration, Receipt } from "../../contract/generations.ts";
@@ -47,7 +47,7 @@ function readModel(request: CreateGeneration): Model {
   if (request.model.trim() === "") throw new ValidationError([{ field: "model", message: ruleMessages.modelMissing }]);
   const model = findModel(request.model);
   if (!model) throw new DomainError("unknown_model", "There is no such model");
-  if (!answersInText(model)) throw new DomainError("model_not_supported", `${model.name} does not answer in text`);
+  if (!isBuilt(model)) throw new DomainError("model_not_supported", `${model.name} can't be used yet`);
   return model;
 }
 
