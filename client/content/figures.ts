@@ -2,10 +2,21 @@
  * The figures a text may name: `{{price:starter}}`. They come from the catalogues when a page is drawn, so that no text
  * can go on saying what something used to cost.
  */
-import { formatDuration, formatMoney, formatNumber, formatPercent } from "#client/lib/format.ts";
+import { formatMoney, formatNumber, formatPercent } from "#client/lib/format.ts";
+import { dayMs, hourMs, minuteMs } from "#domain/clock.ts";
 import type { Model } from "#domain/models.ts";
 import { findModel, isBuilt, models } from "#domain/models.ts";
-import { answerLogGoneMs, answerLogReadableMs, deviceKeptMs, keptMs } from "#domain/periods.ts";
+import {
+  accessTokenMs,
+  answerLogGoneMs,
+  answerLogReadableMs,
+  deviceCookieMs,
+  givenPromptMs,
+  keptMs,
+  languageCookieMs,
+  sentFormMs,
+  signUpCookieMs,
+} from "#domain/periods.ts";
 import type { Plan } from "#domain/plans.ts";
 import {
   annualPriceCents,
@@ -41,7 +52,17 @@ const ofModel = (figure: (model: Model) => Figure) => (id: string | undefined) =
 const alone = (figure: Figure) => (subject: string | undefined) => (subject === undefined ? figure : undefined);
 
 /** How long things are kept: what the sweep goes by, and what cookies and the device are told. */
-const periods = { ...keptMs, ...deviceKeptMs, answerLogReadable: answerLogReadableMs, answerLogGone: answerLogGoneMs };
+const periods = {
+  ...keptMs,
+  answerLogReadable: answerLogReadableMs,
+  answerLogGone: answerLogGoneMs,
+  accessToken: accessTokenMs,
+  signUpCookie: signUpCookieMs,
+  deviceCookie: deviceCookieMs,
+  languageCookie: languageCookieMs,
+  givenPrompt: givenPromptMs,
+  sentForm: sentFormMs,
+};
 
 const figures: Readonly<Record<string, (subject: string | undefined) => Figure | undefined>> = {
   price: ofPlan((plan) => ({ unit: "money", cents: plan.monthlyPriceCents })),
@@ -100,6 +121,19 @@ export interface FigureFormat {
   language: string;
   /** "5 credits", in the plural that language asks for. */
   credits: (credits: number) => string;
+}
+
+const durationUnits = [
+  ["year", 365 * dayMs],
+  ["day", dayMs],
+  ["hour", hourMs],
+] as const;
+
+/** In the largest unit it is a whole number of: "2 years" (of 365 days), "30 days", "49 hours", "10 minutes". */
+function formatDuration(ms: number, language: string): string {
+  const [unit, length] = durationUnits.find(([, unitMs]) => ms % unitMs === 0) ?? ["minute", minuteMs];
+  const value = ms / length;
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
 }
 
 function written(figure: Figure, { language, credits }: FigureFormat): string {

@@ -2,7 +2,7 @@ import i18next from "i18next";
 import { initReactI18next } from "react-i18next/initReactI18next";
 import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage, languages, matchLanguage } from "#domain/languages.ts";
-import { deviceKeptMs } from "#domain/periods.ts";
+import { languageCookieMs } from "#domain/periods.ts";
 import { accent, pseudoLanguage } from "./pseudo.ts";
 
 type Texts = Record<string, unknown>;
@@ -11,7 +11,7 @@ type Texts = Record<string, unknown>;
 const indexes = import.meta.glob<Record<string, () => Promise<Texts>>>("./languages/*.ts", { import: "texts" });
 
 const storageKey = "language";
-const choiceKeptSeconds = deviceKeptMs.languageCookie / 1_000;
+const choiceKeptSeconds = languageCookieMs / 1_000;
 
 function storedLanguage(): LanguageCode | undefined {
   try {

@@ -1,5 +1,4 @@
 /** Figures as the reader's language writes them. Formatters are kept, since building one costs more than using it. */
-import { dayMs, hourMs, minuteMs } from "#domain/clock.ts";
 import { currency } from "#domain/plans.ts";
 
 const formatters = new Map<string, unknown>();
@@ -16,19 +15,6 @@ function kept<Formatter>(key: string, build: () => Formatter): Formatter {
 export function formatMoney(cents: number, language: string): string {
   const options: Intl.NumberFormatOptions = { style: "currency", currency: currency.toUpperCase(), currencyDisplay: "narrowSymbol" };
   return kept(`money ${language}`, () => new Intl.NumberFormat(language, options)).format(cents / 100);
-}
-
-const durationUnits = [
-  ["year", 365 * dayMs],
-  ["day", dayMs],
-  ["hour", hourMs],
-] as const;
-
-/** In the largest unit it is a whole number of: "2 years" (of 365 days), "30 days", "49 hours", "10 minutes". */
-export function formatDuration(ms: number, language: string): string {
-  const [unit, length] = durationUnits.find(([, unitMs]) => ms % unitMs === 0) ?? ["minute", minuteMs];
-  const value = ms / length;
-  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
 }
 
 export function formatNumber(value: number, language: string): string {
@@ -61,11 +47,6 @@ export function formatTime(timestamp: string | Date, language: string): string {
 /** "a, b, and c", or as the language joins them. */
 export function formatList(items: readonly string[], language: string): string {
   return kept(`list ${language}`, () => new Intl.ListFormat(language, { type: "conjunction" })).format(items);
-}
-
-/** Texts as one paragraph; Chinese and Japanese put no space after a full stop. */
-export function joinSentences(sentences: readonly string[], language: string): string {
-  return sentences.join(/^(zh|ja)\b/.test(language) ? "" : " ");
 }
 
 const relativeSteps = [

@@ -1,6 +1,11 @@
 import { useTranslation } from "react-i18next";
 import { laterCategories } from "#domain/models.ts";
-import { formatList, joinSentences } from "./format.ts";
+import { formatList } from "./format.ts";
+
+/** Texts as one paragraph; Chinese and Japanese put no space after a full stop. */
+export function joinSentences(sentences: readonly string[], language: string): string {
+  return sentences.join(/^(zh|ja)\b/.test(language) ? "" : " ");
+}
 
 /** What is said of the kinds of model that can't be used yet. A page that says it loads the texts `later`. */
 export function useLater() {

@@ -1,4 +1,4 @@
-import { deviceKeptMs } from "#domain/periods.ts";
+import { givenPromptMs } from "#domain/periods.ts";
 import type { Kept, Kind } from "./store.ts";
 import { isRecord, readStored, removeStored, writeStored } from "./store.ts";
 
@@ -15,7 +15,7 @@ interface Waiting extends GivenPrompt {
 
 const visitorsKey = "givenPrompt";
 /** It waits through signing up, a mail and the choice of a plan; whoever comes later wants something else. */
-const waitsMs = deviceKeptMs.givenPrompt;
+const waitsMs = givenPromptMs;
 
 const kind: Kind<Waiting> = {
   version: 1,

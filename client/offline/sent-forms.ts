@@ -1,5 +1,5 @@
 /** What has gone after it had waited, noted by form-queue.ts under `sent-form:<id>`. */
-import { deviceKeptMs } from "#domain/periods.ts";
+import { sentFormMs } from "#domain/periods.ts";
 import { sentPrefix } from "./form-queue.ts";
 import type { Kind } from "./store.ts";
 import { isRecord, listStored, removeStored } from "./store.ts";
@@ -13,7 +13,7 @@ export interface SentForm {
 }
 
 /** For so long it is said that it went. */
-const toldForMs = deviceKeptMs.sentForm;
+const toldForMs = sentFormMs;
 
 const kind: Kind<SentForm> = {
   version: 1,

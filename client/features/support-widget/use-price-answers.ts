@@ -1,7 +1,6 @@
 import { useTranslation } from "react-i18next";
-import { joinSentences } from "#client/lib/format.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import { useLater } from "#client/lib/use-later.ts";
+import { joinSentences, useLater } from "#client/lib/use-later.ts";
 import { paths } from "#client/paths.ts";
 import type { Model, ModelCategory } from "#domain/models.ts";
 import { isBuilt, modelCategories, models } from "#domain/models.ts";

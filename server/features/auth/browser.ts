@@ -6,7 +6,7 @@
  * password makes the account's devices unknown.
  */
 import { randomBytes } from "node:crypto";
-import { deviceKeptMs } from "#domain/periods.ts";
+import { deviceCookieMs, signUpCookieMs } from "#domain/periods.ts";
 import type { Config } from "../../config.ts";
 import type { CookieKind } from "../../http/cookies.ts";
 import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
@@ -16,9 +16,9 @@ import type { Person } from "./queries.ts";
 const signUpsKept = 3;
 const devicesKept = 4;
 
-export const signUpCookie: CookieKind = { name: "sign-up", path: "/", maxAgeSeconds: deviceKeptMs.signUpCookie / 1_000 };
+export const signUpCookie: CookieKind = { name: "sign-up", path: "/", maxAgeSeconds: signUpCookieMs / 1_000 };
 /** Sent to the calls that read it and to nothing else. */
-export const deviceCookie: CookieKind = { name: "device", path: "/api/auth", maxAgeSeconds: deviceKeptMs.deviceCookie / 1_000 };
+export const deviceCookie: CookieKind = { name: "device", path: "/api/auth", maxAgeSeconds: deviceCookieMs / 1_000 };
 
 type KeyHolder = Pick<Config, "secretKey">;
 type Account = Pick<Person, "id" | "password_hash">;

@@ -5,7 +5,7 @@
  */
 import jwt from "@fastify/jwt";
 import { validate as isUuid } from "uuid";
-import { deviceKeptMs } from "#domain/periods.ts";
+import { accessTokenMs } from "#domain/periods.ts";
 import type { Config } from "../../config.ts";
 import type { Deps } from "../../deps.ts";
 import type { App } from "../../http/app-type.ts";
@@ -24,7 +24,7 @@ declare module "@fastify/jwt" {
   }
 }
 
-export const accessTokenSeconds = deviceKeptMs.accessToken / 1_000;
+export const accessTokenSeconds = accessTokenMs / 1_000;
 const issuer = "tessera";
 const audience = "tessera-api";
 

@@ -95,7 +95,7 @@ async function load(folder: string, manifest: Manifest, document: string, source
 /** The pages in the route table that are rendered in the browser (the build renders only their frame), with their sources. */
 async function privatePages(manifest: Manifest): Promise<{ address: string; sources: string[] }[]> {
   const table = await readFile(path.join(root, "client/routes.tsx"), "utf8");
-  const lines = table.matchAll(/privatePage\(paths\.(\w+), \[([^\]]*)\],[^;]*?import\("\.\/(pages\/[\w-]+\.tsx)"\)/g);
+  const lines = table.matchAll(/privatePage\(\s*paths\.(\w+),\s*\[([^\]]*)\],[^;]*?import\("\.\/(pages\/[\w-]+\.tsx)"\)/g);
   return [...lines].map(([, name = "", texts = "", page = ""]) => {
     if (!manifest[page]) throw new Error(`${page} has no chunk of its own`);
     const namespaces = [...texts.matchAll(/"([\w-]+)"/g)].map(([, namespace]) => `i18n/locales/${fallbackLanguage}/${namespace}.json`);
