@@ -1,6 +1,7 @@
 import { createTransport } from "nodemailer";
 import { PermanentFailure } from "#domain/errors.ts";
 import type { Config } from "../config.ts";
+import { refuseWithinTransaction } from "../db/transaction.ts";
 
 export interface OutgoingMail {
   /** Without angle brackets. A mail that is sent again has the same id, so that mailboxes can show it once. */
@@ -76,6 +77,7 @@ export function createMailer(config: Config["mail"]): Mailer {
   });
   return {
     async send(mail) {
+      refuseWithinTransaction("The mail server");
       try {
         await transport.sendMail({
           from: config.from,

@@ -178,6 +178,30 @@ describe("the history of a subscription", () => {
     ]);
   });
 
+  test("of a subscription that ended before its events came, and that another has replaced, has its start and its end", async () => {
+    const person = await world.person();
+    await world.takeEvents();
+    await world.buy(person, "starter_month");
+    const customer = (await world.deps.payments.customers.list({ email: person.email })).data[0]?.id ?? "";
+    const [first] = (await world.deps.payments.subscriptions.list({ customer })).data;
+    world.clock.moveTo(new Date(world.clock.now().getTime() + 60_000));
+    await world.deps.payments.subscriptions.cancel(first?.id ?? "");
+    const older = await world.takeEvents();
+    world.clock.moveTo(new Date(world.clock.now().getTime() + 60_000));
+    await world.buy(person, "basic_month");
+    await world.settle();
+    await world.bring(older);
+    const { stripe_subscription_id: second } = await rowOf(person);
+    const seen = (await changesOf(person)).map((change) => [change.stripe_subscription_id, change.plan_key, change.status]);
+    expect(seen).toEqual([
+      [second, "basic", "active"],
+      [first?.id, "starter", "active"],
+      [first?.id, "starter", "canceled"],
+    ]);
+    const [, began, ended] = await changesOf(person);
+    expect((ended?.valid_from.getTime() ?? 0) - (began?.valid_from.getTime() ?? 0)).toBe(60_000);
+  });
+
   test("can't be changed, by the application or the owner; a deleted person's stays without naming them", async () => {
     const person = await subscriber("starter_month");
     const [change] = await changesOf(person);

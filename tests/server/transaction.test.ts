@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { inTransaction } from "#server/db/transaction.ts";
+import { inTransaction, refuseWithinTransaction } from "#server/db/transaction.ts";
 import { createUser } from "#tests/support/people.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
@@ -40,4 +40,22 @@ it("any other error is thrown at once and rolls back everything", async () => {
   await expect(work).rejects.toMatchObject({ code: "22012" });
   expect(runs).toBe(1);
   expect(await database.db.selectFrom("users").select("language").where("id", "=", userId).executeTakeFirst()).toEqual({ language: "en" });
+});
+
+it("a transaction in which another service was called fails and writes nothing, even if the caller ignored the refusal", async () => {
+  const { userId } = await createUser(database.db);
+  const language = async () =>
+    (await database.db.selectFrom("users").select("language").where("id", "=", userId).executeTakeFirst())?.language;
+  const before = await language();
+  const failing = inTransaction(database.db, async (trx) => {
+    await sql`update users set language = 'pl' where id = ${userId}`.execute(trx);
+    await Promise.resolve()
+      .then(() => refuseWithinTransaction("The mail server"))
+      .catch(() => {});
+  });
+  await expect(failing).rejects.toThrow("The mail server was called within a transaction");
+  expect(await language()).toBe(before);
+  // What began within a transaction may go on after it.
+  const later = await inTransaction(database.db, async () => () => refuseWithinTransaction("The mail server"));
+  expect(later).not.toThrow();
 });

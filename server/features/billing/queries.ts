@@ -62,25 +62,12 @@ export async function selectSubscriptionById(executor: Executor, subscriptionId:
   return executor.selectFrom("user_subscriptions").selectAll().where("stripe_subscription_id", "=", subscriptionId).executeTakeFirst();
 }
 
-/** From when on the row holds: the subscription's start or end, the start of a new period, otherwise now. */
-function validFrom(row: SubscriptionRow, before: SubscriptionRow | undefined): Date {
-  if (row.ended_at) return row.ended_at;
-  if (before?.stripe_subscription_id !== row.stripe_subscription_id) return row.started_at;
-  return row.current_period_start > before.current_period_start ? row.current_period_start : row.updated_at;
-}
-
-/** Writes the person's row, and what changed with it into the history. `before`: the row as it is, under the person's lock. */
-export async function saveSubscription(trx: Trx, row: SubscriptionRow, before: SubscriptionRow | undefined): Promise<void> {
+export async function saveSubscription(trx: Trx, row: SubscriptionRow): Promise<void> {
   const { user_id: _key, ...changes } = row;
   await trx
     .insertInto("user_subscriptions")
     .values(row)
     .onConflict((conflict) => conflict.column("user_id").doUpdateSet(changes))
-    .execute();
-  const { started_at: _started, ended_at: _ended, grace_until: _grace, updated_at: recordedAt, ...told } = row;
-  await trx
-    .insertInto("subscription_changes")
-    .values({ ...told, valid_from: validFrom(row, before), recorded_at: recordedAt })
     .execute();
 }
 

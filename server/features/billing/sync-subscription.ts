@@ -23,6 +23,7 @@ import type { PendingPlan } from "./read-pending-plan.ts";
 import { noPendingPlan, readPendingPlan } from "./read-pending-plan.ts";
 import { OutdatedReading, recordDuplicate, writeReading } from "./readings.ts";
 import { KnownPrices, planOfPrice } from "./stripe-catalogue.ts";
+import { recordChange } from "./subscription-history.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log">;
 /** What a write may use: no Stripe. */
@@ -162,7 +163,8 @@ async function endMissing(deps: WriteDeps, trx: Trx, subscriptionId: string): Pr
   if (!current || current.status === "canceled") return undefined;
   deps.log.error({ subscription: subscriptionId }, "Stripe has no such subscription; it is ended here");
   const ended = { ...current, ...noPendingPlan, status: "canceled", grace_until: null, ended_at: now, updated_at: now } as const;
-  await queries.saveSubscription(trx, ended, current);
+  await queries.saveSubscription(trx, ended);
+  await recordChange(trx, ended, true);
   await cancelScheduledGrants(trx, subscriptionId, now, now);
   return { userId: current.user_id, subscriptionChanged: true, walletChanged: false };
 }
@@ -191,7 +193,8 @@ async function writeSubscription(
     return undefined;
   }
   const subscriptionChanged = replaces(row, current) && differs(row, current);
-  if (subscriptionChanged) await queries.saveSubscription(trx, row, current);
+  if (subscriptionChanged) await queries.saveSubscription(trx, row);
+  await recordChange(trx, row, subscription.status !== "incomplete_expired");
   const granted = await writeInvoices(deps, trx, reading, now);
   if (row.ended_at) await cancelScheduledGrants(trx, subscription.id, row.ended_at, now);
   if (granted.some((invoice) => invoice.billing_reason === "subscription_create")) await mailStarted(trx, row, now);

@@ -1,0 +1,56 @@
+/** The history of each subscription (table `subscription_changes`), whether or not the person's row stands for it. Nothing in it is ever changed. */
+import type { Selectable } from "kysely";
+import type { Trx } from "../../db/transaction.ts";
+import type { SubscriptionChanges, SubscriptionRow } from "../../db/types-billing.ts";
+
+type Told = Omit<Selectable<SubscriptionChanges>, "id" | "valid_from" | "recorded_at">;
+
+function told(row: SubscriptionRow | Selectable<SubscriptionChanges>): Told {
+  return {
+    user_id: row.user_id,
+    stripe_subscription_id: row.stripe_subscription_id,
+    plan_key: row.plan_key,
+    billing_interval: row.billing_interval,
+    price_cents: row.price_cents,
+    status: row.status,
+    cancel_at_period_end: row.cancel_at_period_end,
+    pending_plan_key: row.pending_plan_key,
+    pending_interval: row.pending_interval,
+    pending_from: row.pending_from,
+    current_period_start: row.current_period_start,
+    current_period_end: row.current_period_end,
+  };
+}
+
+/** The subscription's start or end, the start of a new period, otherwise now. */
+function validFrom(row: SubscriptionRow, last: Selectable<SubscriptionChanges> | undefined): Date {
+  if (row.ended_at) return row.ended_at;
+  if (!last) return row.started_at;
+  return row.current_period_start > last.current_period_start ? row.current_period_start : row.updated_at;
+}
+
+/**
+ * Writes down how the subscription is now, if that is new. `wasActive`: one that has ended before we heard of it has been active until
+ * then, which is written down as well. The caller has raised the subscription's version.
+ */
+export async function recordChange(trx: Trx, row: SubscriptionRow, wasActive: boolean): Promise<void> {
+  const last = await trx
+    .selectFrom("subscription_changes")
+    .selectAll()
+    .where("stripe_subscription_id", "=", row.stripe_subscription_id)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (last && JSON.stringify(told(last)) === JSON.stringify(told(row))) return;
+  const changes = [{ ...told(row), valid_from: validFrom(row, last), recorded_at: row.updated_at }];
+  if (!last && row.ended_at && wasActive)
+    changes.unshift({
+      ...told(row),
+      status: "active",
+      cancel_at_period_end: false,
+      valid_from: row.started_at,
+      recorded_at: row.updated_at,
+    });
+  // One by one, so that their ids have their order.
+  for (const change of changes) await trx.insertInto("subscription_changes").values(change).execute();
+}
