@@ -7,6 +7,7 @@ import { chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "#server/embedded/processes.ts";
 import { wholeBrowserOptions } from "#tests/support/browser.ts";
+import { createTestDatabase } from "#tests/support/postgres.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
 import { createProductFolder } from "#tests/support/supervised.ts";
 import { openKept } from "./kept-support.ts";
@@ -66,7 +67,7 @@ describe("installing the app", () => {
   let device: BrowserContext;
 
   beforeAll(async () => {
-    folder = await createProductFolder();
+    folder = await createProductFolder(await createTestDatabase(1));
     profile = await mkdtemp(path.join(tmpdir(), "tessera-test-profile-"));
     product = folder.start();
     await product.said("Sandbox", 120_000);

@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { waitUntil } from "#server/embedded/processes.ts";
 import { launchBrowser } from "#tests/support/browser.ts";
+import { createTestDatabase } from "#tests/support/postgres.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
 import { createProductFolder } from "#tests/support/supervised.ts";
 import { Visitor } from "#tests/support/visitor.ts";
@@ -49,7 +50,7 @@ describe("with the server stopped", () => {
   }
 
   beforeAll(async () => {
-    folder = await createProductFolder();
+    folder = await createProductFolder(await createTestDatabase(1));
     product = folder.start();
     [browser] = await Promise.all([launchBrowser(), product.said("Sandbox", 120_000)]);
     await prepareDevice();

@@ -21,12 +21,11 @@ export interface Stage {
 
 const startTimeoutMs = 120_000;
 
-/** Starts the product on its own database on the shared server: a PostgreSQL for each file would take longer than most tests. */
 export async function setStage(): Promise<Stage> {
-  const [folder, database] = await Promise.all([createProductFolder(), createTestDatabase(1)]);
+  const folder = await createProductFolder(await createTestDatabase(1));
   const line = await startTcpProxy({ host: "127.0.0.1", port: folder.port });
   const url = `http://127.0.0.1:${line.port}`;
-  const product = folder.start({ PUBLIC_URL: url, DATABASE_URL: database.applicationUrl });
+  const product = folder.start({ PUBLIC_URL: url });
   await product.said("Sandbox", startTimeoutMs);
   const browser = await launchBrowser();
   return {
@@ -43,7 +42,6 @@ export async function setStage(): Promise<Stage> {
       await browser.close();
       await line.cut();
       await folder.remove();
-      await database.drop();
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePort } from "#server/embedded/processes.ts";
 import { launchBrowser } from "#tests/support/browser.ts";
+import { createTestDatabase } from "#tests/support/postgres.ts";
 import { root } from "#tests/support/sources.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
 import { createProductFolder } from "#tests/support/supervised.ts";
@@ -39,7 +40,7 @@ describe("a new release while tabs are open", () => {
   let device: BrowserContext;
 
   beforeAll(async () => {
-    folder = await createProductFolder();
+    folder = await createProductFolder(await createTestDatabase(1));
     const port = await freePort();
     product = folder.start({ PUBLIC_URL: `http://127.0.0.1:${port}` });
     [browser] = await Promise.all([launchBrowser(), product.said("Sandbox", 120_000)]);
