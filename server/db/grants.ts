@@ -15,7 +15,10 @@ const tables = sql.raw(Object.keys(retention satisfies Record<keyof Database, un
 
 const ledgerTables = sql.raw("wallets, grants, ledger_transactions, ledger_entries, holds, hold_parts");
 const appendOnly = sql.raw((["subscription_changes", "paid_invoice_lines"] satisfies KeptTable[]).join(", "));
+/** The log is written by audit_record alone. */
+const auditTables = sql.raw("audit_people, audit_events, audit_origins");
 const functions = [
+  "audit_record",
   ..."ledger_post_grant ledger_hold ledger_settle ledger_end_hold ledger_expire_grant ledger_claw_back ledger_available".split(" "),
   ..."ledger_disagreements ledger_disagreements_in".split(" "),
   ..."ledger_assert_balanced ledger_assert_entries ledger_assert_wallet ledger_refuse_change answer_start answer_end".split(" "),
@@ -73,6 +76,7 @@ export async function grantToApplication(trx: Kysely<unknown>, role: string): Pr
     sql`grant delete on ${deletable} to ${name}`,
     sql`revoke insert, update, delete, truncate on ${ledgerTables} from ${name}`,
     sql`revoke update on ${appendOnly} from ${name}`,
+    sql`revoke insert, update, delete, truncate on ${auditTables} from ${name}`,
     sql`grant insert (user_id, created_at) on wallets to ${name}`,
     sql`grant update (frozen_at) on wallets to ${name}`,
     sql`revoke all on migrations, migrations_lock from ${name}`,

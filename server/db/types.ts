@@ -1,6 +1,7 @@
 /** Table types for Kysely, by area; the migrations define the tables. bigint columns arrive as numbers (credits stay far below 2^53). */
 import type { AuthAttempts, AuthSessions, Credentials, EmailLinks, Identities, SignUps, Users } from "./types-accounts.ts";
 import type { Conversations, GenerationEvents, Generations, Messages, RefusedSends } from "./types-answers.ts";
+import type { AuditEvents, AuditOrigins, AuditPeople } from "./types-audit.ts";
 import type {
   Checkouts,
   DiscountCampaigns,
@@ -23,6 +24,9 @@ export interface Database {
   auth_sessions: AuthSessions;
   email_links: EmailLinks;
   auth_attempts: AuthAttempts;
+  audit_people: AuditPeople;
+  audit_events: AuditEvents;
+  audit_origins: AuditOrigins;
   wallets: Wallets;
   grants: Grants;
   ledger_transactions: LedgerTransactions;

@@ -32,8 +32,8 @@ async function query<Row extends pg.QueryResultRow>(pool: pg.Pool, text: string)
 }
 
 /**
- * Refuses a role that could rewrite the ledger: a superuser, the owner of its tables or a member of the owning role, or a role
- * with the right to update, delete or truncate them. Throws DatabaseFault.
+ * Refuses a role that could rewrite the ledger or the audit log: a superuser, the owner of their tables or a member of the owning
+ * role, or a role with the right to update, delete or truncate them. Throws DatabaseFault.
  */
 export async function assertRestrictedRole(pool: pg.Pool): Promise<void> {
   const rows = await query<{ name: string; relation: string; superuser: boolean; owner: boolean; writer: boolean }>(
@@ -43,7 +43,8 @@ export async function assertRestrictedRole(pool: pg.Pool): Promise<void> {
        has_any_column_privilege(current_user, c.oid, 'UPDATE') or has_table_privilege(current_user, c.oid, 'DELETE')
          or has_table_privilege(current_user, c.oid, 'TRUNCATE') as writer
      from pg_class c cross join pg_roles r
-     where r.rolname = current_user and c.oid in (to_regclass('public.ledger_entries'), to_regclass('public.ledger_transactions'))
+     where r.rolname = current_user and c.oid in (
+       to_regclass('public.ledger_entries'), to_regclass('public.ledger_transactions'), to_regclass('public.audit_events'))
      order by c.relname`,
   );
   const fault = rows.find((row) => row.superuser || row.owner || row.writer);

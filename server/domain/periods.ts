@@ -17,6 +17,7 @@ export const keptMs = {
   mailBodies: 30 * dayMs,
   mails: 365 * dayMs,
   contactMessages: 2 * 365 * dayMs,
+  auditEvents: 2 * 365 * dayMs,
   stripePayloads: 90 * dayMs,
 } as const;
 

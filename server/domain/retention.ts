@@ -16,6 +16,7 @@ export const sweeps = {
   mailBodies: { sql: "retention_mail_bodies", since: "it was written" },
   mails: { sql: "retention_mails", since: "it was written" },
   contactMessages: { sql: "retention_contact_messages", since: "it was received" },
+  auditEvents: { sql: "retention_audit_events", since: "the act" },
   stripePayloads: { sql: "retention_stripe_payloads", since: "it was received" },
 } as const satisfies Record<Sweep, { sql: string; since: string }>;
 
@@ -41,6 +42,9 @@ export const retention = {
   auth_sessions: { rows: { sweep: "sessions" }, why: "for a while we can still see what an ended sign-in was used for" },
   email_links: { rows: { sweep: "links" }, why: "a used link gets another answer than an invalid one" },
   auth_attempts: { rows: { sweep: "attempts" }, why: "no limit looks further back" },
+  audit_events: { rows: { sweep: "auditEvents" }, why: "what was done to an account can be looked up; people are named by ids of the log" },
+  audit_people: { rows: { with: "users" }, why: "which person an id of the log stands for" },
+  audit_origins: { rows: { with: "audit_events" }, why: "from which network an act came; deleted earlier with the person" },
   wallets: ledger,
   grants: ledger,
   ledger_transactions: ledger,

@@ -2,7 +2,9 @@
 import { rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { hash } from "@node-rs/argon2";
-import pg from "pg";
+import { recordAct } from "../db/audit.ts";
+import { createDatabase, createPool } from "../db/database.ts";
+import { inTransaction } from "../db/transaction.ts";
 
 /** This file exists from the creation of the admin until the password was printed, so that an interrupted start prints it the next time. */
 function unshownPath(dataDir: string): string {
@@ -23,19 +25,41 @@ export async function notePasswordShown(dataDir: string): Promise<void> {
 
 /** Creates the admin unless there is an account with that address. */
 export async function createFirstAdmin(databaseUrl: string, email: string, password: string, dataDir: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
+  const db = createDatabase(createPool(databaseUrl, 1, "tessera first admin"));
   try {
-    const known = await client.query("select from identities where kind = 'email' and subject = $1", [email]);
-    if (known.rowCount !== 0) return;
+    const known = await db
+      .selectFrom("identities")
+      .select("id")
+      .where("kind", "=", "email")
+      .where("subject", "=", email)
+      .executeTakeFirst();
+    if (known) return;
     await writeFile(unshownPath(dataDir), "");
-    await client.query(
-      `with person as (insert into users (role, created_at) values ('admin', now()) returning id),
-         address as (insert into identities (user_id, kind, subject, verified_at, created_at) select id, 'email', $1, now(), now() from person)
-       insert into credentials (user_id, kind, data, created_at) select id, 'password', jsonb_build_object('hash', $2::text), now() from person`,
-      [email, await hash(password)],
-    );
+    const data = JSON.stringify({ hash: await hash(password) });
+    const now = new Date();
+    await inTransaction(db, async (trx) => {
+      const user = {
+        role: "admin",
+        avatar_url: null,
+        banned_at: null,
+        stripe_customer_id: null,
+        created_at: now,
+        last_sign_in_at: null,
+      } as const;
+      const { id: subject } = await trx.insertInto("users").values(user).returning("id").executeTakeFirstOrThrow();
+      const owned = { user_id: subject, created_at: now };
+      await trx
+        .insertInto("identities")
+        .values({ ...owned, kind: "email", subject: email, verified_at: now })
+        .execute();
+      await trx
+        .insertInto("credentials")
+        .values({ ...owned, kind: "password", name: null, data, last_used_at: null })
+        .execute();
+      const details = { role: "admin", because: "first_start" } as const;
+      await recordAct(trx, { actor: null, subject, action: "role.granted", network: null, details });
+    });
   } finally {
-    await client.end();
+    await db.destroy();
   }
 }

@@ -3,7 +3,10 @@
  * set aside because no code handled their type. API, worker and the dead-letters command use these functions.
  */
 import { sql } from "kysely";
+import { recordAct } from "../db/audit.ts";
+import type { Db } from "../db/database.ts";
 import type { Executor } from "../db/transaction.ts";
+import { inTransaction } from "../db/transaction.ts";
 import type { JobName } from "./jobs.ts";
 
 /** Dead letters that have not been replayed, the oldest first. */
@@ -18,22 +21,28 @@ export async function listDeadLetters(executor: Executor, limit: number) {
     .execute();
 }
 
-async function replay(executor: Executor, which: { id: string } | { job: string }): Promise<number> {
+async function replay(db: Db, which: { id: string } | { job: string }): Promise<number> {
   const condition = "id" in which ? sql`id = ${which.id}` : sql`job = ${which.job}`;
-  const result = await sql`with letters as (
-      update dead_letters set replayed_at = clock_timestamp() where replayed_at is null and ${condition} returning id, job, payload)
-    insert into outbox (id, job, payload) select id, job, payload from letters`.execute(executor);
-  return Number(result.numAffectedRows ?? 0n);
+  return inTransaction(db, async (trx) => {
+    const { rows } = await sql<{ id: string; job: string }>`with letters as (
+        update dead_letters set replayed_at = clock_timestamp() where replayed_at is null and ${condition} returning id, job, payload)
+      insert into outbox (id, job, payload) select id, job, payload from letters returning id, job`.execute(trx);
+    for (const { id, job } of rows) {
+      const details = { deadLetterId: id, job };
+      await recordAct(trx, { actor: null, subject: null, action: "dead_letter.replayed", network: null, details });
+    }
+    return rows.length;
+  });
 }
 
 /** Puts a dead letter back into the outbox under its own id. Returns false if there is none or it was already put back. */
-export async function replayDeadLetter(executor: Executor, id: string): Promise<boolean> {
-  return (await replay(executor, { id })) > 0;
+export async function replayDeadLetter(db: Db, id: string): Promise<boolean> {
+  return (await replay(db, { id })) > 0;
 }
 
 /** Puts all dead letters of a job back into the outbox. Returns how many. */
-export async function replayDeadLetters(executor: Executor, job: string): Promise<number> {
-  return replay(executor, { job });
+export async function replayDeadLetters(db: Db, job: string): Promise<number> {
+  return replay(db, { job });
 }
 
 /** Counts the Stripe events that are set aside, by type. */

@@ -292,17 +292,20 @@ describe("the start", () => {
     expect(await refusal(assertMigrated, database.applicationUrl)).toContain("lacks 0006_work");
   });
 
-  it("refuses a role that could rewrite the ledger", async () => {
+  it("refuses a role that could rewrite the ledger or the audit log", async () => {
     const { ownerUrl, applicationUrl } = database;
     await migrate({ ownerUrl, applicationRole });
     expect(await refusal(assertRestrictedRole, applicationUrl)).toBe("");
-    expect(await refusal(assertRestrictedRole, ownerUrl)).toContain("owns ledger_entries");
+    expect(await refusal(assertRestrictedRole, ownerUrl)).toContain("owns audit_events");
     for (const right of ["update", "update (amount)", "delete", "truncate"]) {
       await onOwner(`grant ${right} on ledger_entries to ${applicationRole}`);
       expect(await refusal(assertRestrictedRole, applicationUrl), right).toContain("may change ledger_entries");
       await onOwner(`revoke ${right} on ledger_entries from ${applicationRole}`);
     }
     expect(await refusal(assertRestrictedRole, applicationUrl)).toBe("");
+    await onOwner(`grant delete on audit_events to ${applicationRole}`);
+    expect(await refusal(assertRestrictedRole, applicationUrl)).toContain("may change audit_events");
+    await onOwner(`revoke delete on audit_events from ${applicationRole}`);
     await onOwner(`grant delete on ledger_transactions to ${applicationRole}`);
     expect(await refusal(assertRestrictedRole, applicationUrl)).toContain("may change ledger_transactions");
   });

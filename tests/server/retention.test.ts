@@ -151,6 +151,15 @@ const plants: Record<Sweep, Plant> = {
     await db.insertInto("contact_messages").values(row).execute();
     return () => there(db.selectFrom("contact_messages").select("id").where("idempotency_key", "=", key));
   },
+  async auditEvents(at) {
+    const id = uuidv7();
+    const { userId } = await createUser(database.db);
+    await database.asOwner(
+      `insert into audit_events (id, at, action, details) values ('${id}', '${at.toISOString()}', 'session.ended', '{}')`,
+      `insert into audit_origins (event_id, user_id, network) values ('${id}', '${userId}', '10.0.0.1')`,
+    );
+    return () => there(database.db.selectFrom("audit_events").select("id").where("id", "=", id));
+  },
   async stripePayloads(at) {
     const { pool } = database;
     const id = `evt_${randomUUID()}`;

@@ -42,8 +42,13 @@ const limits = {
 /** The kind of limit, and what it counts for. */
 export type AttemptKey = `${keyof typeof limits}:${string}`;
 
+/** The kind alone, without what it counts for. */
+export function limitName(key: AttemptKey): keyof typeof limits {
+  return key.slice(0, key.indexOf(":")) as keyof typeof limits;
+}
+
 function limitOf(key: AttemptKey): Limit {
-  const limit = limits[key.slice(0, key.indexOf(":")) as keyof typeof limits];
+  const limit = limits[limitName(key)];
   return key.endsWith("::/48") ? { ...limit, free: limit.free * siteShare } : limit;
 }
 
@@ -53,14 +58,18 @@ export function networkKeys(kind: "address" | "mail-address" | "contact-address"
   return [`${kind}:${network}`, ...(site === undefined ? [] : [`${kind}:${site}` as const])];
 }
 
-/**
- * Counts one attempt, in one statement, so that parallel guesses can't slip past the count. Returns null when it may go on,
- * or else how many seconds to wait; a refused attempt is not counted again.
- */
-export async function takeAttempt(executor: Executor, key: AttemptKey, now: Date): Promise<number | null> {
+interface Taken {
+  /** Null when it may go on, or else how many seconds to wait; a refused attempt is not counted again. */
+  waitSeconds: number | null;
+  /** The next one has to wait. */
+  isLast: boolean;
+}
+
+/** Counts one attempt, in one statement, so that parallel guesses can't slip past the count. */
+async function take(executor: Executor, key: AttemptKey, now: Date): Promise<Taken> {
   const { free, windowMs, firstWaitMs, longestWaitMs } = limitOf(key);
   const windowStart = new Date(now.getTime() - windowMs);
-  const result = await sql<{ blocked_before: Date | null }>`
+  const result = await sql<{ blocked_before: Date | null; blocked_after: Date | null }>`
     insert into auth_attempts as attempts (key, failures, window_started_at) values (${key}, 1, ${now})
     on conflict (key) do update set
       (failures, window_started_at, blocked_until) = (
@@ -76,23 +85,31 @@ export async function takeAttempt(executor: Executor, key: AttemptKey, now: Date
           lateral (select case when attempts.blocked_until > ${now} then attempts.failures
             when expired.yes then 1 else attempts.failures + 1 end as failures) next
       )
-    returning old.blocked_until as blocked_before`.execute(executor);
-  const blockedUntil = result.rows[0]?.blocked_before;
-  if (!blockedUntil || blockedUntil <= now) return null;
-  return Math.max(1, Math.ceil((blockedUntil.getTime() - now.getTime()) / 1_000));
+    returning old.blocked_until as blocked_before, new.blocked_until as blocked_after`.execute(executor);
+  const { blocked_before: before = null, blocked_after: after = null } = result.rows[0] ?? {};
+  if (!before || before <= now) return { waitSeconds: null, isLast: after !== null && after > now };
+  return { waitSeconds: Math.max(1, Math.ceil((before.getTime() - now.getTime()) / 1_000)), isLast: false };
+}
+
+/** Counts one attempt. Returns null when it may go on, or else how many seconds to wait. */
+export async function takeAttempt(executor: Executor, key: AttemptKey, now: Date): Promise<number | null> {
+  return (await take(executor, key, now)).waitSeconds;
 }
 
 /**
  * Counts one attempt under each key. Throws `too_many_attempts` with retryAfterSeconds when one of them has to wait, and
- * writes nothing then: being refused costs one look.
+ * writes nothing then: being refused costs one look. Returns the keys under which the next attempt has to wait.
  */
-export async function countAttempts(executor: Executor, keys: readonly AttemptKey[]): Promise<void> {
+export async function countAttempts(executor: Executor, keys: readonly AttemptKey[]): Promise<AttemptKey[]> {
   const waitSeconds = await secondsBlocked(executor, keys, new Date());
   if (waitSeconds !== null) throw tooManyAttempts(waitSeconds);
+  const blocked: AttemptKey[] = [];
   for (const key of keys) {
-    const wait = await takeAttempt(executor, key, new Date());
-    if (wait !== null) throw tooManyAttempts(wait);
+    const taken = await take(executor, key, new Date());
+    if (taken.waitSeconds !== null) throw tooManyAttempts(taken.waitSeconds);
+    if (taken.isLast) blocked.push(key);
   }
+  return blocked;
 }
 
 /** Takes one counted attempt back under each key: it was no guess. */
@@ -104,11 +121,18 @@ export async function giveBackAttempts(executor: Executor, keys: readonly Attemp
   }
 }
 
-/** Counts an attempt before `work` is done; what could not be done doesn't count. Throws as countAttempts and `work` do. */
-export async function counted<T>(executor: Executor, keys: readonly AttemptKey[], work: () => Promise<T>): Promise<T> {
-  await countAttempts(executor, keys);
+/**
+ * Counts an attempt before `work` is done; what could not be done doesn't count. `work` is given the keys under which the next
+ * attempt has to wait. Throws as countAttempts and `work` do.
+ */
+export async function counted<T>(
+  executor: Executor,
+  keys: readonly AttemptKey[],
+  work: (blocked: readonly AttemptKey[]) => Promise<T>,
+): Promise<T> {
+  const blocked = await countAttempts(executor, keys);
   try {
-    return await work();
+    return await work(blocked);
   } catch (error) {
     await giveBackAttempts(executor, keys);
     throw error;

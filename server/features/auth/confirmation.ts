@@ -5,6 +5,7 @@
  */
 import { DomainError } from "#domain/errors.ts";
 import type { MailedLink } from "../../contract/auth.ts";
+import { recordAct } from "../../db/audit.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { hashToken } from "../../http/secret-keys.ts";
@@ -102,7 +103,12 @@ export async function confirmEmail(deps: AuthDeps, input: { token: string; passw
       throw new DomainError("confirmation_password_needed", "Enter the password you chose when you signed up");
     await checkSignUpPassword(deps, link, input.password, caller);
   }
-  return inTransaction(deps.db, async (trx) => completeSignIn(trx, deps, await claimAddress(trx, deps, link), caller));
+  return inTransaction(deps.db, async (trx) => {
+    const person = await claimAddress(trx, deps, link);
+    const { id } = person;
+    await recordAct(trx, { actor: id, subject: id, action: "sign_up.confirmed", network: caller.network, details: {} });
+    return completeSignIn(trx, deps, { person, factor: "confirmation_link" }, caller);
+  });
 }
 
 /**

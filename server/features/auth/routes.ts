@@ -94,12 +94,13 @@ export function authRoutes(deps: Deps): Routes {
       return presentSession(app, signedIn);
     });
     app.post("/api/auth/refresh", optionsOf("POST /api/auth/refresh"), async (request, reply) => {
-      const signedIn = await refreshSession(deps, request.body.refresh_token);
-      browser.keepUnknownDevice(reply, browser.callerOf(request), signedIn);
+      const caller = browser.callerOf(request);
+      const signedIn = await refreshSession(deps, request.body.refresh_token, caller);
+      browser.keepUnknownDevice(reply, caller, signedIn);
       return presentSession(app, signedIn);
     });
     app.post("/api/auth/sign-out", optionsOf("POST /api/auth/sign-out"), async (request, reply) => {
-      await endSession(deps, request.body.refresh_token);
+      await endSession(deps, request.body.refresh_token, browser.callerOf(request));
       return reply.code(204).send(null);
     });
   };

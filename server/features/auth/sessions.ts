@@ -3,11 +3,13 @@
 import { v7 as uuidv7 } from "uuid";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
+import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { announce } from "../../http/live-events.ts";
 import { hashToken } from "../../http/secret-keys.ts";
+import type { Caller } from "./callers.ts";
 import * as queries from "./queries.ts";
 import type { RefreshToken } from "./tokens.ts";
 import { readRefreshToken, writeRefreshToken } from "./tokens.ts";
@@ -54,9 +56,15 @@ export async function openSession(
 
 type Continuation = { outcome: "continued"; signIn: SignIn } | { outcome: "reused"; userId: string } | { outcome: "over" };
 
-async function continueSession(trx: Trx, deps: Pick<Deps, "config">, presented: RefreshToken, token: string): Promise<Continuation> {
+interface Presented {
+  token: string;
+  read: RefreshToken;
+  network: string;
+}
+
+async function continueSession(trx: Trx, deps: Pick<Deps, "config">, { token, read, network }: Presented): Promise<Continuation> {
   const now = new Date();
-  const session = await queries.lockSession(trx, presented.sessionId);
+  const session = await queries.lockSession(trx, read.sessionId);
   if (!session || session.revoked_at || session.expires_at <= now) return { outcome: "over" };
   const user = await queries.findPerson(trx, session.user_id);
   if (!user || user.banned_at) return { outcome: "over" };
@@ -78,18 +86,21 @@ async function continueSession(trx: Trx, deps: Pick<Deps, "config">, presented: 
     return { outcome: "continued", signIn: { user, sessionId: session.id, refreshToken } };
   }
   await queries.revokeSession(trx, session.id, now);
+  // Whoever used it again may be the person or a thief.
+  const event = { actor: null, subject: user.id, network, details: { reason: "token_reused" } } as const;
+  await recordAct(trx, { ...event, action: "session.ended" });
   return { outcome: "reused", userId: session.user_id };
 }
 
 /** Exchanges a refresh token for its successor. Throws `session_expired`; reuse after the grace ends the sign-in. */
-export async function refreshSession(deps: SessionDeps, token: string): Promise<SignIn> {
-  const presented = readRefreshToken(deps.config, token);
-  const result = presented
-    ? await inTransaction(deps.db, (trx) => continueSession(trx, deps, presented, token))
+export async function refreshSession(deps: SessionDeps, token: string, { network }: Pick<Caller, "network">): Promise<SignIn> {
+  const read = readRefreshToken(deps.config, token);
+  const result = read
+    ? await inTransaction(deps.db, (trx) => continueSession(trx, deps, { token, read, network }))
     : { outcome: "over" as const };
   if (result.outcome === "continued") return result.signIn;
   if (result.outcome === "reused") {
-    deps.log.warn({ userId: result.userId, sessionId: presented?.sessionId }, "refresh token reused; sign-in ended");
+    deps.log.warn({ userId: result.userId, sessionId: read?.sessionId }, "refresh token reused; sign-in ended");
     // Open connections are checked again: at once, or else at the check they get every minute.
     await announce(deps, result.userId, "session");
   }
@@ -97,9 +108,14 @@ export async function refreshSession(deps: SessionDeps, token: string): Promise<
 }
 
 /** Ends the sign-in a refresh token belongs to; a token that names none changes nothing. */
-export async function endSession(deps: SessionDeps, token: string): Promise<void> {
+export async function endSession(deps: SessionDeps, token: string, { network }: Pick<Caller, "network">): Promise<void> {
   const presented = readRefreshToken(deps.config, token);
   if (!presented) return;
-  const userId = await queries.revokeSession(deps.db, presented.sessionId, new Date());
+  const userId = await inTransaction(deps.db, async (trx) => {
+    const ended = await queries.revokeSession(trx, presented.sessionId, new Date());
+    if (ended !== undefined)
+      await recordAct(trx, { actor: ended, subject: ended, action: "session.ended", network, details: { reason: "signed_out" } });
+    return ended;
+  });
   if (userId !== undefined) await announce(deps, userId, "session");
 }

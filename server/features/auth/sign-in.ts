@@ -3,9 +3,10 @@ import { addMilliseconds } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import { keptMs } from "#domain/periods.ts";
 import { checkEmail } from "#domain/rules.ts";
+import { recordAct } from "../../db/audit.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { AttemptKey } from "./attempts.ts";
-import { counted, forgetAttempts, giveBackAttempts, networkKeys } from "./attempts.ts";
+import { counted, forgetAttempts, giveBackAttempts, limitName, networkKeys } from "./attempts.ts";
 import { readDevice } from "./browser.ts";
 import type { AuthDeps, Caller } from "./callers.ts";
 import { assertRules, invalidCredentials, normalizeEmail } from "./callers.ts";
@@ -52,20 +53,26 @@ export async function signIn(deps: AuthDeps, input: { email: string; password: s
   const deviceId = person && readDevice(deps.config, caller.devices, person, new Date());
   const { own, shared } = guessKeys(email, deviceId, caller.network);
   const typed = { email, password: input.password, network: caller.network };
-  const check = await counted(deps.db, [own, ...shared], () =>
-    checkPassword(deps, { person, isKnownDevice: deviceId !== undefined }, typed),
-  );
+  const { check, limits } = await counted(deps.db, [own, ...shared], async (blocked) => ({
+    check: await checkPassword(deps, { person, isKnownDevice: deviceId !== undefined }, typed),
+    limits: blocked.map(limitName),
+  }));
   if (check === "of a sign-up") {
     // No guess, and no right one either: what was guessed before still counts.
     await giveBackAttempts(deps.db, [own, ...shared]);
     throw new DomainError("email_not_confirmed", "Confirm your email address first. We can send the link again");
   }
-  if (check === "wrong" || !person) throw invalidCredentials();
+  if (check === "wrong" || !person) {
+    // Written for an unknown address too, or the time of the answer would tell.
+    const event = { actor: null, subject: person?.id ?? null, network: caller.network };
+    if (limits.length > 0) await recordAct(deps.db, { ...event, action: "sign_in.blocked", details: { limits } });
+    throw invalidCredentials();
+  }
   // The right password ends the count of who gave it, and is taken out of those that others share.
   await forgetAttempts(deps.db, own);
   await giveBackAttempts(deps.db, shared);
   return inTransaction(deps.db, async (trx) => {
     await queries.markPasswordUsed(trx, person.id, deps.clock.now());
-    return completeSignIn(trx, deps, person, caller);
+    return completeSignIn(trx, deps, { person, factor: "password" }, caller);
   });
 }

@@ -1,0 +1,21 @@
+/** Writing to the audit log (server/domain/audit.ts). */
+import { sql } from "kysely";
+import type { AuditAction, AuditDetails } from "#domain/audit.ts";
+import type { Executor } from "./transaction.ts";
+
+interface AuditEvent<Action extends AuditAction> {
+  /** The id of the person who did it; null: the operator, or nobody knows who. */
+  actor: string | null;
+  /** The id of the person it was done to. */
+  subject: string | null;
+  action: Action;
+  /** Where it came from (client-network.ts). Kept only if there is a person with whom it can be deleted. */
+  network: string | null;
+  details: AuditDetails[Action];
+}
+
+/** Writes an event, in the transaction of the act it is about. PostgreSQL notes the time. */
+export async function recordAct<Action extends AuditAction>(executor: Executor, event: AuditEvent<Action>): Promise<void> {
+  const { actor, subject, action, network, details } = event;
+  await sql`select audit_record(${actor}, ${subject}, ${action}, ${network}, ${JSON.stringify(details)}::jsonb)`.execute(executor);
+}

@@ -1,0 +1,24 @@
+import type { Generated } from "kysely";
+import type { AuditAction } from "#domain/audit.ts";
+import type { Json } from "./json.ts";
+
+/** Which person an id of the log stands for. */
+export interface AuditPeople {
+  id: Generated<string>;
+  user_id: string;
+}
+
+export interface AuditEvents {
+  id: Generated<string>;
+  at: Generated<Date>;
+  actor: string | null;
+  subject: string | null;
+  action: AuditAction;
+  details: Json<Record<string, unknown>>;
+}
+
+export interface AuditOrigins {
+  event_id: string;
+  user_id: string;
+  network: string;
+}
