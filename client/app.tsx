@@ -17,7 +17,7 @@ const loadPrefetching = async () => (await import("./lib/prefetch-on-intent.ts")
 const loadCompanions = async () => (await import("./companions.tsx")).Companions;
 const loadSupport = async () => (await import("./features/support-widget/support-button.tsx")).SupportButton;
 
-/** Composes what features may not know of each other: the frame shows the session, every page stands inside it. */
+/** Composes features that may not import each other: the frame shows the session, and every page is drawn inside the frame. */
 export function App({ onFirstPage }: { onFirstPage?: () => void }) {
   const { status, user } = useSession();
   const { sandboxUrl, load } = useEnvironment();

@@ -1,4 +1,5 @@
-// Runs before the first paint, so that a stored theme never flashes and nobody signed in sees the way to sign in. Kept tiny: it blocks the page.
+// Runs before the first paint, so that a stored theme doesn't flash and signed-in people don't see the sign-in links. Keep it tiny: it
+// blocks the page.
 (() => {
   const root = document.documentElement;
   const read = (key) => {
@@ -16,11 +17,11 @@
   try {
     if (sessionStorage.getItem("trialHidden")) root.dataset.trialHidden = "";
   } catch {
-    // Closed storage: the offer shows.
+    // If storage is blocked, the banner is shown.
   }
 
-  // What is drawn can be read before it lives, so its scripts, named in a tag by the build, wait for the first frame. A page
-  // that nobody sees draws none.
+  // A prerendered page can be read before its scripts run, so they wait for the first frame. The build lists them in a meta tag. A page in
+  // a hidden tab draws no frame, so there they start at once.
   const start = () => {
     const [entry, ...others] = document.querySelector('meta[name="scripts"]')?.content.split(" ") ?? [];
     if (!entry) return;
@@ -34,17 +35,17 @@
   if (document.hidden) start();
   else requestAnimationFrame(() => setTimeout(start));
 
-  // The browser offers to install once, often before main.tsx listens: install-prompt.ts takes the offer from here.
+  // The browser fires its install prompt once, often before main.tsx listens; install-prompt.ts takes the event from here.
   addEventListener("beforeinstallprompt", (event) => {
     event.preventDefault();
     window.installOffer = event;
   });
 
-  // The signed-out links of a prerendered page stay hidden until the session has been read.
+  // Hides the signed-out links of a prerendered page until the session has been read.
   if (read("session")) root.dataset.session = "";
 
-  // What is drawn can be tapped before it lives: the last button is remembered for main.tsx, and no form goes to the server with
-  // what was typed in its address.
+  // A button can be tapped before hydration. The last one is remembered for main.tsx, and forms are not submitted natively, which would put
+  // their content into the address.
   const remember = (element) => {
     for (const earlier of document.querySelectorAll("[data-tapped]")) delete earlier.dataset.tapped;
     const button = element?.closest?.("button");

@@ -1,7 +1,8 @@
 /**
- * The one way the client is built (`npm run build`, `npm start`, tests): bundled for the browser, drawn in every language,
- * compressed, then put in place at once. `--out-dir` names the place, `--spare-dir` the one for a checkout that can't be
- * written to, `--when-stale` builds only what has changed. Whoever forks it is told where the client is.
+ * Builds the client, for `npm run build`, `npm start` and the tests: it bundles the code, prerenders the pages in every
+ * language, compresses the files and then moves the result into place in one step. `--out-dir` names the target folder.
+ * `--spare-dir` names another one for a checkout that can't be written to. `--when-stale` builds only if something has changed.
+ * The parent process is told where the client is.
  */
 import { createHash } from "node:crypto";
 import { access, constants, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -23,9 +24,9 @@ const configFile = path.join(root, "client/vite.config.ts");
 type Prerender = Pick<typeof import("./prerender.tsx"), "addressPlaceholder" | "drawPages" | "routing">;
 
 async function bundle(site: string, drawing: string): Promise<Prerender> {
-  // Fetched only when there is something to build: `npm start` asks every time.
+  // Imported only if there is something to build, because `npm start` runs this file every time.
   const { build } = await import("vite");
-  // Node reads the configuration as it is; the bundler would write a copy of it beside the packages.
+  // Node can load the configuration as it is; with the bundler, Vite would write a copy of it next to the packages.
   const given = { configFile, configLoader: "native", logLevel: "error" } as const;
   await Promise.all([
     build({ ...given, build: { outDir: site, emptyOutDir: true, manifest: true } }),
@@ -40,7 +41,7 @@ function fileOf({ kind, language, path: address }: DrawnPage): string {
   return `pages/${language}${address === "/" ? "/index" : address}.html`;
 }
 
-/** A page's own preview picture, or that of its kind, or the product's. */
+/** The page's own preview picture, or else the picture of its kind, or else the product's. */
 async function pictureOf(site: string, address: string): Promise<string> {
   const [kind = "", name] = address.slice(1).split("/");
   const candidates = name === undefined ? [`${kind}.png`] : [`${kind}-${name}.png`, `${kind}.png`];
@@ -54,7 +55,7 @@ async function pictureOf(site: string, address: string): Promise<string> {
   return "home.png";
 }
 
-/** Changes with anything that is served: assets bear a hash of their content, pages are read. */
+/** A hash that changes with everything that is served. Names of assets already contain a hash of their content; pages are read. */
 async function releaseOf(site: string, documents: ReadonlyMap<string, string>): Promise<string> {
   const hash = createHash("sha256").update((await readdir(path.join(site, "assets"))).sort().join("\n"));
   for (const [file, content] of documents) hash.update(`${file}\0${content}\0`);
@@ -78,11 +79,14 @@ async function prerender(site: string, { addressPlaceholder, drawPages, routing 
   const release = await releaseOf(site, documents);
   const index = { release, originPlaceholder, addressPlaceholder, ...routing, pages: files };
   await writeFile(path.join(site, "pages.json"), JSON.stringify(index));
-  // The list is the server's own; this much of it the service worker reads.
+  // The server uses the whole list; the service worker needs only this part.
   await writeFile(path.join(site, "queries.json"), JSON.stringify(routing.queries));
 }
 
-/** The packages, which the program that draws the pages imports, are found from the folders above it. */
+/**
+ * The folder to build in. The prerendering program imports packages, which Node looks for in the folders above it, so a spare
+ * folder gets a link to node_modules.
+ */
 async function openWorkFolder(place: string): Promise<string> {
   if (place !== spare) return path.join(root, `node_modules/.cache/tessera-client-${process.pid}`);
   const work = `${place}.work`;
@@ -117,7 +121,7 @@ async function choosePlace(): Promise<string> {
   return spare === undefined || (await Promise.all(needed.map(isWritable))).every(Boolean) ? outDir : spare;
 }
 
-/** The folder of a build that is up to date. */
+/** The folder of a build that is up to date, if there is one. */
 async function findCurrent(stamp: string): Promise<string | undefined> {
   for (const place of [outDir, spare]) if (place && (await readStamp(place)) === stamp) return place;
   return undefined;

@@ -9,10 +9,10 @@ import { startForgetting } from "./offline/forget-person.ts";
 import { startFormQueue } from "./offline/form-sender.ts";
 import { paths } from "./paths.ts";
 
-/** Spec §4: after load. */
+/** Spec §4: counted from the load of the page. */
 const feedbackDelayMs = 10_000;
 
-/** A component fetched once `wanted`. Where that fails the page goes on without it. */
+/** A component that is fetched once `wanted` is true. If that fails, the page works without it. */
 function useFetched<Props>(wanted: boolean, load: () => Promise<ComponentType<Props>>): ComponentType<Props> | null {
   const [Fetched, setFetched] = useState<ComponentType<Props> | null>(null);
   useEffect(() => {
@@ -37,7 +37,7 @@ function sinceLoadMs(): number {
   return performance.now() - (navigation?.loadEventEnd ?? 0);
 }
 
-/** Shows the card when its time has come, unless it was dismissed on this device. */
+/** Shows the card after the delay, unless it was dismissed on this device. */
 function useFeedbackTimer(): void {
   useEffect(() => {
     void recallDismissal();
@@ -46,15 +46,15 @@ function useFeedbackTimer(): void {
   }, []);
 }
 
-/** Sends what waits, and tells of what was sent or refused while its form was out of sight. */
+/** Sends queued forms, and shows a toast for each that was sent or refused while its form was not on the screen. */
 function useFormQueue(): void {
   useEffect(() => {
     const stop = startFormQueue();
     let unlisten: (() => void) | undefined;
     let stopped = false;
     void import("./form-notices.ts").then(
-      ({ tellOfForms }) => {
-        if (!stopped) unlisten = tellOfForms(openFeedback);
+      ({ watchFormOutcomes }) => {
+        if (!stopped) unlisten = watchFormOutcomes(openFeedback);
       },
       () => undefined,
     );
@@ -70,26 +70,26 @@ function useFormQueue(): void {
  * Whether the feedback card may be shown: never in the chat, where it would cover the composer, and to signed-in people only
  * after their first answer, because before that they have little to say.
  */
-function useCardWelcome(): boolean {
+function useCardAllowed(): boolean {
   const [location] = useLocation();
   const { status } = useSession();
   const answered = useSubscription((state) => state.check?.answered === true);
   return location !== paths.aiModels && (status === "signed_out" || (status === "signed_in" && answered));
 }
 
-/** What accompanies every page and none of them needs: fetched after the page, never part of the HTML built ahead. */
+/** Parts that every page shows and none needs. They are fetched after the page, and are not in the prerendered HTML. */
 export function Companions() {
   const { status, user } = useSession();
   const Banner = useFetched(useConsentShown(status), loadBanner);
-  const welcome = useCardWelcome();
+  const cardAllowed = useCardAllowed();
   const { step, asked } = useFeedback();
-  const Feedback = useFetched(asked || (welcome && step === "shown"), loadFeedback);
+  const Feedback = useFetched(asked || (cardAllowed && step === "shown"), loadFeedback);
   useFeedbackTimer();
   useFormQueue();
   useEffect(() => startForgetting(), []);
   return (
     <Suspense fallback={null}>
-      {Feedback && <Feedback card={welcome} owner={status === "loading" ? undefined : (user?.id ?? null)} email={user?.email} />}
+      {Feedback && <Feedback card={cardAllowed} owner={status === "loading" ? undefined : (user?.id ?? null)} email={user?.email} />}
       {Banner && <Banner />}
     </Suspense>
   );

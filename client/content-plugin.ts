@@ -7,10 +7,7 @@ import { pieceToRead } from "./content/to-read.ts";
 
 const request = /\/content\/\w+\/[\w-]+\.md\?(metadata|piece)$/;
 
-/**
- * `content/en/marketing.md?piece` is the compiled text as a module, `?metadata` what is known of it without its body.
- * A fault in a text is a fault of the build.
- */
+/** `content/en/marketing.md?piece` imports the compiled text, and `?metadata` only its metadata. An error in a text fails the build. */
 export function contentPlugin(): Plugin {
   return {
     name: "content",

@@ -10,12 +10,12 @@ import { paths } from "./paths.ts";
 const namespaces = ["contact", "feedback"] as const;
 
 /**
- * Tells of forms that were sent or refused after they had waited. The contact page tells of its own; a tab nobody looks at
- * keeps quiet, for another one speaks, and what was refused is told of at every start until its writer has taken it back.
- * Nobody hears of what another person wrote.
+ * Shows a toast when a queued form was sent or refused. The contact page shows its own message. A tab in the background shows
+ * nothing, because another tab does. A refused form is mentioned at every start until its writer has opened it again. Nobody is
+ * told about another person's form.
  */
-export function tellOfForms(openFeedback: () => void): () => void {
-  async function tell(form: FormName, outcome: "sent" | "refused"): Promise<void> {
+export function watchFormOutcomes(openFeedback: () => void): () => void {
+  async function showOutcome(form: FormName, outcome: "sent" | "refused"): Promise<void> {
     if (document.visibilityState !== "visible" || (form === "contact" && location.pathname === paths.contact)) return;
     await i18next.loadNamespaces([...namespaces]);
     const t = i18next.getFixedT(null, form === "contact" ? "contact" : "feedback");
@@ -29,16 +29,16 @@ export function tellOfForms(openFeedback: () => void): () => void {
 
   const isOwn = ({ owner }: { owner: string | null }) => owner === (sessionStore.getState().user?.id ?? null);
 
-  async function tellOfRefused(): Promise<void> {
+  async function showRefused(): Promise<void> {
     const refused = (await listQueuedForms()).filter((queued) => queued.refusal && isOwn(queued));
-    for (const form of new Set(refused.map(({ form }) => form))) void tell(form, "refused");
+    for (const form of new Set(refused.map(({ form }) => form))) void showOutcome(form, "refused");
   }
 
-  void tellOfRefused();
+  void showRefused();
   const unsubscribe = sessionStore.subscribe(({ user }, { user: before }) => {
-    if (user?.id !== before?.id) void tellOfRefused();
+    if (user?.id !== before?.id) void showRefused();
   });
-  const unlisten = onFormOutcome((told) => isOwn(told) && void tell(told.form, told.outcome));
+  const unlisten = onFormOutcome((told) => isOwn(told) && void showOutcome(told.form, told.outcome));
   return () => {
     unsubscribe();
     unlisten();

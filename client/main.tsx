@@ -13,13 +13,16 @@ import type { FirstPage } from "./routes.tsx";
 import { prepareFirstPage } from "./routes.tsx";
 import { registerInBackground } from "./sw/register.ts";
 
-/** Whether what stands in the page is what this address draws first: the frame alone and the not-found page are not. */
+/** Whether the prerendered HTML is this address's own page, so that it can be hydrated. A mere frame and the not-found page are not. */
 function isDrawnHere(root: HTMLElement, { queries }: FirstPage): boolean {
   const query = new URLSearchParams(location.search);
   return root.dataset.path === location.pathname && !queries.some((name) => query.has(name));
 }
 
-/** Reads what this device knows of the person; visitors download nothing that only the signed-in need. */
+/**
+ * Starts the stores that read what this device keeps. The code for signed-in people is fetched only for them, so visitors don't
+ * download it.
+ */
 function startStores(): void {
   startSession();
   let started = false;
@@ -28,7 +31,7 @@ function startStores(): void {
     started = true;
     import("./signed-in.ts").then(
       ({ startSignedIn }) => startSignedIn(),
-      // Tried again with the next change of the session.
+      // Tried again at the next change of the session.
       () => {
         started = false;
       },
@@ -38,8 +41,11 @@ function startStores(): void {
   sessionStore.subscribe(follow);
 }
 
-/** From here on links are followed on the device, and public/speculation-rules.json has nothing left to fetch. */
-function live(): void {
+/**
+ * Marks the page as interactive and replays what the person typed and tapped before. From now on the client handles links, so
+ * public/speculation-rules.json has nothing left to prefetch.
+ */
+function markInteractive(): void {
   document.documentElement.dataset.live = "";
   const tapped = document.querySelector<HTMLButtonElement>("[data-tapped]");
   delete tapped?.dataset.tapped;
@@ -47,45 +53,48 @@ function live(): void {
     .filter((field) => field.value !== field.defaultValue && field.type !== "checkbox" && field.type !== "radio")
     .map((field) => ({ field, value: field.value }));
   setTimeout(() => {
-    for (const { field, value } of typed) tellTyped(field, value);
-    // The button that was tapped too early (boot.js) is tapped now.
+    for (const { field, value } of typed) replayInput(field, value);
+    // Click the button that was tapped before the page was interactive (boot.js).
     tapped?.click();
   });
 }
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
-/** What was typed, or filled in by the browser, before the page lived: React hears of it as if it were typed now. */
-function tellTyped(field: Field, value: string): void {
-  // React compares with what was set through the field itself; the prototype's setter passes it by.
+/** Tells React about text that the person typed, or the browser filled in, before hydration, as if it were typed now. */
+function replayInput(field: Field, value: string): void {
+  // React ignores values set through the field's own setter as unchanged; the prototype's setter bypasses that.
   field.value = field.defaultValue;
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value")?.set?.call(field, value);
   field.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-/** An update from above throws a page away that is not hydrated yet, so the stores wait until it is. */
+/**
+ * A state update during hydration would make React discard the prerendered page, so the stores start only when the first page
+ * is hydrated.
+ */
 function hydrate(root: HTMLElement): void {
-  let stands = false;
+  let hydrated = false;
   const onFirstPage = () => {
-    if (stands) return;
-    stands = true;
-    live();
+    if (hydrated) return;
+    hydrated = true;
+    markInteractive();
     startStores();
     void followReader();
   };
-  // The first draw knows of no query, as the one at build did; what it brings is drawn right after.
+  // The first render ignores the query string, as prerendering does; the render right after uses it.
   const app = (
     <Router ssrPath={location.pathname} ssrSearch="">
       <App onFirstPage={onFirstPage} />
     </Router>
   );
-  // In slices: nobody who scrolls or taps meanwhile has to wait for all of it.
+  // As a transition, so that hydration is done in slices and does not block scrolling and taps.
   startTransition(() => void hydrateRoot(root, app));
 }
 
 async function start(): Promise<void> {
   const root = document.getElementById("root");
-  if (!root) throw new Error("The page has no #root to draw into.");
+  if (!root) throw new Error("The page has no #root to render into.");
   const first = prepareFirstPage(location.pathname);
   const language = isDrawnHere(root, first) ? matchLanguage(document.documentElement.lang) : undefined;
   if (!language) startStores();
@@ -93,7 +102,7 @@ async function start(): Promise<void> {
   if (language) hydrate(root);
   else {
     createRoot(root).render(<App />);
-    live();
+    markInteractive();
   }
   registerInBackground();
 }

@@ -1,22 +1,22 @@
 import type { ComponentType } from "react";
 import { lazy, useState } from "react";
 
-/** Fetches the page's chunk and whatever its first draw at this address, in this language, needs. */
+/** Fetches the page's chunk and whatever else its first render needs at this address in this language. */
 export type LoadPage = (pathname: string, language: string) => Promise<ComponentType>;
 
 export interface PageRoute {
   path: string;
-  /** Namespaces that its first draw needs, besides the frame's. */
+  /** Namespaces that the first render needs, besides the frame's. */
   texts: readonly string[];
-  /** Namespaces of parts that stand as they were drawn until their own chunk has come, which fetches them. */
+  /** Namespaces of parts that keep their prerendered HTML until their own chunk has loaded; that chunk fetches these. */
   laterTexts: readonly string[];
-  /** Drawn at build, in every language. None: the address shows what only the person signed in may see. */
+  /** Addresses that are prerendered in every language. Empty for pages that only a signed-in person may see. */
   addresses: readonly string[];
-  /** Names in the query that change the first draw: with one of them the page is drawn on the device. */
+  /** Query parameters that change the first render: with one of them, the page is rendered on the device. */
   queries: readonly string[];
   matches: (pathname: string) => boolean;
   load: LoadPage;
-  /** The page where its chunk is here already, else what waits for it. */
+  /** The page if its chunk is loaded, otherwise a lazy component that waits for it. */
   current: () => ComponentType;
 }
 
@@ -32,8 +32,8 @@ function patternOf(path: string): RegExp {
 }
 
 /**
- * One page, a chunk of its own that is fetched when its address is opened. By default the path itself is its one public
- * address; a path with a parameter lists the addresses it has.
+ * A page with its own chunk, which is fetched when its address is opened. By default the path is its only public address; a
+ * path with a parameter must list its addresses.
  */
 export function page(
   path: string,
@@ -52,12 +52,12 @@ export function page(
   return { path, texts, laterTexts, addresses, queries, matches: (pathname) => pattern.test(pathname), load: loadPage, current };
 }
 
-/** A page for the person signed in: only the frame round it is drawn at build. */
+/** A page for signed-in people: only the frame around it is prerendered. */
 export function privatePage(path: string, texts: readonly string[], load: LoadPage): PageRoute {
   return page(path, texts, load, { addresses: [] });
 }
 
-/** What is here already is drawn in the same breath: a prerendered page can't be hydrated round a hole. */
+/** Renders a page whose chunk is loaded without suspending, because a prerendered page can't be hydrated around a suspended part. */
 export function RoutePage({ route }: { route: PageRoute }) {
   const [Page] = useState(route.current);
   return <Page />;

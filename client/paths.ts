@@ -1,4 +1,4 @@
-/** Every address of the product (spec §2), so that no link is spelt twice. */
+/** Every address of the product (spec §2), so that none is written twice. */
 export const paths = {
   home: "/",
   auth: "/auth",
@@ -20,5 +20,5 @@ export const paths = {
   design: "/design",
 } as const;
 
-/** For who has no account yet: "Sign in" would greet them as somebody who comes back. */
+/** For people without an account: the sign-in form would greet them as if they had one. */
 export const signUpPath = `${paths.auth}?mode=sign-up`;

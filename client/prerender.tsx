@@ -1,4 +1,4 @@
-/** Draws every public page in every language, at build and in Node (client/build.ts). The browser never loads this file. */
+/** Prerenders every public page in every language, at build and in Node (client/build.ts). The browser never loads this file. */
 
 import { text } from "node:stream/consumers";
 import type { i18n } from "i18next";
@@ -20,25 +20,25 @@ import { framePaths, notFoundPage, pages } from "./routes.tsx";
 import { descriptionOf, structuredDataOf } from "./structured-data.tsx";
 
 export interface DrawnPage {
-  /** `page` is hydrated where it is; round a `frame` the device draws the rest; `notFound` answers every other address. */
+  /** A `page` is hydrated; in a `frame` the device renders the content; `notFound` is served for every unknown address. */
   kind: "page" | "frame" | "notFound";
   language: LanguageCode;
   path: string;
   html: string;
   head: PageHead;
-  /** The sources, relative to `client/`, whose chunks the browser needs to make the page live. */
+  /** The sources, relative to `client/`, whose chunks the browser needs to hydrate the page. */
   sources: string[];
-  /** Sources it needs where they exist. */
+  /** Sources it needs too if they exist. */
   parts: string[];
 }
 
-/** Stands in the not-found page where the server writes the address that was asked for. */
+/** The server replaces this text in the not-found page with the requested address. */
 export const addressPlaceholder = "/{address}";
 
 const texts = import.meta.glob<Record<string, unknown>>("./i18n/locales/*/*.json", { import: "default", eager: true });
 const modules = import.meta.glob<Record<string, unknown>>("./pages/*.tsx", { eager: true });
 
-/** Of everything the server and the service worker must know of the routes. */
+/** What the server and the service worker must know about the routes. */
 export const routing = {
   framePaths,
   queries: Object.fromEntries(pages.flatMap(({ addresses, queries }) => addresses.map((address) => [address, queries]))),
@@ -64,7 +64,7 @@ async function createTexts(language: LanguageCode): Promise<i18n> {
 async function drawApp(texts: i18n, path: string): Promise<{ html: string; head: PageHead }> {
   let head: PageHead = {};
   const faults: unknown[] = [];
-  // The first translation of this draw begins it anew.
+  // The first translation of the next render starts a new list.
   delete texts.reportNamespaces;
   const { prelude } = await prerenderToNodeStream(
     <Router ssrPath={path} ssrSearch="">
@@ -74,7 +74,7 @@ async function drawApp(texts: i18n, path: string): Promise<{ html: string; head:
         </PageHeadContext>
       </I18nextProvider>
     </Router>,
-    // Otherwise React would move large parts to the end and put them in their place by an inline script.
+    // Otherwise React would move large parts to the end of the HTML and put them in place with an inline script.
     { progressiveChunkSize: Number.POSITIVE_INFINITY, onError: (error) => void faults.push(error) },
   );
   const html = await text(prelude);
@@ -88,18 +88,18 @@ function sourceOf(Page: ComponentType, path: string): string {
   return found[0].slice("./".length);
 }
 
-/** Where a language's texts are, and the texts. */
+/** The sources of the list of a language's texts, and of the texts. */
 function textSources(language: LanguageCode, namespaces: readonly string[]): string[] {
   return [`i18n/languages/${language}.ts`, ...namespaces.map((namespace) => `i18n/locales/${language}/${namespace}.json`)];
 }
 
-/** A text that has to be fetched first would make the browser throw the prerendered page away. */
+/** Throws if a page uses a namespace that its route doesn't list: fetching it would make React discard the prerendered page. */
 function checkTexts(texts: i18n, namespaces: readonly string[], path: string): void {
   const missing = (texts.reportNamespaces?.getUsedNamespaces() ?? []).filter((used) => !namespaces.includes(used));
   if (missing.length > 0) throw new Error(`${path}: its first draw uses the texts ${missing.join(", ")}; name them in client/routes.tsx`);
 }
 
-/** A text that is read, and its drawing; the list of articles shows all of theirs. */
+/** The sources of a piece's text and its illustration; the list of articles needs all illustrations. */
 function partsOf(path: string, language: LanguageCode): string[] {
   const name = pieceNameAt(path);
   const drawn = name ? [name] : path === paths.blog ? articleNames : [];
@@ -130,14 +130,14 @@ async function drawPage(texts: i18n, language: LanguageCode, route: PageRoute, p
   };
 }
 
-/** One after another: what a page collects while it is drawn belongs to it alone. */
+/** Renders one page after another, because what a page collects during its render must not mix with another's. */
 export async function drawPages(): Promise<DrawnPage[]> {
   const drawn: DrawnPage[] = [];
   for (const { code: language } of languages) {
     const texts = await createTexts(language);
     for (const route of pages) for (const path of route.addresses) drawn.push(await drawPage(texts, language, route, path));
     drawn.push(await drawPage(texts, language, notFoundPage, addressPlaceholder));
-    // The design page waits to hear where it runs, so all that is drawn there is the frame.
+    // The design page first asks the server whether this is a sandbox, so prerendering it gives only the frame.
     const frame = await drawApp(texts, paths.design);
     const sources = textSources(language, ["common"]);
     drawn.push({ kind: "frame", language, path: "", html: frame.html, head: { indexable: false }, sources, parts: [] });

@@ -26,7 +26,7 @@ const loadBlog: LoadPage = async (_pathname, language) => {
   return BlogPage;
 };
 
-/** What is read: guides and legal pages at addresses of their own, articles under the blog's. */
+/** Guides and legal pages have addresses of their own; articles are under /blog. */
 const readingPages: readonly PageRoute[] = [
   ...[...guideNames, ...legalNames].map((name) => page(piecePath(name), ["reading"], loadGuide)),
   page(paths.blog, ["reading"], loadBlog),
@@ -58,14 +58,14 @@ export const pages: readonly PageRoute[] = [
 export const notFoundPage = page("*", ["not-found"], async () => (await import("./pages/not-found.tsx")).NotFoundPage);
 const designPage = privatePage(paths.design, ["design", "wallet"], async () => (await import("./pages/design.tsx")).DesignPage);
 
-/** Where only the frame is drawn at build: /admin is nobody's page until the server has said whose. */
+/** Addresses for which only the frame is prerendered. /admin is one of them, because the server must first say who the person is. */
 export const framePaths: readonly string[] = [
   ...pages.filter(({ addresses }) => addresses.length === 0).map(({ path }) => path),
   paths.design,
   paths.admin,
 ];
 
-/** Outside production only: where the sandbox is on. */
+/** Only in the sandbox, so never in production. */
 function DesignRoute() {
   const { asked, sandboxUrl } = useEnvironment();
   if (!asked) return <PageSpinner />;
@@ -79,11 +79,11 @@ function routeOf(pathname: string): PageRoute {
 export interface FirstPage {
   texts: readonly string[];
   queries: readonly string[];
-  /** Resolves when the page can be drawn at once; a failure is met again, and answered, when it is drawn. */
+  /** Resolves when the page can be rendered without waiting. It never rejects: a failed fetch shows its error when the page is rendered. */
   ready: Promise<void>;
 }
 
-/** Starts fetching the page of the first address, beside its texts. */
+/** Starts to fetch the first page, in parallel with its texts. */
 export function prepareFirstPage(pathname: string): FirstPage {
   const { texts, queries, load } = routeOf(pathname);
   const ready = load(pathname, document.documentElement.lang).then(
@@ -93,7 +93,7 @@ export function prepareFirstPage(pathname: string): FirstPage {
   return { texts, queries, ready };
 }
 
-/** Fetches a page and its texts that will probably be asked for next. A failure is met again when it is. */
+/** Fetches a page and its texts before it is opened. A failure is ignored here, because opening the page fetches again. */
 export function prefetchPage(pathname: string): void {
   const next = pages.find(({ matches }) => matches(pathname));
   if (!next) return;
@@ -102,12 +102,12 @@ export function prefetchPage(pathname: string): void {
 }
 
 interface RoutesProps {
-  /** Called once the first page stands, hydrated where it was prerendered. */
+  /** Called once the first page has been rendered, or hydrated if it was prerendered. */
   onFirstPage?: (() => void) | undefined;
 }
 
 export function Routes({ onFirstPage }: RoutesProps) {
-  // Before any effect of the page itself, which may ask who is signed in.
+  // A layout effect, so that it runs before the page's own effects, which may ask who is signed in.
   useLayoutEffect(() => onFirstPage?.(), [onFirstPage]);
   return (
     <Switch>

@@ -1,4 +1,4 @@
-/** What search engines are told of the product as a whole, made when a page is prerendered, so that no reader downloads it. */
+/** Structured data about the product as a whole, for search engines. It is made at prerendering, so no reader downloads it. */
 import type { i18n } from "i18next";
 import { renderToStaticMarkup } from "react-dom/server";
 import { I18nextProvider } from "react-i18next";
@@ -6,7 +6,7 @@ import { currency, planList, priceCents, priceIdOf } from "#domain/plans.ts";
 import { useFaq } from "./features/marketing/faq.tsx";
 import { paths } from "./paths.ts";
 
-/** Addresses from the root on; the build puts the product's own before them. */
+/** Addresses start at the root; the build prefixes the product's origin. */
 const organizationId = "/#organization";
 
 function organization(): object {
@@ -42,7 +42,7 @@ function product(texts: i18n): object {
   };
 }
 
-/** Draws nothing: it asks, as a part of a page would. */
+/** Renders nothing; it is a component only because it has to call a hook. */
 function FaqCollector({ onFound }: { onFound: (found: ReturnType<typeof useFaq>) => void }) {
   onFound(useFaq());
   return null;
@@ -72,7 +72,7 @@ export function structuredDataOf(path: string, texts: i18n): object[] {
 
 const described = { [paths.home]: "home", [paths.auth]: "auth", [paths.aiModels]: "aiModels", [paths.pricing]: "pricing" } as const;
 
-/** The description of a page that brings none of its own. */
+/** The description for a page that has none of its own. */
 export function descriptionOf(path: string, texts: i18n): string | undefined {
   const key = (described as Partial<Record<string, (typeof described)[keyof typeof described]>>)[path];
   return key && texts.getFixedT(texts.language, "seo")(key);

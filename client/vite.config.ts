@@ -10,21 +10,21 @@ import { manifest } from "./sw/manifest.ts";
 
 const api = process.env.API_URL ?? "http://127.0.0.1:3000";
 
-/** Texts and pieces bear their language in the name, so that the precache can take what every reader needs and leave the rest for use. */
+/**
+ * Puts the language into the file names of texts and pieces, so that the service worker can precache what every reader needs
+ * and fetch the rest when it is used.
+ */
 function chunkFileNames({ facadeModuleId }: { facadeModuleId?: string | null }): string {
   const [, language, index] = facadeModuleId?.match(/(?:locales\/(\w+)\/[\w-]+\.json|i18n\/languages\/(\w+)\.ts)$/) ?? [];
   const [, written, piece] = facadeModuleId?.match(/content\/(\w+)\/([\w-]+)\.md\?piece$/) ?? [];
   if (piece) return `assets/piece-${written}-${piece}-[hash].js`;
-  // Fetched by the few answers that need it: the service worker keeps it from then on (sw/caches/release.ts).
+  // Only few answers need it. The service worker keeps it once it was fetched (sw/caches/release.ts).
   if (/features\/chat\/(code-colours|formula-drawing)\.ts$/.test(facadeModuleId ?? "")) return "assets/on-use-[name]-[hash].js";
   if (index) return `assets/locale-${index}-index-[hash].js`;
   return language ? `assets/locale-${language}-[name]-[hash].js` : "assets/[name]-[hash].js";
 }
 
-/**
- * Chunks of styles arrive in any order, and the first mention of a layer settles its rank: so every file opens with the
- * whole order.
- */
+/** Style chunks load in any order, and the first mention of a layer fixes its rank. So every file starts with the complete order. */
 function layerOrderFirst(): Plugin {
   return {
     name: "layer-order-first",
@@ -39,7 +39,7 @@ function layerOrderFirst(): Plugin {
   };
 }
 
-/** Lucide's icons keep their drawings and lose what draws them (components/create-icon.ts). */
+/** Replaces Lucide's icon component with a smaller one (components/create-icon.ts); the drawings stay. */
 function plainIcons(): Plugin {
   return {
     name: "plain-icons",
@@ -49,8 +49,8 @@ function plainIcons(): Plugin {
 }
 
 /**
- * What holds up the first paint: small, and named by its content, so that a page never runs another release's. Served from
- * the root while developing.
+ * Builds the script that blocks the first paint. Its name contains a hash of its content, so that a page never runs another
+ * release's file. In development it is served from the root.
  */
 function bootFile(): Plugin {
   let fileName = "";
@@ -68,7 +68,7 @@ function bootFile(): Plugin {
   };
 }
 
-/** What several pages share, in few files: each of its own costs a request and is compressed without its neighbours. */
+/** Puts code that several pages share into a few files: every additional file costs a request and compresses worse. */
 const groups = [
   { name: "frame", tags: ["$initial" as const] },
   shared(
@@ -88,10 +88,10 @@ export default defineConfig({
     outDir: "dist",
     emptyOutDir: true,
     assetsDir: "assets",
-    // The policy has no `data:` in style-src or script-src, and a file of its own can be cached for good.
+    // The CSP allows no `data:` in style-src and script-src, and a separate file can be cached for ever.
     assetsInlineLimit: 0,
-    // A document names all its scripts (client/build/document.ts), and links fetch their page before it is asked for: of what
-    // an import needs beside its chunk, only styles have to be listed in the scripts themselves.
+    // Every document lists its scripts (client/build/document.ts), and links prefetch their page. Of what a dynamic import needs besides
+    // its chunk, only the styles must be listed in the scripts.
     modulePreload: {
       polyfill: false,
       resolveDependencies: (_file, needed, { hostType }) => (hostType === "js" ? needed.filter((file) => file.endsWith(".css")) : needed),
@@ -116,7 +116,8 @@ export default defineConfig({
       includeManifestIcons: false,
       injectManifest: {
         rollupFormat: "iife",
-        // All that hashed names tell apart; which of it is fetched at once and which on use, the worker says (sw/caches/release.ts).
+        // Everything with a hashed name. The service worker decides which files it fetches at once and which when they are used
+        // (sw/caches/release.ts).
         globPatterns: ["assets/*.{js,css}", "assets/spectral-*-500*.woff2", "icons/icon-192.png", "favicon.svg"],
       },
     }),

@@ -1,4 +1,4 @@
-/** What the bundler made of which source. */
+/** Finds the files that the bundler made from each source. */
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
@@ -11,15 +11,15 @@ interface Chunk {
 
 export interface Assets {
   /**
-   * The scripts and styles of a page, without those the entry brings itself: of its sources, of the parts that have a
-   * chunk, and whatever styles a class in its HTML.
+   * The scripts and styles that a page needs besides those of the entry: those of its sources, of the parts that have a chunk,
+   * and the styles of every class in its HTML.
    */
   filesOf(page: { sources: readonly string[]; parts: readonly string[]; html: string }): { scripts: string[]; styles: string[] };
-  /** Fonts for the headings of a page, by the letters of its languages: a piece may be in another than its page. */
+  /** Fonts for the page's headings, by the scripts of its languages: a piece may be in another language than its page. */
   fontsOf(page: { language: string; html: string }): string[];
 }
 
-/** Chinese and Japanese headings stand in the system's faces (components/fonts.css). */
+/** Chinese and Japanese headings use system fonts (components/fonts.css). */
 const scripts: Readonly<Record<string, readonly string[]>> = {
   zh: [],
   ja: [],
@@ -35,7 +35,7 @@ function reach(manifest: Readonly<Record<string, Chunk>>, key: string, seen: Set
   for (const imported of chunk.imports ?? []) reach(manifest, imported, seen);
 }
 
-/** The names of CSS modules bear a hash, so a class belongs to one file. */
+/** Maps each class to its file. Class names of CSS modules contain a hash, so each belongs to one file. */
 async function classesOf(folder: string): Promise<Map<string, string>> {
   const owners = new Map<string, string>();
   for (const file of (await readdir(path.join(folder, "assets"))).filter((name) => name.endsWith(".css"))) {
@@ -50,7 +50,7 @@ function stylesIn(html: string, classes: ReadonlyMap<string, string>): Set<strin
   return new Set([...names].flatMap((name) => classes.get(name) ?? []));
 }
 
-/** Reads the bundler's manifest in `folder`. Asking for a source that has no chunk is a fault of the build. */
+/** Reads the bundler's manifest in `folder`. A source without a chunk fails the build. */
 export async function readAssets(folder: string): Promise<Assets> {
   const manifest = JSON.parse(await readFile(path.join(folder, ".vite/manifest.json"), "utf8")) as Record<string, Chunk>;
   const fonts = (await readdir(path.join(folder, "assets"))).filter((file) => /^spectral-.*\.woff2$/.test(file));

@@ -1,11 +1,11 @@
-/** Smaller siblings of every text file, made once at build, as small as they get. */
+/** Writes compressed copies of every text file, once at build and with the strongest compression. */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
 const textual = /\.(js|css|svg|json|webmanifest)$/;
-/** Below this the headers weigh more than what is saved. */
+/** For smaller files the headers outweigh what is saved. */
 const leastBytes = 400;
 
 async function compressFile(file: string): Promise<void> {
@@ -19,13 +19,16 @@ async function compressFile(file: string): Promise<void> {
   await Promise.all([writeFile(`${file}.br`, small), writeFile(`${file}.gz`, older)]);
 }
 
-/** Everything in `folder` that is served as it lies there; prerendered pages are not (server/http/pages.ts). */
+/**
+ * Compresses every file in `folder` that is served unchanged. Prerendered pages are not, because the server fills them in
+ * (server/http/pages.ts).
+ */
 export async function compressFolder(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile() && textual.test(entry.name))
     .map((entry) => path.join(entry.parentPath, entry.name))
-    // What the bundler notes for the build is not served.
+    // The bundler's own notes for the build are not served.
     .filter((file) => !path.relative(folder, file).startsWith("."));
   await Promise.all(files.map(compressFile));
 }

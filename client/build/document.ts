@@ -1,4 +1,4 @@
-/** Puts a drawn page into the template that the bundler made of index.html. */
+/** Inserts a prerendered page into the HTML file that the bundler made from index.html. */
 import { documentTitle } from "../components/document-title.ts";
 import type { DrawnPage } from "../prerender.tsx";
 import type { Assets } from "./assets.ts";
@@ -10,17 +10,20 @@ function replaceOnce(text: string, what: string | RegExp, by: string): string {
   return text.replace(what, () => by);
 }
 
-/** The preloader finds what the page's script would only ask for once it runs: three round trips become one. */
+/** Preload tags let the browser fetch at once what the page's script would only request later: three round trips become one. */
 function loadingTags(page: DrawnPage, { scripts, styles }: ReturnType<Assets["filesOf"]>, assets: Assets): string[] {
   return [
     ...assets.fontsOf(page).map((file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="${file}">`),
     ...styles.map((file) => `<link rel="stylesheet" crossorigin href="${file}">`),
-    // In a mere frame nothing can be read until the scripts have run.
+    // A frame has nothing to read until its scripts have run, so they are preloaded.
     ...(page.kind === "frame" ? scripts.map((file) => `<link rel="modulepreload" crossorigin href="${file}">`) : []),
   ];
 }
 
-/** Instead of tags that would take the line from styles and fonts: boot.js fetches these once the page is in sight. */
+/**
+ * Replaces the script tags, which would compete with styles and fonts for bandwidth, with a list: boot.js fetches the scripts
+ * once the page is visible.
+ */
 function withLateScripts(html: string, scripts: readonly string[]): string {
   const [tag, entry] = /<script type="module" crossorigin src="([^"]+)"><\/script>\s*/.exec(html) ?? [];
   if (tag === undefined || entry === undefined) throw new Error("index.html has no script for the prerendered page");
@@ -31,7 +34,7 @@ function withLateScripts(html: string, scripts: readonly string[]): string {
 
 export function documentOf(page: DrawnPage, template: string, assets: Assets, picture: string): string {
   const title = documentTitle(page.head.title);
-  // What is hydrated says for which address it was drawn; anything else is drawn anew (main.tsx).
+  // Only a page with the address it was rendered for is hydrated; everything else is rendered anew (main.tsx).
   const mark = page.kind === "page" ? ` data-path="${escapeHtml(page.path)}"` : "";
   let html = replaceOnce(template, '<html lang="en">', `<html lang="${page.language}">`);
   html = replaceOnce(html, /<meta name="description"[^>]*>\s*/, "");
@@ -41,6 +44,6 @@ export function documentOf(page: DrawnPage, template: string, assets: Assets, pi
   if (page.kind !== "frame") html = withLateScripts(html, files.scripts);
   html = replaceOnce(html, '<div id="root"></div>', `<div id="root"${mark}>${page.html}</div>`);
   html = replaceOnce(html, "</body>", `  ${structuredDataOf(page)}\n  </body>`);
-  // A prerendered page can be read without scripts; in a mere frame there is nothing to read.
+  // A prerendered page can be read without scripts, so it needs no <noscript>; a frame does.
   return page.kind === "frame" ? html : replaceOnce(html, /<noscript>[^<]*<\/noscript>\s*/, "");
 }

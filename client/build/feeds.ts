@@ -1,4 +1,4 @@
-/** What is fetched by programs: sitemap, robots and the blog's feed. */
+/** Files for programs: sitemap, robots.txt and the blog's feed. */
 import { fallbackLanguage } from "#domain/languages.ts";
 import type { DrawnPage } from "../prerender.tsx";
 import { addressOf, alternatesOf, escapeHtml, originPlaceholder } from "./head.ts";
@@ -38,12 +38,15 @@ export function sitemapOf(pages: readonly DrawnPage[]): string {
   ].join("\n");
 }
 
-/** Pages that are nobody's business say so themselves: an address that may not be read can't say that it must not be listed. */
+/**
+ * Private pages say `noindex` themselves. They are not disallowed here, because a crawler that may not read a page can't see
+ * its `noindex`.
+ */
 export function robotsOf(): string {
   return ["User-agent: *", "Disallow: /api/", "", `Sitemap: ${originPlaceholder}/sitemap.xml`, ""].join("\n");
 }
 
-/** RSS 2.0 of the articles under /blog, the newest first. They are written in English. */
+/** The articles under /blog as RSS 2.0, the newest first. They are written in English. */
 export function feedOf(pages: readonly DrawnPage[]): string {
   const blog = pages.find(({ path, language }) => path === "/blog" && language === fallbackLanguage);
   const items = pages

@@ -1,12 +1,12 @@
-/** The head of a prerendered page: what search engines, previews and the browser's preloader read. */
+/** The head of a prerendered page, for search engines, link previews and the browser's preloader. */
 import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage, languages } from "#domain/languages.ts";
 import type { DrawnPage } from "../prerender.tsx";
 
-/** Stands for the product's address until the server knows it (server/http/pages.ts). */
+/** A placeholder for the product's address, which only the server knows (server/http/pages.ts). */
 export const originPlaceholder = "https://origin.invalid";
 
-/** Open Graph's names of the languages. */
+/** Open Graph's locale names. */
 const locales: Readonly<Record<LanguageCode, string>> = {
   en: "en_US",
   es: "es_ES",
@@ -28,14 +28,14 @@ export function escapeHtml(text: string): string {
 }
 
 /**
- * The address of a page in one language. The bare address is negotiated, and English where nothing is asked for, so
- * search engines know English by it.
+ * The address of a page in one language. The address without `?lang=` is in the negotiated language, and in English for clients
+ * that ask for none, such as search engines. So it is English's address.
  */
 export function addressOf(path: string, language: LanguageCode): string {
   return `${originPlaceholder}${path}${language === fallbackLanguage ? "" : `?lang=${language}`}`;
 }
 
-/** Every language's address of a page, with the negotiated one for all others. */
+/** The address of a page in every language, and the negotiated one as the default. */
 export function alternatesOf(path: string): { language: string; address: string }[] {
   const all = languages.map(({ code }) => ({ language: code as string, address: addressOf(path, code) }));
   return [...all, { language: "x-default", address: addressOf(path, fallbackLanguage) }];
@@ -45,7 +45,7 @@ function isRooted(value: unknown): value is string {
   return typeof value === "string" && value.startsWith("/");
 }
 
-/** Addresses in structured data are written from the root on; they are read without the page around them. */
+/** Makes addresses in structured data absolute, because it is read without the page around it. */
 function absolute(value: unknown): unknown {
   if (isRooted(value)) return originPlaceholder + value;
   if (Array.isArray(value)) return value.map(absolute);
@@ -76,7 +76,7 @@ function previewTags({ language, path, head }: DrawnPage, title: string, picture
   return [...properties, '<meta name="twitter:card" content="summary_large_image">'];
 }
 
-/** `picture` is the file of the preview's picture, in `public/og/`. */
+/** `picture` is the file name of the preview picture in `public/og/`. */
 export function headOf(page: DrawnPage, title: string, picture: string): string[] {
   const { head, kind, language, path } = page;
   const indexable = kind === "page" && head.indexable !== false;
@@ -91,7 +91,7 @@ export function headOf(page: DrawnPage, title: string, picture: string): string[
   return [...tags, ...previewTags(page, title, picture)];
 }
 
-/** Data, which no policy on scripts concerns. It stands at the page's end, where nothing waits for it. */
+/** Structured data is not a script, so the CSP allows it inline. It is at the end of the page, where nothing waits for it. */
 export function structuredDataOf({ head }: DrawnPage): string {
   return (head.structuredData ?? []).map(scriptOf).join("\n    ");
 }

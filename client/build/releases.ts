@@ -1,6 +1,6 @@
 /**
- * A page that is open while a new release goes out still asks for the assets of its own, so those of the last two releases
- * stay beside the new ones, in `kept/`, which each build hands on to the next.
+ * A page that is open during a deployment still requests the assets of its own release. So the assets of the last two releases
+ * stay next to the new ones, in `kept/`, which every build copies from the one before.
  */
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -18,7 +18,7 @@ async function readJson<Content>(file: string): Promise<Content | undefined> {
   return text === undefined ? undefined : (JSON.parse(text) as Content);
 }
 
-/** Renames where it can; a folder of another file system is copied. */
+/** Moves by renaming; between file systems it copies instead. */
 async function move(from: string, to: string): Promise<void> {
   await rename(from, to).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== "EXDEV") throw error;
@@ -27,7 +27,7 @@ async function move(from: string, to: string): Promise<void> {
   });
 }
 
-/** Puts into the new build what the one before it, and the one before that, were served with. */
+/** Copies the assets of the last two releases into the new build. */
 async function keepAssets(previous: string, next: string): Promise<void> {
   const kept = path.join(next, "kept");
   await mkdir(path.join(kept, "assets"), { recursive: true });
@@ -52,7 +52,7 @@ async function keepAssets(previous: string, next: string): Promise<void> {
   await writeFile(path.join(kept, listFile), JSON.stringify(newest));
 }
 
-/** Takes the new build into use. The last one stays in place until the new one is whole. */
+/** Moves the new build into place. The last build stays until the new one is complete. */
 export async function putInPlace(built: string, place: string): Promise<void> {
   await keepAssets(place, built);
   const previous = `${place}-previous-${process.pid}`;

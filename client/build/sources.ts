@@ -1,4 +1,4 @@
-/** Whether a build is of the sources as they are now. */
+/** Detects whether a build is up to date with its sources. */
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -6,7 +6,7 @@ import path from "node:path";
 const sources = ["client", "server/contract", "server/domain"];
 export const stampFile = ".stamp";
 
-/** Of everything that goes into a build. */
+/** A hash of everything that goes into a build. */
 export async function hashSources(root: string): Promise<string> {
   const files = ["package-lock.json"];
   const built = path.join(root, "client/dist");

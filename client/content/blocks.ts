@@ -5,7 +5,7 @@ import { checked, compileInline, plainText } from "./inline.ts";
 import type { Block, Heading, Inline } from "./piece.ts";
 import { widgetNames } from "./piece.ts";
 
-/** What is known and gathered on the way through a piece. */
+/** State while a piece is compiled. */
 export interface Outline {
   language: string;
   headings: Heading[];
@@ -19,7 +19,7 @@ function paragraph(token: Tokens.Paragraph, outline: Outline): Block {
   return { type: "widget", name };
 }
 
-/** Part of an address: letters and digits of any script, joined by hyphens, once in a piece. */
+/** The id of a heading, for the address: letters and digits of any script, joined by hyphens, unique in its piece. */
 function idOf(text: string, taken: readonly Heading[]): string {
   const base = (
     text
@@ -90,12 +90,12 @@ function blockOf(token: MarkedToken, outline: Outline): Block[] {
   }
 }
 
-/** Throws TextFault for what the format has no place for. */
+/** Throws TextFault for Markdown that the format does not support. */
 export function compileBlocks(tokens: readonly Token[], outline: Outline): Block[] {
   return tokens.flatMap((token) => blockOf(token as MarkedToken, outline));
 }
 
-/** Everything somebody reads, in its order: for counting words. */
+/** All readable text in order, for counting words. */
 export function readableText(blocks: readonly Block[]): string {
   return blocks.map(textOf).join("\n");
 }
@@ -119,7 +119,7 @@ function textOf(block: Block): string {
   }
 }
 
-/** Every link of a piece. */
+/** All links in a piece. */
 export function linksOf(blocks: readonly Block[]): string[] {
   const inline = (content: readonly Inline[]): string[] =>
     content.flatMap((part) => {

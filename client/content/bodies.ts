@@ -2,12 +2,12 @@ import { fallbackLanguage } from "#domain/languages.ts";
 import type { PieceName } from "./names.ts";
 import type { PieceToRead } from "./piece.ts";
 
-/** The texts themselves, apart from what is known of them (library.ts): whoever reads one needs no list of all. */
+/** The texts themselves, separate from their metadata (library.ts), so that a reader of one text doesn't download the list of all. */
 const bodies = import.meta.glob<PieceToRead>("./*/*.md", { query: "?piece", import: "default" });
 
 const fileOf = (language: string, name: PieceName) => `./${language}/${name}.md`;
 
-/** Not every name is written yet. */
+/** False for a name whose text does not exist yet. */
 export function isWritten(name: PieceName): boolean {
   return fileOf(fallbackLanguage, name) in bodies;
 }
@@ -15,7 +15,7 @@ export function isWritten(name: PieceName): boolean {
 const loaded = new Map<string, PieceToRead>();
 const loading = new Map<string, Promise<PieceToRead>>();
 
-/** The text itself, in that language or else in English. Rejects when there is none, or it can't be fetched. */
+/** The text in that language, or else in English. Rejects if there is none or it can't be fetched. */
 export function loadPiece(language: string, name: PieceName): Promise<PieceToRead> {
   const file = bodies[fileOf(language, name)] ? fileOf(language, name) : fileOf(fallbackLanguage, name);
   const known = loading.get(file);
@@ -27,12 +27,12 @@ export function loadPiece(language: string, name: PieceName): Promise<PieceToRea
     return piece;
   });
   loading.set(file, promise);
-  // A connection that failed must not fail the next try.
+  // Forget a failed fetch, so that the next call tries again.
   promise.catch(() => loading.delete(file));
   return promise;
 }
 
-/** The text where it has been loaded already: a page that has it can be drawn at once, as when going back to it. */
+/** The text if it is already loaded. The page can then be rendered at once, for example when going back to it. */
 export function loadedPiece(language: string, name: PieceName): PieceToRead | undefined {
   return loaded.get(fileOf(language, name)) ?? (bodies[fileOf(language, name)] ? undefined : loaded.get(fileOf(fallbackLanguage, name)));
 }

@@ -1,6 +1,6 @@
 /**
- * Turns a Markdown file of `client/content/` into what the page draws: at build, so that no reader downloads a parser.
- * Whatever the format doesn't know stops the build with the file and the line.
+ * Compiles a Markdown file of `client/content/` into the blocks that the page renders. This happens at build, so that no reader
+ * downloads a parser. Unsupported Markdown stops the build and names the file and line.
  */
 import { readFileSync } from "node:fs";
 import type { Token } from "marked";
@@ -15,10 +15,10 @@ import type { PieceName } from "./names.ts";
 import { isPieceName } from "./names.ts";
 import type { Block, CreditForms, Heading, Piece, PieceMetadata } from "./piece.ts";
 
-/** An unhurried reader. */
+/** The pace of a slow reader. */
 const wordsPerMinute = 220;
 
-/** Words as the language counts them: Chinese and Japanese put no space between theirs. */
+/** Counts words by the language's rules, because Chinese and Japanese have no spaces between words. */
 function countWords(text: string, language: string): number {
   let count = 0;
   for (const { isWordLike } of new Intl.Segmenter(language, { granularity: "word" }).segment(text)) if (isWordLike) count += 1;
@@ -29,7 +29,10 @@ function lineOf(source: string, offset: number): number {
   return source.slice(0, offset).split("\n").length;
 }
 
-/** Runs one step of the compiling; what it throws is told with its line. `from` is where in the source it begins to look. */
+/**
+ * Runs one step of the compilation and adds the line number to what it throws. `from` is the offset in the source from which to
+ * search for the passage.
+ */
 function located<Result>(file: string, source: string, from: number, run: () => Result): Result {
   try {
     return run();
@@ -37,14 +40,14 @@ function located<Result>(file: string, source: string, from: number, run: () => 
     if (!(error instanceof TextFault)) {
       throw new ContentFault(file, lineOf(source, from), error instanceof Error ? error.message : String(error));
     }
-    // A field is looked for with the line break before it, which belongs to the line above.
+    // A field is searched for together with the line break before it, which belongs to the line above.
     const found = source.indexOf(error.near, from);
     const skipped = error.near.startsWith("\n") ? 1 : 0;
     throw new ContentFault(file, lineOf(source, found === -1 ? from : found + skipped), error.message);
   }
 }
 
-/** From the interface's own texts, so that credits are counted the same way everywhere. */
+/** Taken from the interface's texts, so that credits are counted the same way everywhere. */
 function creditFormsOf(language: LanguageCode): CreditForms {
   const file = new URL(`../i18n/locales/${language}/common.json`, import.meta.url);
   const texts = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
@@ -57,7 +60,7 @@ interface Place {
   name: PieceName;
 }
 
-/** `…/content/en/marketing.md` is English, and the guide at /marketing. */
+/** Example: `…/content/en/marketing.md` is the English guide at /marketing. */
 function placeOf(file: string): Place {
   const [, folder = "", name = ""] = /([^/]+)\/([^/]+)\.md$/.exec(file) ?? [];
   const language = matchLanguage(folder);
@@ -108,7 +111,7 @@ export function compilePiece(text: string, file: string): Piece {
   return { name, language, ...told, words, readingMinutes, creditForms, lead: lead.content, headings, blocks };
 }
 
-/** The part that lists and heads need. */
+/** The metadata that lists and page heads need. */
 export function metadataOf({ creditForms: _forms, lead: _lead, headings: _headings, blocks: _blocks, ...metadata }: Piece): PieceMetadata {
   return metadata;
 }

@@ -1,4 +1,4 @@
-/** What is wrong with a text, and where: the build stops with it. */
+/** An error in a text, with its place. It stops the build. */
 export class ContentFault extends Error {
   readonly file: string;
   readonly line: number;
@@ -10,7 +10,7 @@ export class ContentFault extends Error {
   }
 }
 
-/** A fault of one passage. `near` is some of its source, by which the compiler finds the line. */
+/** An error in one passage. `near` is a part of the source from which the compiler finds the line. */
 export class TextFault extends Error {
   readonly near: string;
 

@@ -5,7 +5,7 @@ import type { Piece } from "./piece.ts";
 
 type Fill = (text: string) => string;
 
-/** Fills in the figures of a piece's texts, as the language it is written in puts them. */
+/** Fills in the numbers of a piece's texts, formatted in the piece's language. */
 export function figuresOf({ language, creditForms }: Pick<Piece, "language" | "creditForms">): Fill {
   const plurals = new Intl.PluralRules(language);
   const credits = (count: number) => {

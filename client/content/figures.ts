@@ -1,6 +1,6 @@
 /**
- * The figures a text may name: `{{price:starter}}`. They come from the catalogues when a page is drawn, so that no text
- * can go on saying what something used to cost.
+ * The numbers that a text may use, such as `{{price:starter}}`. They come from the catalogues when a page is built, so that no
+ * text shows an outdated price.
  */
 import { formatMoney, formatNumber, formatPercent } from "#client/lib/format.ts";
 import { dayMs, hourMs, minuteMs } from "#domain/clock.ts";
@@ -51,7 +51,7 @@ const ofModel = (figure: (model: Model) => Figure) => (id: string | undefined) =
 };
 const alone = (figure: Figure) => (subject: string | undefined) => (subject === undefined ? figure : undefined);
 
-/** How long things are kept: what the sweep goes by, and what cookies and the device are told. */
+/** Retention periods: the sweep, the cookies and the device use the same ones. */
 const periods = {
   ...keptMs,
   answerLogReadable: answerLogReadableMs,
@@ -94,7 +94,7 @@ const figures: Readonly<Record<string, (subject: string | undefined) => Figure |
   annualSaving: alone({ unit: "percent", percent: annualSavingPercent }),
 };
 
-/** `starter:gpt-5`: how many answers of that model the plan's credits of a month pay for. */
+/** For `starter:gpt-5`: how many answers of that model a month's credits of the plan pay for. */
 function requestsPerMonth(subject: string | undefined): Figure | undefined {
   const [key, id, ...rest] = subject?.split(":") ?? [];
   const plan = planList.find((candidate) => candidate.key === key);
@@ -102,7 +102,7 @@ function requestsPerMonth(subject: string | undefined): Figure | undefined {
   return plan && model && rest.length === 0 ? number(Math.floor(plan.monthlyCredits / model.credits)) : undefined;
 }
 
-/** Of what stands between the braces; undefined for what no catalogue knows. */
+/** The number for the text between the braces, or undefined if no catalogue has it. */
 function figureOf(inner: string): Figure | undefined {
   const [, name = "", subject] = /^(\w+)(?::(.+))?$/.exec(inner) ?? [];
   return Object.hasOwn(figures, name) ? figures[name]?.(subject) : undefined;
@@ -110,16 +110,16 @@ function figureOf(inner: string): Figure | undefined {
 
 const slot = /\{\{([^{}]*)\}\}/g;
 
-/** The figures of a text that don't exist, and braces left open: an empty list for a sound text. */
+/** The unknown numbers in a text, and braces left open; empty for a correct text. */
 export function unknownFigures(text: string): string[] {
   const unknown = [...text.matchAll(slot)].filter(([, inner = ""]) => figureOf(inner) === undefined).map(([whole]) => whole);
   return /\{\{|\}\}/.test(text.replace(slot, "")) ? [...unknown, "{{ without }}"] : unknown;
 }
 
 export interface FigureFormat {
-  /** Of the text around the figures, whatever the reader's own is. */
+  /** The language of the text around the numbers, which may not be the reader's. */
   language: string;
-  /** "5 credits", in the plural that language asks for. */
+  /** "5 credits", in the right plural form of that language. */
   credits: (credits: number) => string;
 }
 
@@ -153,7 +153,7 @@ function written(figure: Figure, { language, credits }: FigureFormat): string {
   }
 }
 
-/** The text with its figures as its language writes them. */
+/** The text with its numbers filled in and formatted. */
 export function fillFigures(text: string, format: FigureFormat): string {
   return text.replace(slot, (whole, inner: string) => {
     const figure = figureOf(inner);

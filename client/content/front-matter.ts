@@ -5,9 +5,9 @@ import type { PieceKind, PieceName } from "./names.ts";
 import { isPieceName, kindOf } from "./names.ts";
 import { curlQuotes } from "./quotes.ts";
 
-/** Search results cut a longer title off. */
+/** Search results cut off longer titles. */
 const titleMax = 60;
-/** What search results show of a description, and a little less. */
+/** Search results cut off longer descriptions; shorter ones waste the space. */
 const descriptionMin = 120;
 const descriptionMax = 155;
 
@@ -32,7 +32,7 @@ function textOf(values: Record<string, unknown>, field: Field, language: string,
   if (typeof value !== "string" || value.trim() === "") throw fieldFault(`${field} is missing`, field);
   const [unknown] = unknownFigures(value);
   if (unknown !== undefined) throw fieldFault(`${field}: unknown placeholder ${unknown}`, field);
-  // Counted credits need the interface's plurals; a title can do without them.
+  // A price in credits needs the interface's plurals, which are not loaded here.
   if (value.includes("{{cost:")) throw fieldFault(`${field} can't hold a price in credits`, field);
   const text = curlQuotes(fillFigures(value.trim(), { language, credits: String }), language);
   const length = [...text].length;
@@ -59,7 +59,7 @@ function relatedOf(values: Record<string, unknown>, name: PieceName): PieceName[
   });
 }
 
-/** A title may hold a colon without anybody thinking of YAML's quotes. */
+/** Quotes the values, so that a writer may use a colon in a title without knowing YAML. */
 function quoted(source: string): string {
   return source.replace(
     /^(title|description): *(?!["'>|])(\S.*)$/gm,
@@ -72,14 +72,14 @@ function valuesOf(source: string): unknown {
     return parse(quoted(source));
   } catch (error) {
     if (!(error instanceof YAMLParseError)) throw error;
-    // What is never closed is missed only at the end: the last line that says something is the one to look at.
+    // YAML notices an unclosed quote only at the end, so report the last line with content.
     const upToFault = source.split("\n").slice(0, error.linePos?.[0].line ?? 1);
     const line = upToFault.findLast((text) => text.trim() !== "") ?? "";
     throw new TextFault(error.message.replace(/ at line [\s\S]*$/, ""), `\n${line}`);
   }
 }
 
-/** `language` is that of the text, in which the figures of title and description are written. Throws TextFault. */
+/** `language` is the language of the text; numbers in title and description are formatted in it. Throws TextFault. */
 export function readFrontMatter(source: string, name: PieceName, language: string): FrontMatter {
   const values = valuesOf(source);
   if (typeof values !== "object" || values === null) throw fieldFault("the front matter is empty", "---");

@@ -5,21 +5,21 @@ import { linkablePaths } from "./names.ts";
 import type { Inline } from "./piece.ts";
 import { curlQuotes } from "./quotes.ts";
 
-/** Refuses figures no catalogue knows. */
+/** Throws for numbers that no catalogue has. */
 export function checked(text: string): string {
   const [unknown] = unknownFigures(text);
   if (unknown !== undefined) throw new TextFault(`unknown placeholder ${unknown}`, text.includes(unknown) ? unknown : text);
   return text;
 }
 
-/** Links stay in the product: `/pricing`, `/blog/name#section`, or `#section` of the same piece. */
+/** Links must stay within the product: `/pricing`, `/blog/name#section`, or `#section` of the same piece. */
 function checkedLink(href: string, raw: string): string {
   const [path = ""] = href.split("#");
   if (path === "" ? !href.startsWith("#") : !linkablePaths.includes(path)) throw new TextFault(`unknown link ${href}`, raw);
   return href;
 }
 
-/** Where a run of text stands: what language it is in, and after which character. */
+/** The context of a run of text: its language, and the character before it. */
 interface Place {
   language: string;
   before: string;
@@ -54,7 +54,7 @@ function inlineOf(token: MarkedToken, place: Place): Inline | Inline[] {
   }
 }
 
-/** The last character of what was written so far; a letter stands for an element, which ends in one as a rule. */
+/** The last character so far. For an element it returns a letter, because most elements end in one. */
 function lastCharacter(content: readonly Inline[], before: string): string {
   const last = content.at(-1);
   if (last === undefined) return before;
@@ -62,7 +62,7 @@ function lastCharacter(content: readonly Inline[], before: string): string {
   return last.type === "break" ? " " : "x";
 }
 
-/** Throws TextFault for what the format has no place for. */
+/** Throws TextFault for Markdown that the format does not support. */
 export function compileInline(tokens: readonly Token[], language: string, before = ""): Inline[] {
   const content: Inline[] = [];
   for (const token of tokens) {
@@ -75,7 +75,7 @@ export function compileInline(tokens: readonly Token[], language: string, before
   return content;
 }
 
-/** Without marks, as it is read out. */
+/** The text without markup. */
 export function plainText(content: readonly Inline[]): string {
   return content
     .map((part) => {

@@ -8,12 +8,12 @@ const metadata = import.meta.glob<PieceMetadata>("./*/*.md", { query: "?metadata
 
 const fileOf = (language: string, name: PieceName) => `./${language}/${name}.md`;
 
-/** What is known of a piece, in that language or else in English; `language` of the result says which it is. */
+/** The metadata of a piece in that language, or else in English; the result's `language` says which. */
 export function pieceOf(name: PieceName, language: string = fallbackLanguage): PieceMetadata | undefined {
   return metadata[fileOf(language, name)] ?? metadata[fileOf(fallbackLanguage, name)];
 }
 
-/** All of one kind, the newest first. */
+/** All pieces of one kind, the newest first. */
 export function piecesOf(kind: PieceKind, language: string = fallbackLanguage): PieceMetadata[] {
   return pieceNames
     .flatMap((name) => pieceOf(name, language) ?? [])
@@ -21,10 +21,10 @@ export function piecesOf(kind: PieceKind, language: string = fallbackLanguage): 
     .sort((one, other) => other.published.localeCompare(one.published));
 }
 
-/** Everything there is to read, as English tells it: for the sitemap, the feed and the list of what can be kept offline. */
+/** All pieces with their English metadata: for the sitemap, the feed and the list of what can be kept offline. */
 export const pieces: readonly PieceMetadata[] = pieceNames.flatMap((name) => pieceOf(name) ?? []);
 
-/** The languages a piece is written in. */
+/** The languages in which a piece exists. */
 export function languagesOf(name: PieceName): LanguageCode[] {
   return Object.values(metadata)
     .filter((piece) => piece.name === name)

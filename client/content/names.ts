@@ -1,6 +1,6 @@
 import { paths, signUpPath } from "#client/paths.ts";
 
-/** Everything that is read, by the last part of its address (spec §2). A piece is `client/content/<language>/<name>.md`. */
+/** The names of all pieces: the last part of their address (spec §2). A piece is `client/content/<language>/<name>.md`. */
 export const guideNames = ["content-creation", "image-generation", "getting-started", "small-business-ai", "marketing"] as const;
 export const articleNames = [
   "gpt-5-vs-gpt-4-small-business",
@@ -10,7 +10,7 @@ export const articleNames = [
   "small-business-ai-roi-calculator",
   "ai-content-workflow-small-business",
 ] as const;
-/** The article with the calculator in it. */
+/** The article that contains the calculator. */
 export const calculatorName = "small-business-ai-roi-calculator" satisfies (typeof articleNames)[number];
 export const legalNames = ["terms", "privacy"] as const;
 
@@ -40,7 +40,7 @@ export function pieceNameAt(pathname: string): PieceName | undefined {
 
 const notForReaders: readonly string[] = [paths.admin, paths.design];
 
-/** Where a text may link to: every address of the product that anybody may open. */
+/** The addresses that a text may link to: all that anybody may open. */
 export const linkablePaths: readonly string[] = [
   ...new Set([signUpPath, ...Object.values(paths).filter((path) => !notForReaders.includes(path)), ...pieceNames.map(piecePath)]),
 ];

@@ -1,7 +1,7 @@
 import type { LanguageCode } from "#domain/languages.ts";
 import type { PieceKind, PieceName } from "./names.ts";
 
-/** A run of text. Strings may hold figures, `{{price:starter}}`, until to-read.ts writes them out. */
+/** A run of text. Strings may contain numbers such as `{{price:starter}}` until to-read.ts fills them in. */
 export type Inline =
   | string
   | { type: "strong" | "emphasis"; content: Inline[] }
@@ -12,11 +12,11 @@ export type Inline =
 export type Alignment = "left" | "center" | "right" | null;
 
 export type Block =
-  /** `line` is the text of a tight list's item, where a paragraph would stand too far from its neighbours. */
+  /** `line` is the text of an item in a tight list, where a paragraph would have too much space around it. */
   | { type: "paragraph" | "line"; content: Inline[] }
   | { type: "heading"; level: 2 | 3; id: string; content: Inline[] }
   | { type: "list"; start: number | null; items: Block[][] }
-  /** The heads stand at the cells too where a narrow screen lays a row out as a list, so they are words alone. */
+  /** Headers are plain text, because narrow screens show each row as a list and repeat the header in every cell. */
   | { type: "table"; align: Alignment[]; head: string[]; rows: Inline[][][] }
   | { type: "quote"; blocks: Block[] }
   | { type: "prompt"; model: string; text: string }
@@ -28,34 +28,34 @@ export type WidgetName = (typeof widgetNames)[number];
 export interface Heading {
   id: string;
   level: 2 | 3;
-  /** As read out: without marks. */
+  /** Plain text, without markup. */
   text: string;
 }
 
-/** What is known of a piece without its body. */
+/** The metadata of a piece, without its body. */
 export interface PieceMetadata {
   name: PieceName;
   language: LanguageCode;
   kind: PieceKind;
   title: string;
   description: string;
-  /** ISO dates, without a time of day. */
+  /** ISO dates without a time. */
   published: string;
   updated: string;
   related: PieceName[];
   words: number;
-  /** Minutes, at an unhurried pace; at least 1. */
+  /** In minutes, for a slow reader; at least 1. */
   readingMinutes: number;
 }
 
-/** "{{formatted}} credits" in each plural of a language. */
+/** "{{formatted}} credits" in each plural form of a language. */
 export type CreditForms = Partial<Readonly<Record<Intl.LDMLPluralRule, string>>>;
 
-/** What stands where a piece is recommended. */
+/** What a recommendation of a piece shows. */
 export type Recommendation = Pick<PieceMetadata, "name" | "language" | "kind" | "title" | "description">;
 
 export interface Piece extends PieceMetadata {
-  /** The text's language may not be the reader's, whose interface texts are all that is at hand. */
+  /** In the piece's language. The interface's texts are in the reader's language, which may differ. */
   creditForms: CreditForms;
   /** The first paragraph. */
   lead: Inline[];
@@ -63,8 +63,8 @@ export interface Piece extends PieceMetadata {
   blocks: Block[];
 }
 
-/** As it is fetched: with all that its page shows. */
+/** A piece as the client fetches it, with everything its page shows. */
 export interface PieceToRead extends Omit<Piece, "creditForms"> {
-  /** What to read next, in the piece's language where it is written in it. */
+  /** What to read next, in the piece's language if it exists in it. */
   recommended: Recommendation[];
 }

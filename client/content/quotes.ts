@@ -1,6 +1,6 @@
 /**
- * English texts are typed with straight quotes and set with curly ones. Other languages have marks of their own, which
- * their writers type. `before` is the character the text follows; empty at the start of a block.
+ * Turns the straight quotes of English texts into curly ones. In other languages the writers type the right quotes themselves.
+ * `before` is the character before the text; empty at the start of a block.
  */
 export function curlQuotes(text: string, language: string, before = ""): string {
   if (language !== "en") return text;

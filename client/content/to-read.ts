@@ -1,4 +1,4 @@
-/** What is fetched of a piece: its figures written out and what it recommends, so that no reader downloads catalogues. */
+/** Prepares a piece for the client: fills in its numbers and recommendations at build, so that no reader downloads the catalogues. */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fallbackLanguage } from "#domain/languages.ts";
@@ -13,7 +13,7 @@ function withFigures(value: unknown, fill: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withFigures(inner, fill)]));
 }
 
-/** Of the pieces that exist: a name may be taken before its text is written. */
+/** Leaves out pieces whose text does not exist yet. */
 function recommendationsOf({ related }: Piece, file: string): Recommendation[] {
   const folders = [path.dirname(file), path.join(path.dirname(file), "..", fallbackLanguage)];
   return related.flatMap((wanted) => {
@@ -24,7 +24,7 @@ function recommendationsOf({ related }: Piece, file: string): Recommendation[] {
   });
 }
 
-/** `file` is where the piece was read. */
+/** `file` is the path of the piece. */
 export function pieceToRead(piece: Piece, file: string): PieceToRead {
   const { creditForms: _forms, ...filled } = withFigures(piece, figuresOf(piece)) as Piece;
   return { ...filled, recommended: recommendationsOf(piece, file) };

@@ -4,10 +4,10 @@ import type errors from "./locales/en/errors.json";
 
 type WithoutPlural<Key> = Key extends `${infer Base}_${"one" | "other"}` ? Base : Key;
 
-/** Every code the server refuses with, and the two that only the client knows: `network` and `unexpected`. */
+/** Every error code of the server, and the two that only the client uses: `network` and `unexpected`. */
 export type ProblemCode = WithoutPlural<keyof typeof errors>;
 
-/** What a problem carries besides its code. */
+/** The numbers that a problem can contain besides its code. */
 interface Figures {
   needed?: number | undefined;
   available?: number | undefined;
@@ -15,7 +15,7 @@ interface Figures {
   retryAfterSeconds?: number | undefined;
 }
 
-/** Where the server names no time, a minute is enough for each of its limits. */
+/** If the server names no time, a minute is long enough for each of its limits. */
 const waitSeconds = 60;
 
 function creditsText(credits: number): string {
@@ -23,8 +23,8 @@ function creditsText(credits: number): string {
 }
 
 /**
- * The text of a refusal, with the figures the problem carries. Codes this client does not know, from a newer server,
- * read as unexpected. Load the namespace first: `useTranslation("errors")`.
+ * The text of a refusal, with the problem's numbers filled in. A code that this client doesn't know, from a newer server, gets
+ * the text of `unexpected`. Load the namespace first: `useTranslation("errors")`.
  */
 export function problemText(code: string, { needed = 0, available = 0, quotedCredits = 0, retryAfterSeconds }: Figures = {}): string {
   const count = retryAfterSeconds ?? waitSeconds;

@@ -1,11 +1,14 @@
-/** A language for development: every text accented, and longer by two fifths, so that what is not translated or does not fit shows. */
+/**
+ * A language for development: every text gets accents and is 40 % longer, so that untranslated texts and texts that don't fit
+ * are easy to see.
+ */
 export const pseudoLanguage = "en-XA";
 
-/** Letter by letter, one beneath the other. */
+/** Each letter of `plain` becomes the letter below it. */
 const plain = "acdeghijklnorstuwyzACDEGHINORSTUWYZ";
 const marked = "áçðéĝĥíĵķļñöŕšţûŵýžÅÇÐÉĜĤÎÑÖŔŠŢÛŴÝŽ";
 
-/** What stands in braces or angle brackets is for the program and stays. */
+/** Text in braces or angle brackets is for the program and is left unchanged. */
 const machinePart = /(\{\{[^}]*\}\}|<[^>]*>|\$t\([^)]*\))/;
 
 function accentText(text: string): string {

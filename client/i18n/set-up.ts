@@ -7,7 +7,7 @@ import { accent, pseudoLanguage } from "./pseudo.ts";
 
 type Texts = Record<string, unknown>;
 
-/** Where a language's texts are: a chunk of its own, since eleven languages' addresses are nothing the first page needs. */
+/** The addresses of a language's texts. Each language has its own chunk, so that the first page does not download those of all eleven. */
 const indexes = import.meta.glob<Record<string, () => Promise<Texts>>>("./languages/*.ts", { import: "texts" });
 
 const storageKey = "language";
@@ -21,7 +21,7 @@ function storedLanguage(): LanguageCode | undefined {
   }
 }
 
-/** In development `?lang=en-XA` asks for the accented texts; nobody chooses them, and no build has them. */
+/** In development, `?lang=en-XA` shows the accented texts. Nobody can choose them, and no build contains them. */
 function isPseudoAsked(): boolean {
   return import.meta.env.DEV && new URLSearchParams(location.search).get("lang") === pseudoLanguage;
 }
@@ -31,24 +31,24 @@ function addressLanguage(): LanguageCode | undefined {
   return isPseudoAsked() ? undefined : matchLanguage(new URLSearchParams(location.search).get("lang"));
 }
 
-/** Spec §1: the stored choice, then the browser, then the page's tag. */
+/** Spec §1: the stored choice, then the browser's languages, then the page's `lang`. */
 function detectLanguage(): LanguageCode {
   const browser = navigator.languages.map(matchLanguage).find(Boolean);
   return storedLanguage() ?? browser ?? matchLanguage(document.documentElement.lang) ?? fallbackLanguage;
 }
 
-/** The server reads the choice from a cookie, so that the next page comes in it. A guess never gets there. */
-function mirror(choice: LanguageCode): void {
+/** Copies the choice into a cookie, so that the server sends the next page in this language. A guessed language is never written. */
+function writeLanguageCookie(choice: LanguageCode): void {
   const secure = location.protocol === "https:" ? "; Secure" : "";
   document.cookie = `${storageKey}=${choice}; Path=/; Max-Age=${choiceKeptSeconds}; SameSite=Lax${secure}`;
 }
 
 function store(choice: LanguageCode): void {
-  mirror(choice);
+  writeLanguageCookie(choice);
   try {
     localStorage.setItem(storageKey, choice);
   } catch {
-    // Storage may be closed: the choice then lasts as long as the page.
+    // If storage is blocked, the choice lasts until the page is closed.
   }
 }
 
@@ -58,7 +58,7 @@ async function loadTexts(language: string, namespace: string): Promise<Texts> {
     const files = await indexes[`./languages/${language}.ts`]?.();
     return (await files?.[`../locales/${language}/${namespace}.json`]?.()) ?? {};
   } catch (error) {
-    // English stands in for what can't be fetched, and is fetched only then.
+    // If a text can't be fetched we fall back to English, which is fetched only then.
     if (language === fallbackLanguage) throw error;
     return await loadTexts(fallbackLanguage, namespace);
   }
@@ -80,8 +80,8 @@ function readersLanguage(): string {
 }
 
 /**
- * Resolves once the frame's texts and the namespaces of the first page are there. `drawnIn` is the language in which the
- * page was drawn already: it starts in that, and `followReader` switches where the reader's differs.
+ * Resolves once the texts of the frame and of the first page are loaded. `drawnIn` is the language of a prerendered page: the
+ * page is hydrated in that language, and `followReader` then switches to the reader's if it differs.
  */
 export async function setUpTexts(namespaces: readonly string[], drawnIn: LanguageCode | undefined): Promise<void> {
   const choice = addressLanguage() ?? storedLanguage();
@@ -94,7 +94,7 @@ export async function setUpTexts(namespaces: readonly string[], drawnIn: Languag
     .use(initReactI18next)
     .init({
       lng: drawnIn ?? readersLanguage(),
-      // Every language has every text (tests/tidy.test.ts), so no reader downloads two.
+      // Every language has every text (tests/tidy.test.ts), so nobody has to download a second language.
       fallbackLng: false,
       load: "currentOnly",
       supportedLngs: import.meta.env.DEV ? false : languages.map((language) => language.code),
@@ -102,18 +102,18 @@ export async function setUpTexts(namespaces: readonly string[], drawnIn: Languag
       defaultNS: "common",
       partialBundledLanguages: true,
       returnNull: false,
-      // React escapes what it writes.
+      // React already escapes texts.
       interpolation: { escapeValue: false },
     });
 }
 
-/** Switches from the language a page was drawn in to the reader's own. */
+/** Switches from the language of the prerendered page to the reader's. */
 export async function followReader(): Promise<void> {
   const language = readersLanguage();
   if (language !== i18next.language) await i18next.changeLanguage(language);
 }
 
-/** An address that names a language would choose it again with the next reload. */
+/** Removes `?lang=`, which would otherwise choose that language again at the next reload. */
 function clearAddressLanguage(): void {
   const address = new URL(location.href);
   if (!address.searchParams.has("lang")) return;
@@ -121,7 +121,7 @@ function clearAddressLanguage(): void {
   history.replaceState(history.state, "", address.pathname + address.search + address.hash);
 }
 
-/** The language switcher: only this, and an address with `?lang=`, stores a choice; the later one stands. */
+/** Called by the language switcher. Only this and an address with `?lang=` store a choice; the later one applies. */
 export async function chooseLanguage(language: LanguageCode): Promise<void> {
   store(language);
   clearAddressLanguage();

@@ -23,7 +23,7 @@ import type seo from "./locales/en/seo.json";
 import type support from "./locales/en/support.json";
 import type wallet from "./locales/en/wallet.json";
 
-/** Keys are checked against the English files: a text that does not exist does not compile. */
+/** Keys are checked against the English files, so a key that does not exist is a compile error. */
 declare module "i18next" {
   interface CustomTypeOptions {
     defaultNS: "common";

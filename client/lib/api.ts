@@ -5,7 +5,7 @@ import { sessionStore } from "./session-store.ts";
 export type CallName = keyof Calls;
 export type CallResult<Name extends CallName> = Calls[Name]["result"];
 
-/** Required where the contract requires it, optional where every part of it is optional, absent where it has none. */
+/** Required if the contract requires it, optional if all its fields are optional, and absent if the contract has none. */
 type Part<Key extends string, Value> = [Value] extends [undefined]
   ? { [K in Key]?: never }
   : Partial<Value> extends Value
@@ -16,11 +16,11 @@ export type CallOptions<Name extends CallName> = Part<"body", Calls[Name]["body"
   Part<"params", Calls[Name]["params"]> &
   Part<"querystring", Calls[Name]["querystring"]> & { headers?: Record<string, string>; signal?: AbortSignal; anonymous?: boolean };
 
-/** Calls without required input may be made without options. */
+/** The options can be left out if a call has no required input. */
 type OptionsArgument<Name extends CallName> =
   Record<never, never> extends CallOptions<Name> ? [options?: CallOptions<Name>] : [options: CallOptions<Name>];
 
-/** A refusal by the server (RFC 9457). The `code` is stable: texts are chosen by it. */
+/** A refusal by the server (RFC 9457). The `code` is stable, and the client chooses its text by it. */
 export class ApiProblem extends Error {
   override readonly name = "ApiProblem";
   readonly code: string;
@@ -46,14 +46,14 @@ export class ApiProblem extends Error {
   }
 }
 
-/** The request or its answer did not get through: offline, a dropped connection, a name that does not resolve. */
+/** The request or its answer did not get through: the device is offline, the connection broke, or the name does not resolve. */
 export class NetworkProblem extends Error {
   override readonly name = "NetworkProblem";
 }
 
-/** Where the bearer comes from; injected by the session, which itself calls the API. */
+/** Provides the access token. It is injected by the session, because the session itself calls the API. */
 export interface BearerSource {
-  /** The access token, refreshed first if it has run out; null when signed out. */
+  /** The access token, refreshed first if it has expired; null when signed out. */
   current(): Promise<string | null>;
   /** After a 401: a token other than `refused`, or null when the session is over. */
   replace(refused: string): Promise<string | null>;
@@ -71,7 +71,7 @@ interface RawOptions {
   querystring?: Record<string, string | number | undefined>;
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** In nobody's name: what is sent is not the word of whoever is signed in. */
+  /** Sends no token: the content was not written by the person who is signed in. */
   anonymous?: boolean;
 }
 
@@ -118,19 +118,19 @@ async function problemOf(response: Response): Promise<ApiProblem> {
   );
 }
 
-/** The calls that make a session carry none: a stale bearer there would turn "wrong password" into "signed out". */
+/** The calls that create a session send no token. With an expired token there, "wrong password" would look like "signed out". */
 function takesBearer(path: string): boolean {
   return !path.startsWith("/api/auth/");
 }
 
 /**
- * Makes a call and returns the response once it is a success; for streams. On 401 the session is refreshed and the call
- * made once more. Throws ApiProblem, NetworkProblem, or the AbortError of `signal`.
+ * Makes a call and returns the successful response, for streams. After a 401 it refreshes the session and makes the call once
+ * more. Throws ApiProblem, NetworkProblem, or the AbortError of `signal`.
  */
 export async function apiResponse<Name extends CallName>(name: Name, ...[options]: OptionsArgument<Name>): Promise<Response> {
   const [method = "GET", path = "/"] = name.split(" ");
   const raw: RawOptions = (options ?? {}) as RawOptions;
-  // A declared body is always sent as JSON, so that a POST without fields is still one the server reads the same way.
+  // Every POST has a JSON body, even one without fields, so that the server parses all of them the same way.
   if (method === "POST" && raw.body === undefined) raw.body = {};
   const address = addressOf(path, raw);
   const bearer = bearers && takesBearer(path) && !raw.anonymous ? await bearers.current() : null;
@@ -138,14 +138,14 @@ export async function apiResponse<Name extends CallName>(name: Name, ...[options
   let response = await send(method, address, raw, bearer);
   if (response.status === 401 && bearers && bearer !== null && sessionStore.getState().user?.id === asker) {
     const replacement = await bearers.replace(bearer);
-    // Whoever has signed in meanwhile did not ask for this.
+    // If another person has signed in meanwhile, don't repeat the call in their name.
     if (replacement !== null && sessionStore.getState().user?.id === asker) response = await send(method, address, raw, replacement);
   }
   if (!response.ok) throw await problemOf(response);
   return response;
 }
 
-/** One call of the contract by its name, e.g. `api("POST /api/auth/sign-in", { body })`. Throws as apiResponse does. */
+/** Makes a call of the contract by name, e.g. `api("POST /api/auth/sign-in", { body })`. Throws the same as apiResponse. */
 export async function api<Name extends CallName>(name: Name, ...options: OptionsArgument<Name>): Promise<CallResult<Name>> {
   const response = await apiResponse(name, ...options);
   if (response.status === 204) return null as CallResult<Name>;

@@ -1,14 +1,14 @@
-/** Server-sent events read by fetch, since EventSource can neither send a bearer nor a body (WHATWG HTML §9.2.6). */
+/** Reads server-sent events with fetch, because EventSource can't send an authorization header or a body (WHATWG HTML §9.2.6). */
 export interface ServerSentEvent {
   event: string;
   data: string;
-  /** The last id seen so far: it is what Last-Event-ID carries when the stream is resumed. */
+  /** The last id received so far, to send as Last-Event-ID when the stream is resumed. */
   id: string;
 }
 
 /**
- * An incremental parser: give it text as it arrives, cut anywhere, and it returns the events that are complete. An event
- * cut off by the end of the stream is dropped, as the standard asks, so it is never shown half and then again.
+ * An incremental parser: pass it chunks of text, cut anywhere, and it returns the complete events. As the standard asks, an
+ * event cut off by the end of the stream is dropped; when the stream is resumed it is received whole.
  */
 export function createEventStreamParser(): (chunk: string) => ServerSentEvent[] {
   let buffer = "";
@@ -20,7 +20,7 @@ export function createEventStreamParser(): (chunk: string) => ServerSentEvent[] 
   function takeLine(): string | undefined {
     const end = buffer.search(/[\r\n]/);
     if (end < 0) return undefined;
-    // A trailing CR may be half of a CRLF: wait for the next chunk to tell.
+    // A trailing CR may be the first half of a CRLF; the next chunk shows whether it is.
     if (buffer[end] === "\r" && end === buffer.length - 1) return undefined;
     const line = buffer.slice(0, end);
     buffer = buffer.slice(end + (buffer[end] === "\r" && buffer[end + 1] === "\n" ? 2 : 1));
@@ -56,8 +56,9 @@ export function createEventStreamParser(): (chunk: string) => ServerSentEvent[] 
 }
 
 /**
- * The events of a response's body, until it ends. Throws what the reader throws when the connection breaks, and a
- * TimeoutError when nothing at all, not even a comment, arrives for `silenceMs`: a phone's connection often dies unsaid.
+ * The events of a response's body, until it ends. If the connection breaks, it throws the reader's error. It throws a
+ * TimeoutError if nothing, not even a comment, arrives for `silenceMs`, because a phone's connection often dies without an
+ * error.
  */
 export async function* readEventStream(body: ReadableStream<Uint8Array>, silenceMs: number): AsyncGenerator<ServerSentEvent> {
   const reader = body.getReader();
@@ -79,23 +80,23 @@ export async function* readEventStream(body: ReadableStream<Uint8Array>, silence
     throw error;
   } finally {
     clearTimeout(timer);
-    void letGo(reader);
+    void endStream(reader);
   }
 }
 
-/** How long a stream that nobody reads any more may take to end by itself. */
+/** How long a stream that nobody reads any more gets to end by itself. */
 const endsWithinMs = 1_000;
 
 /**
- * The rest of a stream nobody reads must not keep its connection. One that is about to end is left to it: cancelled, a request
- * that went well counts as aborted.
+ * Cancels the rest of a stream, which would otherwise keep its connection. First waits a moment for the stream to end by
+ * itself, because a cancelled request shows as aborted in the browser although it succeeded.
  */
-async function letGo(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+async function endStream(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const timer = setTimeout(() => void reader.cancel().catch(() => undefined), endsWithinMs);
   try {
     while (!(await reader.read()).done);
   } catch {
-    // A broken stream has ended as well.
+    // A broken stream has ended too.
   } finally {
     clearTimeout(timer);
   }

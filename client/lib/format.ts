@@ -1,4 +1,4 @@
-/** Figures as the reader's language writes them. Formatters are kept, since building one costs more than using it. */
+/** Formats numbers in the reader's language. Formatters are cached, because creating one costs more than using it. */
 import { currency } from "#domain/plans.ts";
 
 const formatters = new Map<string, unknown>();
@@ -11,7 +11,7 @@ function kept<Formatter>(key: string, build: () => Formatter): Formatter {
   return built;
 }
 
-/** `1999` → "$19.99". Whole amounts keep their cents, so that prices in a row stay aligned. */
+/** `1999` → "$19.99". Whole amounts show their cents too, so that prices in a row stay aligned. */
 export function formatMoney(cents: number, language: string): string {
   const options: Intl.NumberFormatOptions = { style: "currency", currency: currency.toUpperCase(), currencyDisplay: "narrowSymbol" };
   return kept(`money ${language}`, () => new Intl.NumberFormat(language, options)).format(cents / 100);
@@ -21,14 +21,14 @@ export function formatNumber(value: number, language: string): string {
   return kept(`number ${language}`, () => new Intl.NumberFormat(language)).format(value);
 }
 
-/** `20` → "20%", or as the language sets it. */
+/** `20` → "20%", or in the form of that language. */
 export function formatPercent(percent: number, language: string): string {
   return kept(`percent ${language}`, () => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 })).format(
     percent / 100,
   );
 }
 
-/** Accepts what the contract calls a timestamp (RFC 3339, UTC). */
+/** Accepts a timestamp of the contract (RFC 3339, UTC). */
 export function formatDate(timestamp: string | Date, language: string): string {
   return kept(`date ${language}`, () => new Intl.DateTimeFormat(language, { dateStyle: "long" })).format(new Date(timestamp));
 }
@@ -39,12 +39,12 @@ export function formatDateTime(timestamp: string | Date, language: string): stri
   );
 }
 
-/** "10:42", of a moment whose day is said already. */
+/** "10:42", for a moment whose day is shown already. */
 export function formatTime(timestamp: string | Date, language: string): string {
   return kept(`time ${language}`, () => new Intl.DateTimeFormat(language, { timeStyle: "short" })).format(new Date(timestamp));
 }
 
-/** "a, b, and c", or as the language joins them. */
+/** "a, b, and c", or in the form of that language. */
 export function formatList(items: readonly string[], language: string): string {
   return kept(`list ${language}`, () => new Intl.ListFormat(language, { type: "conjunction" })).format(items);
 }
@@ -57,7 +57,7 @@ const relativeSteps = [
   ["minute", 60],
 ] as const;
 
-/** "3 hours ago", "in 2 days", "12 seconds ago": never "now", which does not go with what has passed. */
+/** "3 hours ago", "in 2 days", "12 seconds ago". It never says "now", because the texts around it are about the past. */
 export function formatRelative(timestamp: string | Date, now: Date, language: string): string {
   const seconds = (new Date(timestamp).getTime() - now.getTime()) / 1000;
   const formatter = kept(`relative ${language}`, () => new Intl.RelativeTimeFormat(language, { numeric: "auto" }));
@@ -69,7 +69,7 @@ export function formatRelative(timestamp: string | Date, now: Date, language: st
 
 const byteUnits = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
 
-/** "1.4 MB", in powers of a thousand, as devices count their room. */
+/** "1.4 MB", in powers of 1,000, as devices show their storage. */
 export function formatBytes(bytes: number, language: string): string {
   const power = Math.min(byteUnits.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   const unit = byteUnits[power] ?? "byte";

@@ -1,4 +1,4 @@
-/** The id that an address's `#…` names. Anybody can write a link, so what can't be decoded is taken as it stands, as browsers do. */
+/** The id in an address's `#…`. A link can contain anything, so an id that can't be decoded is used as it is, as browsers do. */
 export function fragmentId(hash: string): string {
   const id = hash.replace(/^#/, "");
   try {

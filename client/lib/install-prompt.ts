@@ -1,4 +1,7 @@
-/** The browser's offer to install comes once, when it likes, often before anything that could show it has been fetched. */
+/**
+ * Keeps the browser's install prompt event. The browser fires it once, at a time it chooses, often before the parts that show
+ * it are loaded.
+ */
 
 export interface InstallPrompt extends Event {
   prompt(): Promise<{ outcome: "accepted" | "dismissed" }>;
@@ -14,7 +17,7 @@ function keep(prompt: InstallPrompt | null): void {
 
 declare global {
   interface Window {
-    /** The browser's offer, if it came before the scripts did (boot.js). */
+    /** The install prompt event, if it was fired before the scripts ran (boot.js). */
     installOffer?: InstallPrompt;
   }
 }
@@ -23,7 +26,7 @@ declare global {
 export function watchInstallPrompt(): void {
   offered = window.installOffer ?? null;
   addEventListener("beforeinstallprompt", (event) => {
-    // The product has a place of its own for it.
+    // The product shows the offer in its own place.
     event.preventDefault();
     keep(event as InstallPrompt);
   });
@@ -34,7 +37,7 @@ export function installPrompt(): InstallPrompt | null {
   return offered;
 }
 
-/** An offer can be taken up once. */
+/** An install prompt can be used only once. */
 export function forgetInstallPrompt(): void {
   keep(null);
 }

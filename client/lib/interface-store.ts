@@ -7,7 +7,7 @@ export interface Toast {
   tone: "neutral" | "good" | "danger";
   title: string;
   text?: string;
-  /** A toast with an action stays until it is answered or closed. */
+  /** A toast with an action stays until the action is used or the toast is closed. */
   action?: { label: string; run: () => void };
 }
 
@@ -39,11 +39,11 @@ function applyTheme(theme: Theme): void {
     if (theme === "system") localStorage.removeItem("theme");
     else localStorage.setItem("theme", theme);
   } catch {
-    // Storage may be closed (private windows): the choice then lasts as long as the page.
+    // If storage is blocked (private windows), the choice lasts until the page is closed.
   }
 }
 
-/** What the interface itself remembers: theme, menu, toasts. */
+/** The state of the interface: theme, menu, toasts. */
 export const useInterface = create<InterfaceState>()((set) => ({
   theme: "system",
   menuOpen: false,
@@ -56,15 +56,15 @@ export const useInterface = create<InterfaceState>()((set) => ({
   dismissToast: (id) => set((state) => ({ toasts: state.toasts.filter((toast) => toast.id !== id) })),
 }));
 
-// Not the initial state: a prerendered page is hydrated with that, then drawn with what this device keeps.
+// Set after creation, not as the initial state: a prerendered page must be hydrated with the initial state first.
 useInterface.setState({ theme: storedTheme() });
 
 let lastToastId = 0;
 
-/** For what happened elsewhere only; an error at a form stands at the form. */
+/** Use it only for events elsewhere on the page; an error in a form is shown at the form. */
 export function showToast(toast: Omit<Toast, "id" | "tone"> & { tone?: Toast["tone"] }): void {
   lastToastId += 1;
   const added: Toast = { tone: "neutral", ...toast, id: lastToastId };
-  // Three at a time: a pile of messages is read by nobody.
+  // Shows at most three toasts, because nobody reads more.
   useInterface.setState((state) => ({ toasts: [...state.toasts, added].slice(-3) }));
 }

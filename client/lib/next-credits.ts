@@ -1,9 +1,9 @@
 import type { SubscriptionCheck } from "#contract/billing.ts";
 
-/** When there will be credits to spend again: on a day, once an invoice is paid, or not before the plan ends. */
+/** When the next credits arrive: on a date, once an invoice is paid, or not before the plan ends. */
 export type NextCredits = { kind: "on" | "ends"; at: string } | { kind: "unpaid" };
 
-/** The one answer to "when do more credits come?", from the server's last word; null where none are known to come. */
+/** Reads from the latest check when more credits arrive; null if none are expected. Every screen uses this function. */
 export function nextCredits(check: SubscriptionCheck): NextCredits | null {
   if (check.next_credits_at) return { kind: "on", at: check.next_credits_at };
   if (check.status === "past_due") return { kind: "unpaid" };

@@ -1,11 +1,11 @@
 /**
- * The path, query and fragment that an address brought along as one of its parameters, or null where it would lead to
- * another site: anybody can write a link.
+ * The path, query and fragment of an address that was passed as a parameter. Returns null if it would lead to another site,
+ * because anybody can write such a link.
  */
 export function ownPath(wanted: string | null): string | null {
   if (!wanted?.startsWith("/") || !URL.canParse(wanted, location.origin)) return null;
-  // Read as the browser will read it: it drops tabs and line breaks, and takes a backslash for a slash.
+  // Parsed as the browser will parse it: it drops tabs and line breaks, and reads a backslash as a slash.
   const { origin, pathname, search, hash } = new URL(wanted, location.origin);
-  // "/.//elsewhere" is a path of this site whose dots are gone once it is read: what is left would be another site's.
+  // "/.//elsewhere" has our origin, but parsing removes the dot, and the remaining "//elsewhere" would lead to another site.
   return origin === location.origin && !pathname.startsWith("//") ? pathname + search + hash : null;
 }

@@ -1,13 +1,13 @@
 import { useEffect } from "react";
 
-/** Somebody who rests on a link this long means it; a pointer on its way across does not. */
+/** How long the pointer must rest on a link; a pointer that only crosses it is faster. */
 const restMs = 65;
 
 interface Connection {
   saveData?: boolean;
 }
 
-/** The address within the product that the event points at, if it points at a link. */
+/** The path of the product's link under the event, if there is one. */
 function addressAt(event: Event): string | undefined {
   const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
   if (!(link instanceof HTMLAnchorElement) || link.origin !== location.origin || link.target === "_blank") return undefined;
@@ -15,8 +15,8 @@ function addressAt(event: Event): string | undefined {
 }
 
 /**
- * Fetches the page of a link before it is followed: when the pointer rests on it, the keyboard comes to it or a finger
- * touches it. Never for people who save data. Returns how to stop.
+ * Fetches the page of a link before it is opened: when the pointer rests on it, it gets keyboard focus or a finger touches it.
+ * Does nothing if the browser is set to save data. Returns a function that stops it.
  */
 function prefetchOnIntent(prefetch: (pathname: string) => void): () => void {
   const { connection } = navigator as Navigator & { connection?: Connection };
@@ -43,7 +43,7 @@ function prefetchOnIntent(prefetch: (pathname: string) => void): () => void {
   };
 }
 
-/** Draws nothing: it listens while it stands in the page. */
+/** Renders nothing; it listens while it is mounted. */
 export function PrefetchOnIntent({ prefetch }: { prefetch: (pathname: string) => void }): null {
   useEffect(() => prefetchOnIntent(prefetch), [prefetch]);
   return null;

@@ -5,7 +5,7 @@ import { sessionStore } from "./session-store.ts";
 
 const firstDelayMs = 1_000;
 const longestDelayMs = 30_000;
-/** Our close codes: 4401 no valid token in time, 4403 the session was cut (contract/realtime.ts). */
+/** Our close codes: 4401 if no valid token arrived in time, 4403 if the session was ended (contract/realtime.ts). */
 const ourCloseCodes: readonly number[] = [4401, 4403];
 
 function parseMessage(data: unknown): RealtimeMessage | undefined {
@@ -17,13 +17,13 @@ function parseMessage(data: unknown): RealtimeMessage | undefined {
   }
 }
 
-/** Half fixed, half random: a thousand people cut off together must not come back together. */
+/** Half fixed, half random, so that a thousand people who lost the connection together don't reconnect together. */
 export function reconnectDelayMs(attempt: number, random: number): number {
   const ceilingMs = Math.min(longestDelayMs, firstDelayMs * 2 ** attempt);
   return ceilingMs / 2 + (ceilingMs / 2) * random;
 }
 
-/** Keeps one socket open for the person signed in; returns how to close it for good. */
+/** Keeps one socket open for the signed-in person. Returns a function that closes it for good. */
 function connect(): () => void {
   let socket: WebSocket | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -49,7 +49,7 @@ function connect(): () => void {
 
   const open = async () => {
     const token = await currentToken().catch(() => undefined);
-    // The connection may have come back, and this been asked again, while the token was on its way.
+    // While we waited for the token, the socket may have been closed for good, or another call may have opened it.
     if (closed || token === null || isUp()) return;
     if (token === undefined) return retry();
     const opened = new WebSocket(`${location.origin.replace(/^http/, "ws")}/api/realtime`);
@@ -58,7 +58,8 @@ function connect(): () => void {
     opened.onmessage = ({ data }: MessageEvent<unknown>) => receive(data);
     opened.onclose = ({ code }) => {
       if (socket !== opened || closed) return;
-      // A cut session ends here: the refresh is refused and signs out. A token that was merely late gets a successor.
+      // If the session was ended, the refresh is refused and signs the person out. If the token only came too late, the refresh gives us a
+      // new one.
       if (ourCloseCodes.includes(code)) void refreshSession().then(retry, retry);
       else retry();
     };
@@ -79,7 +80,7 @@ function connect(): () => void {
   };
 }
 
-/** Follows the session: one socket while somebody is signed in, none otherwise. Call once, at start. */
+/** Opens one socket while somebody is signed in, and none otherwise. Call once, at start. */
 export function startRealtime(): () => void {
   let userId: string | undefined;
   let close: (() => void) | undefined;

@@ -1,6 +1,9 @@
 import type { RealtimeTable } from "#contract/realtime.ts";
 
-/** What the socket says: a change of the person's own rows, or that it listens from now on and may have missed what came before. */
+/**
+ * An event of the socket: one of the person's own rows changed; or the socket has started to listen, and earlier changes may
+ * have been missed.
+ */
 export type RealtimeEvent = { type: "change"; table: RealtimeTable } | { type: "listening" };
 
 const listeners = new Set<(event: RealtimeEvent) => void>();
@@ -10,7 +13,7 @@ export function onRealtime(listener: (event: RealtimeEvent) => void): () => void
   return () => listeners.delete(listener);
 }
 
-/** For the socket alone (realtime-socket.ts). */
+/** Only the socket calls this (realtime-socket.ts). */
 export function tellListeners(event: RealtimeEvent): void {
   for (const listener of listeners) listener(event);
 }

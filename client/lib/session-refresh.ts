@@ -2,23 +2,23 @@ import { ApiProblem, api, NetworkProblem, provideBearers } from "./api.ts";
 import { readSession } from "./session-storage.ts";
 import { adoptSession, currentSession, followStorage, listenToOtherTabs, remainingSeconds, sessionStore } from "./session-store.ts";
 
-/** Spec §9: tick 30 s, refresh when 90 s or less remain; retries back off from 200 ms, doubling, within 30 s. */
+/** Spec §9: checks every 30 s and refreshes if at most 90 s remain. Retries start after 200 ms, and the delay doubles, for up to 30 s. */
 const tickMs = 30_000;
 const refreshWithinSeconds = 90;
 const firstRetryMs = 200;
 const retryWindowMs = 30_000;
-/** One hung connection must not keep the lock that every tab waits for. */
+/** A hanging request must not hold the lock that every tab waits for. */
 const refreshTimeoutMs = 15_000;
 
 async function withLock<Result>(work: () => Promise<Result>): Promise<Result> {
-  // Not there on plain-HTTP addresses; the server's grace then serves parallel tabs the same successor.
+  // Browsers have no locks on plain-HTTP addresses. The server then gives parallel tabs the same new token for a short time.
   const locks: LockManager | undefined = typeof navigator === "undefined" ? undefined : navigator.locks;
   return locks ? await locks.request("session-refresh", work) : await work();
 }
 
 async function exchange(): Promise<string | null> {
   const before = currentSession();
-  // While this tab waited for the lock another one may have refreshed, signed in anew or signed out.
+  // While this tab waited for the lock, another tab may have refreshed, signed in or signed out.
   const wasStored = readSession() !== null;
   if (wasStored) followStorage();
   const mine = currentSession();
@@ -29,7 +29,7 @@ async function exchange(): Promise<string | null> {
       body: { refresh_token: mine.refresh_token },
       signal: AbortSignal.timeout(refreshTimeoutMs),
     });
-    // Signed out, or in as somebody else, while the answer was under way: that stands, even where only storage tells it yet.
+    // If somebody signed out or another person signed in during the request, keep that state, even if only storage shows it so far.
     if (wasStored) followStorage();
     if (currentSession()?.user.id !== mine.user.id) return currentSession()?.access_token ?? null;
     adoptSession(next, "TOKEN_REFRESHED");
@@ -43,7 +43,10 @@ async function exchange(): Promise<string | null> {
 
 let running: Promise<string | null> | undefined;
 
-/** One exchange of the refresh token, shared by all who ask meanwhile. Null: the session is over. Throws ApiProblem, NetworkProblem. */
+/**
+ * Exchanges the refresh token once for all callers that ask at the same time. Resolves to null if the session is over. Throws
+ * ApiProblem, NetworkProblem.
+ */
 export function refreshSession(): Promise<string | null> {
   running ??= withLock(exchange).finally(() => {
     running = undefined;
@@ -55,7 +58,7 @@ function worthRetrying(error: unknown): boolean {
   return error instanceof NetworkProblem || (error instanceof ApiProblem && error.status >= 500);
 }
 
-/** Refreshes with the specified retries; what still fails after them is left to the next tick. */
+/** Refreshes with the retries of the specification. If all fail, the next tick tries again. */
 async function refreshPatiently(): Promise<void> {
   const startedAt = Date.now();
   for (let delayMs = firstRetryMs; ; delayMs *= 2) {
@@ -79,7 +82,7 @@ function tick(): void {
   });
 }
 
-/** A token that works now; refreshed once when it ran out, without the long retries, since somebody is waiting. */
+/** A valid token. An expired one is refreshed once, without the long retries, because somebody is waiting. */
 export async function currentToken(): Promise<string | null> {
   if (sessionStore.getState().status === "loading") followStorage();
   const session = currentSession();
@@ -91,7 +94,10 @@ async function replaceToken(refused: string): Promise<string | null> {
   return session !== null && session.access_token !== refused ? session.access_token : await refreshSession();
 }
 
-/** Reads the stored session, keeps it fresh and in step with other tabs. Call once, at start; returns how to stop. */
+/**
+ * Reads the stored session, refreshes it before it expires and keeps it in step with other tabs. Call once, at start. Returns a
+ * function that stops it.
+ */
 export function startSession(): () => void {
   provideBearers({ current: currentToken, replace: replaceToken });
   followStorage();
@@ -114,8 +120,8 @@ export function startSession(): () => void {
 }
 
 /**
- * Signs out here and in every tab at once, then ends the sign-in on the server. False when the server could not be told:
- * the refresh token is gone from this device all the same.
+ * Signs out here and in every tab at once, then ends the session on the server. Returns false if the server could not be
+ * reached; the refresh token is deleted from this device anyway.
  */
 export async function signOut(): Promise<boolean> {
   const session = currentSession();

@@ -1,13 +1,13 @@
 import type { Session } from "#contract/auth.ts";
 
-/** The session is in local storage with exactly the fields of spec §3 (docs/decisions/0006). */
+/** Local storage holds the session with exactly the fields of spec §3 (docs/decisions/0006). */
 const storageKey = "session";
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-/** Rebuilds the session field by field, so that nothing else ever gets into storage; null for anything that is not one. */
+/** Copies the session field by field, so that nothing else gets into storage. Returns null if the value is not a session. */
 export function toSession(value: unknown): Session | null {
   if (!isRecord(value) || !isRecord(value.user) || !isRecord(value.user.user_metadata)) return null;
   const { access_token, refresh_token, expires_at, expires_in, user } = value;
@@ -33,14 +33,13 @@ export function readSession(): Session | null {
   }
 }
 
-/** False where storage is full or forbidden; then the session lasts as long as the page. */
+/** Returns false if storage is full or blocked; the session then lasts until the page is closed. */
 export function writeSession(session: Session | null): boolean {
   try {
     if (session === null) localStorage.removeItem(storageKey);
     else localStorage.setItem(storageKey, JSON.stringify(session));
     return true;
   } catch {
-    // The session in memory still works.
     return false;
   }
 }

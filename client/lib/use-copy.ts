@@ -4,7 +4,7 @@ const shownMs = 2_000;
 
 export type CopyState = "idle" | "copied" | "failed";
 
-/** Copies a text, and knows for a moment how that went, so that it can be said where it was pressed. */
+/** Copies a text. `state` says for a moment whether it worked, so that the button can show it. */
 export function useCopy(): { state: CopyState; copy: (text: string) => void } {
   const [state, setState] = useState<CopyState>("idle");
 
@@ -15,7 +15,7 @@ export function useCopy(): { state: CopyState; copy: (text: string) => void } {
   }, [state]);
 
   const copy = (text: string) => {
-    // Without a secure context there is no clipboard at all.
+    // Without a secure context the browser has no clipboard.
     const writing = navigator.clipboard ? navigator.clipboard.writeText(text) : Promise.reject(new Error("no clipboard"));
     writing.then(
       () => setState("copied"),

@@ -2,8 +2,8 @@ import type { RefObject } from "react";
 import { useEffect } from "react";
 
 /**
- * Gives the page the height of what stands over its foot, under the name of that bar (tokens.css adds them up): the page ends
- * above it, the focus is scrolled clear of it, and what floats stands on top of it.
+ * Writes the height of a bar at the bottom of the screen into a custom property of the page. tokens.css adds these heights up,
+ * so that the page ends above the bars, focused elements scroll clear of them, and floating parts sit on top of them.
  */
 export function useFootBar(bar: RefObject<HTMLElement | null>, name: "--consent-height" | "--feedback-height"): void {
   useEffect(() => {

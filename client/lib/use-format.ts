@@ -7,7 +7,7 @@ import { formatDate, formatDateTime, formatList, formatMoney, formatNumber, form
 
 type PricedModel = Pick<Model, "credits" | "unit">;
 
-/** The formatters in the reader's language, and the phrases that stand everywhere: credits, a model's price, a plan's name, time left. */
+/** The formatters in the reader's language, and the phrases used everywhere: credits, a model's price, a plan's name, time left. */
 export function useFormat() {
   const { t, i18n } = useTranslation("common");
   const language = i18n.language;
@@ -29,12 +29,12 @@ export function useFormat() {
     timeLeft: (left: TimeLeft) => timeLeftText(left),
   };
 
-  /** "5 credits", in the plural the language asks for. */
+  /** "5 credits", in the right plural form of the language. */
   function credits(credits: number): string {
     return t("credits", { count: credits, formatted: formatNumber(credits, language) });
   }
 
-  /** "5 credits per answer", the way a model's price is said everywhere. */
+  /** "5 credits per answer", as every screen writes a model's price. */
   function modelPrice(model: PricedModel): string {
     return t(`model.price.${model.unit}`, { credits: credits(model.credits), characters: formatNumber(charactersPerUnit, language) });
   }

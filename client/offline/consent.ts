@@ -22,7 +22,7 @@ const userConsentKind: Kind<UserConsent> = {
   },
 };
 
-/** Spec §3: whether cookies were accepted or declined, as a value of its own. */
+/** Spec §3: whether cookies were accepted or declined, as a separate value. */
 const cookieConsentKind: Kind<"accepted" | "declined"> = {
   version: 1,
   stamped: false,
@@ -33,7 +33,7 @@ export async function findConsent(): Promise<Found<UserConsent>> {
   return await findStored(userConsentKind, "userConsent");
 }
 
-/** Both values or neither, so that they never contradict each other. */
+/** Writes both values or neither, so that they never contradict each other. */
 export async function writeConsent(consent: UserConsent): Promise<Kept> {
   return await writeAllStored([
     { kind: userConsentKind, key: "userConsent", value: consent },

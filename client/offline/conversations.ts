@@ -1,4 +1,7 @@
-/** The conversations somebody opened last, to be read without a connection. They leave the device when their owner signs out. */
+/**
+ * Keeps the conversations that a person opened last, to read without a connection. They are deleted from the device when the
+ * person signs out.
+ */
 import type { ConversationSummary, Message } from "#contract/generations.ts";
 import type { Kind } from "./store.ts";
 import { isRecord, listStored, readStored, removeStored, writeStored } from "./store.ts";
@@ -76,7 +79,7 @@ export async function keepConversationList(owner: string, conversations: readonl
   await writeStored(listKind, listPrefix + owner, { owner, conversations: [...conversations] });
 }
 
-/** A conversation that the kept list does not name is one of many, or the list was never kept: its first words name it. */
+/** For a conversation that the kept list lacks, or if no list was kept: its first words are its title. */
 function summaryOf({ id, messages, openedAtMs }: KeptConversation): ConversationSummary {
   const [first, last] = [messages[0], messages.at(-1)];
   const openedAt = new Date(openedAtMs).toISOString();
@@ -88,7 +91,7 @@ export interface OpenableConversation extends ConversationSummary {
   openedAtMs: number;
 }
 
-/** Every conversation that can be opened without a connection, the latest first. */
+/** All conversations that can be opened without a connection, the latest first. */
 export async function readKeptList(owner: string): Promise<OpenableConversation[]> {
   const [list, kept] = await Promise.all([readStored(listKind, listPrefix + owner), listKeptConversations(owner)]);
   const named = new Map(list?.conversations.map((summary) => [summary.id, summary]));
@@ -103,7 +106,7 @@ export async function forgetAllConversations(owner: string): Promise<void> {
   await removeStored(listKind, listPrefix + owner);
 }
 
-/** Leaves nothing of anybody but `owner`; null: of nobody. */
+/** Deletes the conversations of everybody but `owner`; with null, of everybody. */
 export async function keepOnlyConversationsOf(owner: string | null): Promise<void> {
   const kept = [...(await listStored(conversationKind, conversationPrefix)), ...(await listStored(listKind, listPrefix))];
   const others = new Set(kept.map((entry) => entry.owner).filter((other) => other !== owner));

@@ -1,13 +1,13 @@
 import type { Kept, Kind } from "./store.ts";
 import { isRecord, listStoredKeys, readStored, removeStored, writeAllStored } from "./store.ts";
 
-/** What somebody was about to send in one conversation; it survives a reload, a closed tab and a lost connection. */
+/** An unsent message in one conversation. It survives a reload, a closed tab and a lost connection. */
 export interface Draft {
   text: string;
   modelId: string | null;
   /**
-   * The Idempotency-Key of a send whose fate is unknown. Sending the very same again with it returns the same answer
-   * instead of a second one.
+   * The Idempotency-Key of a send whose result is unknown. Sending the same content with it again returns the same answer
+   * instead of creating a second one.
    */
   unsettledKey: string | null;
 }
@@ -26,7 +26,10 @@ const kind: Kind<Draft> = {
   },
 };
 
-/** Drafts belong to a person: on a shared device nobody finds another's. `threadKey` is a conversation's id, or "new". */
+/**
+ * The key contains the person's id, so that nobody on a shared device sees another's drafts. `threadKey` is a conversation's
+ * id, or "new".
+ */
 function keyOf(userId: string, threadKey: string): string {
   return `draft:${userId}:${threadKey}`;
 }
@@ -35,7 +38,10 @@ export async function readDraft(userId: string, threadKey: string): Promise<Draf
   return await readStored(kind, keyOf(userId, threadKey));
 }
 
-/** Each under its `threadKey`, all of them or none. Resolves to what became of it, for callers that must tell the person. */
+/**
+ * Writes each draft under its `threadKey`, all of them or none. Resolves to the result of the write, for callers that must tell
+ * the person.
+ */
 export async function writeDrafts(userId: string, drafts: Readonly<Record<string, Draft>>): Promise<Kept> {
   const isEmpty = (draft: Draft) => draft.text === "" && draft.modelId === null;
   return await writeAllStored(
@@ -51,13 +57,13 @@ export async function writeDraft(userId: string, threadKey: string, draft: Draft
   return await writeDrafts(userId, { [threadKey]: draft });
 }
 
-/** The conversations in which this person was typing, by `threadKey`. */
+/** The conversations with a draft of this person, by `threadKey`. */
 export async function listDrafted(userId: string): Promise<string[]> {
   const prefix = keyOf(userId, "");
   return (await listStoredKeys(prefix)).map((key) => key.slice(prefix.length));
 }
 
-/** Of a conversation that is no more. */
+/** For a deleted conversation. */
 export async function forgetDraft(userId: string, threadKey: string): Promise<void> {
   await removeStored(kind, keyOf(userId, threadKey));
 }

@@ -4,7 +4,7 @@ import { findStored, writeStored } from "./store.ts";
 const key = "feedbackDismissed";
 const kind: Kind<true> = { version: 1, stamped: false, read: (stored) => (stored === true ? true : undefined) };
 
-/** Sent or dismissed once: the card stays away. Whatever a newer version keeps here means no less. */
+/** True once feedback was sent or dismissed. A value of a newer version counts as well. */
 export async function isFeedbackDismissed(): Promise<boolean> {
   return (await findStored(kind, key)).state !== "absent";
 }

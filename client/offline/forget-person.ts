@@ -5,8 +5,9 @@ import { dropOldSentForms } from "./sent-forms.ts";
 import { keepOnlyCheckOf } from "./subscription-cache.ts";
 
 /**
- * What the server told a person leaves the device with them: at sign-out, and at a start that finds them signed out. What
- * they wrote and have not sent yet stays for them, under their own keys: a session may also end by itself. Returns how to stop.
+ * Deletes a person's data that came from the server when they sign out, and at a start that finds them signed out. What they
+ * wrote and have not sent yet is kept under their own keys, because a session may also expire. Returns a function that stops
+ * it.
  */
 export function startForgetting(): () => void {
   let known: string | null | undefined;

@@ -1,7 +1,7 @@
 import type { Kept, Kind } from "./store.ts";
 import { isRecord, readStored, removeStored, writeStored } from "./store.ts";
 
-/** What a form to the team holds, as typed. */
+/** The fields of a form to the team, as typed. */
 export interface FormFields {
   name: string;
   email: string;
@@ -14,7 +14,7 @@ export type FormName = "contact" | "feedback";
 
 export interface FormDraft {
   fields: FormFields;
-  /** The Idempotency-Key of a send whose fate is unknown; valid for these very fields. */
+  /** The Idempotency-Key of a send whose result is unknown; valid only for exactly these fields. */
   unsettledKey: string | null;
 }
 
@@ -36,7 +36,10 @@ const kind: Kind<FormDraft> = {
   },
 };
 
-/** `owner` is a user id, or null for whoever is signed out: on a shared device nobody finds another's. */
+/**
+ * `owner` is a user id, or null for a signed-out visitor. It is part of the key, so that nobody on a shared device sees
+ * another's draft.
+ */
 function keyOf(owner: string | null, form: FormName): string {
   return `draft:${owner ?? "visitor"}:${form}`;
 }

@@ -1,19 +1,19 @@
-/** The forms that wait for a connection, each under a key of its own: `form:<id>`; and what has gone of late: `sent-form:<id>`. */
+/** The queue of forms that wait for a connection, each under `form:<id>`, and notes of the ones sent recently, under `sent-form:<id>`. */
 import type { FormFields, FormName } from "./form-drafts.ts";
 import { readFields } from "./form-drafts.ts";
 import type { Kept, Kind } from "./store.ts";
 import { isRecord, listStored, removeStored, writeAllStored, writeStored } from "./store.ts";
 
-/** A form ready to go. Its id is the Idempotency-Key it is sent under, however often. */
+/** A form to send. Its id is the Idempotency-Key of every attempt. */
 export interface OutgoingForm {
   id: string;
   form: FormName;
-  /** The user id of who wrote it, null for whoever was signed out. */
+  /** The user id of the writer, or null for a signed-out visitor. */
   owner: string | null;
   fields: FormFields;
-  /** The trap for robots, as it was filled in. */
+  /** The content of the honeypot field. */
   website: string;
-  /** Of the acknowledgement. */
+  /** The language of the acknowledgement mail. */
   language: string;
 }
 
@@ -25,9 +25,9 @@ export interface Refusal {
 export interface QueuedForm extends OutgoingForm {
   queuedAtMs: number;
   attempts: number;
-  /** No attempt before, unless the connection has just come back. Milliseconds of this device's clock. */
+  /** When the next attempt is due, unless the connection comes back earlier. Milliseconds of this device's clock. */
   dueAtMs: number;
-  /** Set once the server has refused it for good: it waits for its writer, not for the line. */
+  /** Set once the server has refused the form for good: its writer must change it, and it is not sent again. */
   refusal: Refusal | null;
 }
 
@@ -65,13 +65,13 @@ const kind: Kind<QueuedForm> = {
 
 const prefix = "form:";
 
-/** In the order they were written. */
+/** In the order in which they were written. */
 export async function listQueuedForms(): Promise<QueuedForm[]> {
   const forms = await listStored(kind, prefix);
   return forms.sort((one, other) => one.queuedAtMs - other.queuedAtMs);
 }
 
-/** The oldest form of that kind by `owner` that the server has refused, and why. */
+/** The oldest refused form of that kind by `owner`, and the reason. */
 export async function findRefusedForm(form: FormName, owner: string | null): Promise<{ queued: QueuedForm; refusal: Refusal } | undefined> {
   const queued = (await listQueuedForms()).find((one) => one.form === form && one.owner === owner && one.refusal !== null);
   return queued?.refusal ? { queued, refusal: queued.refusal } : undefined;
@@ -85,10 +85,10 @@ export async function removeQueuedForm(id: string): Promise<void> {
   await removeStored(kind, prefix + id);
 }
 
-/** Under which it is noted that a form has gone (sent-forms.ts). */
+/** The key prefix of notes about sent forms (sent-forms.ts). */
 export const sentPrefix = "sent-form:";
 
-/** Takes a form out of the queue, in one step with the note that it went. */
+/** Removes a form from the queue and notes that it was sent, in one transaction. */
 export async function settleSentForm({ id, owner, queuedAtMs }: QueuedForm): Promise<void> {
   const sent = { id, owner, queuedAtMs, sentAtMs: Date.now() };
   await writeAllStored([

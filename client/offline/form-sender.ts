@@ -1,7 +1,7 @@
 /**
- * Sends the forms that wait: at start, when the connection comes back, and at growing intervals while the server can't be
- * reached. One tab at a time does it, under a lock; and each form travels under its own Idempotency-Key, so that a lost
- * answer, a closed tab or a browser without locks still makes one message of it.
+ * Sends queued forms: at start, when the connection comes back, and at growing intervals while the server can't be reached. A
+ * lock ensures that one tab at a time sends. Every attempt of a form uses the same Idempotency-Key, so that a lost answer, a
+ * closed tab or a browser without locks never produces a second message.
  */
 import { ApiProblem, api, NetworkProblem } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
@@ -26,7 +26,7 @@ const listeners = new Set<(outcome: FormOutcome) => void>();
 let channel: BroadcastChannel | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Tells what became of queued forms, in every tab. */
+/** Calls the listener with the result of every queued form, in every tab. */
 export function onFormOutcome(listener: (outcome: FormOutcome) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -36,13 +36,13 @@ function tell(outcome: FormOutcome): void {
   for (const listener of listeners) listener(outcome);
 }
 
-/** One attempt. Throws ApiProblem when the server refuses and NetworkProblem when it can't be reached. */
+/** Makes one attempt. Throws ApiProblem if the server refuses and NetworkProblem if it can't be reached. */
 async function sendForm({ id, form, owner, fields, website, language }: OutgoingForm): Promise<void> {
   const { subject, category, ...sender } = fields;
   const headers = { "idempotency-key": id };
   const signal = AbortSignal.timeout(sendTimeoutMs);
   const shared = { ...sender, website, language };
-  // What one person left behind is not another's message, though it is their session that sends it.
+  // If another person is signed in now, the form must not be sent in their name.
   const anonymous = owner !== (sessionStore.getState().user?.id ?? null);
   if (form === "feedback") {
     await api("POST /api/functions/send-contact-email", { headers, signal, anonymous, body: { ...shared, category: "feedback", subject } });
@@ -52,7 +52,7 @@ async function sendForm({ id, form, owner, fields, website, language }: Outgoing
   await api("POST /api/contact", { headers, signal, anonymous, body });
 }
 
-/** Whether trying again can't help: the server has read the form and does not want it. */
+/** True if another attempt can't help, because the server has refused the form's content. */
 function isRefusal(error: unknown): error is ApiProblem {
   if (!(error instanceof ApiProblem)) return false;
   return error.status >= 400 && error.status < 500 && ![401, 408, 425, 429].includes(error.status);
@@ -84,12 +84,12 @@ function announce(outcome: FormOutcome): void {
 }
 
 async function alone(work: () => Promise<void>): Promise<void> {
-  // Browsers give locks to secure pages only; elsewhere the Idempotency-Key alone keeps one message one.
+  // Browsers offer locks on secure pages only. Elsewhere the Idempotency-Key alone prevents a second message.
   if (!("locks" in navigator)) await work();
   else await navigator.locks.request("form-queue", work);
 }
 
-/** `overdueOnly` leaves those alone whose next attempt is still to come. */
+/** `overdueOnly` skips forms whose next attempt is not due yet. */
 async function flush(overdueOnly: boolean): Promise<void> {
   clearTimeout(timer);
   if (!navigator.onLine) return;
@@ -104,7 +104,7 @@ async function flush(overdueOnly: boolean): Promise<void> {
   if (next.length > 0) timer = setTimeout(() => void flush(true), Math.max(Math.min(...next) - Date.now(), firstRetryMs));
 }
 
-/** Takes a form into the queue. Anything but `kept` means that it waits only as long as this page is open. */
+/** Adds a form to the queue. Any result but `kept` means that it is lost when this page is closed. */
 async function queueForm(form: OutgoingForm): Promise<Kept> {
   const now = Date.now();
   const kept = await writeQueuedForm({ ...form, queuedAtMs: now, attempts: 0, dueAtMs: now + firstRetryMs, refusal: null });
@@ -113,11 +113,11 @@ async function queueForm(form: OutgoingForm): Promise<Kept> {
 }
 
 /**
- * Sends a form now, or queues it where there is no connection. Throws ApiProblem where the server answers with anything but
- * success: whoever wrote the form is still there to decide.
+ * Sends a form now, or queues it if there is no connection. Throws ApiProblem if the server refuses it, because the writer is
+ * still there and can react.
  */
 export async function sendOrQueue(form: OutgoingForm): Promise<{ sent: true } | { sent: false; kept: Kept }> {
-  // Without a connection the session's token can't be refreshed either, and asking for that takes its time.
+  // Without a connection, refreshing the token would fail too, but only after a while.
   if (navigator.onLine) {
     try {
       await sendForm(form);
@@ -129,7 +129,7 @@ export async function sendOrQueue(form: OutgoingForm): Promise<{ sent: true } | 
   return { sent: false, kept: await queueForm(form) };
 }
 
-/** Call once, at start. Returns how to stop. */
+/** Call once, at start. Returns a function that stops it. */
 export function startFormQueue(): () => void {
   const opened = new BroadcastChannel(channelName);
   opened.onmessage = ({ data }: MessageEvent<FormOutcome>) => tell(data);

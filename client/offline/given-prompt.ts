@@ -2,7 +2,7 @@ import { givenPromptMs } from "#domain/periods.ts";
 import type { Kept, Kind } from "./store.ts";
 import { isRecord, readStored, removeStored, writeStored } from "./store.ts";
 
-/** A prompt that came with an address: from a guide's card, or shared from another app. */
+/** A prompt that was passed in an address: from a guide's card, or shared by another app. */
 export interface GivenPrompt {
   text: string;
   modelId: string | null;
@@ -14,7 +14,7 @@ interface Waiting extends GivenPrompt {
 }
 
 const visitorsKey = "givenPrompt";
-/** It waits through signing up, a mail and the choice of a plan; whoever comes later wants something else. */
+/** Long enough to sign up, confirm the address and choose a plan. Later the person probably wants something else. */
 const waitsMs = givenPromptMs;
 
 const kind: Kind<Waiting> = {
@@ -27,12 +27,12 @@ const kind: Kind<Waiting> = {
   },
 };
 
-/** `owner` is a user id, or null for whoever is signed out. */
+/** `owner` is a user id, or null for a signed-out visitor. */
 function keyOf(owner: string | null): string {
   return owner === null ? visitorsKey : `${visitorsKey}:${owner}`;
 }
 
-/** What a visitor brought becomes theirs who signs in with it: whoever is here after them does not find it. */
+/** Moves a visitor's prompt to the person who signs in, so that the next visitor on this device doesn't find it. */
 async function claim(owner: string): Promise<void> {
   const brought = await readStored(kind, visitorsKey);
   if (!brought) return;
@@ -40,7 +40,7 @@ async function claim(owner: string): Promise<void> {
   await removeStored(kind, visitorsKey);
 }
 
-/** For the one who can't send it yet: it is found again once they can, in whichever tab that is. */
+/** Keeps the prompt for somebody who can't send it yet. Any tab finds it once they can. */
 export async function keepGivenPrompt(owner: string | null, prompt: GivenPrompt): Promise<Kept> {
   return await writeStored(kind, keyOf(owner), { ...prompt, givenAtMs: Date.now() });
 }
@@ -53,7 +53,7 @@ export async function readGivenPrompt(owner: string | null): Promise<GivenPrompt
   return Math.abs(Date.now() - givenAtMs) <= waitsMs ? { text, modelId } : undefined;
 }
 
-/** It stands in the owner's composer now. */
+/** Called once the prompt is in the owner's composer. */
 export async function forgetGivenPrompt(owner: string): Promise<void> {
   await removeStored(kind, keyOf(owner));
 }

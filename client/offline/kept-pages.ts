@@ -1,13 +1,13 @@
-/** What the service worker keeps for reading, and the room it takes. */
+/** Asks the service worker which pages it keeps, and the browser how much storage they take. */
 import type { KeptPage, Replies, SaveOutcome, WorkerMessage } from "#client/sw/messages.ts";
 
-/** A first visit's worker fetches a whole release before it answers. */
+/** On a first visit the service worker fetches a whole release before it answers. */
 const readyTimeoutMs = 20_000;
 const replyTimeoutMs = 60_000;
 
 function within<Result>(limitMs: number, promise: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("The service worker does not answer.")), limitMs);
+    const timer = setTimeout(() => reject(new Error("The service worker did not answer in time.")), limitMs);
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
@@ -16,13 +16,13 @@ export function canKeepPages(): boolean {
   return "serviceWorker" in navigator && "caches" in globalThis;
 }
 
-/** Rejects where there is no service worker to answer. */
+/** Rejects if there is no service worker. */
 async function ask<Type extends keyof Replies>(message: Extract<WorkerMessage, { type: Type }>): Promise<Replies[Type]> {
   const { active } = await within(readyTimeoutMs, navigator.serviceWorker.ready);
   const { port1, port2 } = new MessageChannel();
   const reply = new Promise<Replies[Type]>((resolve, reject) => {
     port1.onmessage = ({ data }: MessageEvent<Replies[Type] | undefined>) =>
-      data === undefined ? reject(new Error("The service worker could not do it.")) : resolve(data);
+      data === undefined ? reject(new Error("The service worker failed to answer the message.")) : resolve(data);
   });
   active?.postMessage(message, [port2]);
   return await within(replyTimeoutMs, reply);
@@ -47,11 +47,11 @@ export async function removeKeptPages(): Promise<KeptPage[]> {
 export interface Room {
   usedBytes: number;
   quotaBytes: number;
-  /** Whether the browser has promised not to clear it by itself. */
+  /** Whether the browser has agreed not to delete this storage by itself. */
   persisted: boolean;
 }
 
-/** Undefined where the browser does not say. */
+/** Undefined if the browser does not tell. */
 export async function readRoom(): Promise<Room | undefined> {
   const { storage } = navigator;
   if (!storage?.estimate) return undefined;
@@ -59,7 +59,7 @@ export async function readRoom(): Promise<Room | undefined> {
   return { usedBytes: usage, quotaBytes: quota, persisted };
 }
 
-/** Asks the browser not to clear what is kept when room gets short. */
+/** Asks the browser not to delete our data when storage runs short. */
 export async function askToPersist(): Promise<void> {
   const { storage } = navigator;
   if (storage?.persist && !(await storage.persisted())) await storage.persist();

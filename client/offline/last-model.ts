@@ -1,4 +1,4 @@
-/** The model somebody used last: the next conversation begins with it, on this device, after a reload too. */
+/** Keeps the model that a person used last on this device. New conversations start with it, also after a reload. */
 import type { Kind } from "./store.ts";
 import { isRecord, readStored, removeStoredUnder, writeStored } from "./store.ts";
 
@@ -20,7 +20,7 @@ export async function keepLastModel(userId: string, modelId: string): Promise<vo
   await writeStored(kind, keyOf(userId), { modelId });
 }
 
-/** Leaves nobody's but `userId`'s; null: nobody's. */
+/** Deletes the last model of everybody but `userId`; with null, of everybody. */
 export async function keepOnlyLastModelOf(userId: string | null): Promise<void> {
   await removeStoredUnder(kind, prefix, userId === null ? undefined : keyOf(userId));
 }

@@ -2,7 +2,7 @@ import type { FoundConversation } from "#contract/generations.ts";
 import { excerptOf, findMatch } from "#domain/search.ts";
 import { listKeptConversations, readKeptList } from "./conversations.ts";
 
-/** Of what is kept the conversations with `words` in title or text, the latest first: the server's search without the server. */
+/** Finds the kept conversations with `words` in their title or text, the latest first. It replaces the server's search while offline. */
 export async function searchKeptConversations(owner: string, words: string): Promise<FoundConversation[]> {
   const [list, kept] = await Promise.all([readKeptList(owner), listKeptConversations(owner)]);
   return list.flatMap((conversation) => {

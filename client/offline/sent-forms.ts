@@ -1,10 +1,10 @@
-/** What has gone after it had waited, noted by form-queue.ts under `sent-form:<id>`. */
+/** Notes of queued forms that were sent; form-queue.ts writes them under `sent-form:<id>`. */
 import { sentFormMs } from "#domain/periods.ts";
 import { sentPrefix } from "./form-queue.ts";
 import type { Kind } from "./store.ts";
 import { isRecord, listStored, removeStored } from "./store.ts";
 
-/** A form that waited and has gone; whoever wrote it may have been away. */
+/** A queued form that was sent, possibly while its writer was away. */
 export interface SentForm {
   id: string;
   owner: string | null;
@@ -12,7 +12,7 @@ export interface SentForm {
   sentAtMs: number;
 }
 
-/** For so long it is said that it went. */
+/** How long the note is shown. */
 const toldForMs = sentFormMs;
 
 const kind: Kind<SentForm> = {
@@ -28,7 +28,7 @@ const kind: Kind<SentForm> = {
 
 const isOld = ({ sentAtMs }: SentForm) => Date.now() - sentAtMs >= toldForMs;
 
-/** Of what went more than a day ago nothing stays; at every start, whether or not anybody looks at what has gone. */
+/** Deletes notes older than a day. Called at every start, whether or not a page shows the notes. */
 export async function dropOldSentForms(): Promise<void> {
   for (const { id } of (await listStored(kind, sentPrefix)).filter(isOld)) await removeStored(kind, sentPrefix + id);
 }

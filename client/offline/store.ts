@@ -1,32 +1,33 @@
 /**
  * The only module that uses IndexedDB, with one store for everything kept there.
  *
- * - Each kind says how it is read: what is damaged or foreign counts as absent and never reaches the product.
- * - What a newer version of the product kept is not read, not overwritten and not removed: an older tab must not spoil it.
- * - What could not be kept (a private window, a full disk) lives in memory as long as the page, and the caller is told.
+ * - Each kind has a `read` function: a damaged or foreign value counts as absent, so the rest of the product never sees it.
+ * - A value of a newer version of the product is not read, overwritten or removed, so that an older tab can't damage it.
+ * - A value that can't be stored (private window, full disk) is kept in memory until the page is closed, and the caller is
+ *   told.
  */
 import type { UseStore } from "idb-keyval";
 import { createStore, promisifyRequest } from "idb-keyval";
 
 export interface Kind<Value> {
-  /** Of the form written today. A stored value without a `version` is of form 1. */
+  /** The format version written today. A stored value without `version` has version 1. */
   version: number;
-  /** Whether the version is written into the value. Not where the specification gives the value's exact fields. */
+  /** Whether the version is written into the value; false if the specification fixes the value's exact fields. */
   stamped: boolean;
-  /** The value, or undefined where what was stored is none. */
+  /** Returns the value, or undefined if the stored value is not valid. */
   read: (stored: unknown) => Value | undefined;
 }
 
-/** `newer`: something is there, but only a newer version of the product can read it. */
+/** `newer`: there is a value, but only a newer version of the product can read it. */
 export type Found<Value> = { state: "found"; value: Value } | { state: "absent" } | { state: "newer" };
 
-/** What became of a write. All but `kept` last only as long as the page. */
+/** The result of a write. Unless it is `kept`, the value is lost when the page is closed. */
 export type Kept = "kept" | "full" | "closed" | "newer";
 
 export interface Entry {
   kind: Kind<unknown>;
   key: string;
-  /** Undefined: nothing is to be kept under the key. */
+  /** Undefined removes the key. */
   value: unknown;
 }
 
@@ -38,23 +39,23 @@ class NewerData extends Error {
   override readonly name = "NewerData";
 }
 
-/** What the device refused to keep, or to let go of (undefined), for as long as the page lives. */
+/** Values that could not be written, and keys that could not be removed (undefined), until the page is closed. */
 const unkept = new Map<string, unknown>();
 let opened: UseStore | undefined;
 
-/** A newer version that wants to rebuild the database must not wait for this tab to be closed. */
-function giveWay(database: IDBDatabase): void {
+/** Closes the database when a newer version wants to upgrade it, which would otherwise wait until this tab is closed. */
+function closeOnUpgrade(database: IDBDatabase): void {
   database.onversionchange = () => {
     database.close();
     opened = undefined;
   };
 }
 
-/** idb-keyval's own default database, opened on first use: what earlier versions kept there is found again. */
+/** Uses idb-keyval's default database, because earlier versions kept their values there. Opened on first use. */
 async function transact<Result>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => PromiseLike<Result>): Promise<Result> {
   opened ??= createStore("keyval-store", "keyval");
   return await opened(mode, (store) => {
-    giveWay(store.transaction.db);
+    closeOnUpgrade(store.transaction.db);
     return work(store);
   });
 }
@@ -74,7 +75,7 @@ function outcomeOf(error: unknown): Kept {
   return error instanceof DOMException && error.name === "QuotaExceededError" ? "full" : "closed";
 }
 
-/** Changes `keys` in one transaction, all or none, unless a newer version's value stands under one of them. */
+/** Changes all entries in one transaction, or none of them if a newer version's value is under one of the keys. */
 async function changeAll(entries: readonly Omit<Entry, "value">[], change: (store: IDBObjectStore, index: number) => void): Promise<Kept> {
   try {
     await transact("readwrite", async (store) => {
@@ -112,7 +113,7 @@ async function readAll(prefix: string): Promise<Map<string, unknown>> {
     );
     for (const [index, key] of keys.entries()) all.set(String(key), values[index]);
   } catch {
-    // Closed storage: what lives in memory is all there is.
+    // If storage is blocked, only the values in memory exist.
   }
   for (const [key, value] of unkept) if (key.startsWith(prefix)) all.set(key, value);
   return all;
@@ -131,7 +132,7 @@ export async function listStoredKeys(prefix: string): Promise<string[]> {
   return [...all.keys()].filter((key) => all.get(key) !== undefined);
 }
 
-/** Keeps all entries or none of them, in one transaction: whatever ends the page, they stay of one time. */
+/** Writes all entries or none of them, in one transaction, so that they stay consistent even if the page is closed meanwhile. */
 export async function writeAllStored(entries: readonly Entry[]): Promise<Kept> {
   const values = entries.map(({ kind, value }) => (kind.stamped && isRecord(value) ? { ...value, version: kind.version } : value));
   const kept = await changeAll(entries, (store, index) => {
@@ -140,7 +141,7 @@ export async function writeAllStored(entries: readonly Entry[]): Promise<Kept> {
     else store.put(values[index], key);
   });
   for (const [index, { key }] of entries.entries()) {
-    // What a newer version owns is not removed; else a removal that failed holds as long as the page, as a write does.
+    // A newer version's value is not removed. Any other failed removal applies until the page is closed, like a failed write.
     if (kept === "kept" || (kept === "newer" && values[index] === undefined)) unkept.delete(key);
     else unkept.set(key, values[index]);
   }
@@ -151,12 +152,12 @@ export async function writeStored<Value>(kind: Kind<Value>, key: string, value: 
   return await writeAllStored([{ kind, key, value }]);
 }
 
-/** Where nothing can be removed nothing was kept, or a newer version owns it. */
+/** The result doesn't matter: if the removal failed, either nothing was stored or the value is a newer version's. */
 export async function removeStored(kind: Kind<unknown>, key: string): Promise<void> {
   await writeAllStored([{ kind, key, value: undefined }]);
 }
 
-/** Removes what stands under any key that begins with `prefix`, but for `exceptKey`. */
+/** Removes every key that begins with `prefix`, except `exceptKey`. */
 export async function removeStoredUnder(kind: Kind<unknown>, prefix: string, exceptKey: string | undefined): Promise<void> {
   for (const key of (await readAll(prefix)).keys()) if (key !== exceptKey) await removeStored(kind, key);
 }

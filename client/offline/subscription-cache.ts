@@ -2,13 +2,13 @@ import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { Kind } from "./store.ts";
 import { isRecord, readStored, removeStoredUnder, writeStored } from "./store.ts";
 
-/** The last state the server told, and when (milliseconds of this device's clock). */
+/** The last check that the server returned, and when (milliseconds of this device's clock). */
 export interface CachedCheck {
   check: SubscriptionCheck;
   checkedAtMs: number;
 }
 
-/** What screens count with or look up by must be there; the rest of a check is text to show. */
+/** Checks the fields that screens calculate with or use as keys. The others are only shown as text. */
 function isCheck(value: unknown): value is SubscriptionCheck {
   return (
     isRecord(value) &&
@@ -30,7 +30,7 @@ const kind: Kind<CachedCheck> = {
 
 const prefix = "subscription:";
 
-/** Spec §3: cached locally per user id. */
+/** Spec §3: cached on the device per user id. */
 function keyOf(userId: string): string {
   return prefix + userId;
 }
@@ -39,7 +39,7 @@ export async function readCachedCheck(userId: string): Promise<CachedCheck | und
   return await readStored(kind, keyOf(userId));
 }
 
-/** Leaves nobody's but `userId`'s; null: nobody's. */
+/** Deletes the checks of everybody but `userId`; with null, of everybody. */
 export async function keepOnlyCheckOf(userId: string | null): Promise<void> {
   await removeStoredUnder(kind, prefix, userId === null ? undefined : keyOf(userId));
 }

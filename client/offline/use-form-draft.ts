@@ -8,7 +8,7 @@ import type { Kept } from "./store.ts";
 
 const emptyFields: FormFields = { name: "", email: "", category: "", subject: "", message: "" };
 
-/** Each field from the first that has something in it. */
+/** Takes each field from the first candidate in which it is not empty. */
 function firstFilled(...candidates: Partial<FormFields>[]): FormFields {
   const pick = (name: keyof FormFields) => candidates.map((candidate) => candidate[name]).find((value) => value) ?? "";
   return { name: pick("name"), email: pick("email"), category: pick("category"), subject: pick("subject"), message: pick("message") };
@@ -19,22 +19,19 @@ function areSame(one: FormFields, other: FormFields | undefined): boolean {
 }
 
 interface Held extends FormDraft {
-  /** Whose draft it is; undefined until that is known. */
+  /** The draft's owner; undefined until it is known. */
   owner: string | null | undefined;
-  /** Why the server refused these fields when they were sent from the queue. */
+  /** Why the server refused these fields after they were queued. */
   refusal: Refusal | null;
 }
 
-/**
- * What the device keeps for the form: the draft, or else what the server has refused since, which goes back to its writer.
- * `typed` goes before both.
- */
+/** Loads the form's draft, or else a refused form, which goes back to its writer. Text in `typed` has priority over both. */
 async function load(owner: string | null, form: FormName, typed: Partial<FormFields>, knownEmail: string): Promise<Held> {
   const found = await readFormDraft(owner, form);
   const refused = found?.fields.message || typed.message ? undefined : await findRefusedForm(form, owner);
   const fields = firstFilled(typed, refused?.queued.fields ?? {}, found?.fields ?? {}, { email: knownEmail });
   if (refused) {
-    // Only what stands in the draft is taken out of the queue.
+    // Write the draft before removing the form from the queue, so that the text is never lost.
     await writeFormDraft(owner, form, { fields, unsettledKey: null });
     await removeQueuedForm(refused.queued.id);
   }
@@ -44,40 +41,40 @@ async function load(owner: string | null, form: FormName, typed: Partial<FormFie
 
 export interface FormDraftHandle {
   fields: FormFields;
-  /** What the device kept has been read. */
+  /** True once the draft has been read from the device. */
   ready: boolean;
-  /** Why the server refused these fields after they had waited; null until then. */
+  /** Why the server refused these fields after they were queued; null until then. */
   refusal: Refusal | null;
-  /** What became of the last write: anything but "kept" lasts only as long as the page. */
+  /** The result of the last write. Unless it is "kept", the draft is lost when the page is closed. */
   kept: Kept;
-  /** On the screen at once, on the device right after. */
+  /** Changes the fields on the screen at once and on the device right after. */
   change: (part: Partial<FormFields>) => void;
-  /** The key to send these very fields under, the same until they change. */
+  /** The Idempotency-Key for these fields; it stays the same until they change. */
   keyForSending: () => string;
-  /** Everything but `remaining` is gone, from the device too. */
+  /** Clears everything but `remaining`, on the device too. */
   clear: (remaining: Partial<FormFields>) => void;
 }
 
 /**
- * What somebody has typed into a form: it survives a reload and a failure. `owner` is undefined until it is known who is
- * there; their `knownEmail` fills a field left empty.
+ * Keeps what a person types into a form through a reload and a failure. `owner` is undefined until it is known who the person
+ * is. `knownEmail` fills an empty email field.
  */
 export function useFormDraft(owner: string | null | undefined, form: FormName, knownEmail: string | undefined): FormDraftHandle {
   const [held, setHeld] = useState<Held>({ owner: undefined, fields: emptyFields, unsettledKey: null, refusal: null });
   const [kept, setKept] = useState<Kept>("kept");
   const latest = useRef(held);
-  /** Only the latest reading counts. */
+  /** Results of earlier loads are ignored. */
   const round = useRef(0);
 
   const read = useCallback(() => {
     if (owner === undefined) return;
     round.current += 1;
     const asked = round.current;
-    // Somebody may have begun to type before it was known who is there; another person's text is not theirs.
+    // The person may have begun to type before `owner` was known. Text typed by another person must not be taken over.
     const isOwn = () => latest.current.owner === undefined || latest.current.owner === owner;
     void load(owner, form, isOwn() ? latest.current.fields : {}, knownEmail ?? "").then((loaded) => {
       if (asked !== round.current) return;
-      // What was typed meanwhile goes before what has been read.
+      // Text typed during loading has priority over the loaded text.
       const fields = isOwn() ? firstFilled(latest.current.fields, loaded.fields) : loaded.fields;
       latest.current = { ...loaded, fields, unsettledKey: areSame(fields, loaded.fields) ? loaded.unsettledKey : null };
       setHeld(latest.current);

@@ -7,13 +7,13 @@ import { listSentForms } from "./sent-forms.ts";
 
 export interface FormQueue {
   waiting: readonly QueuedForm[];
-  /** What went of late after it had waited. */
+  /** Queued forms that were sent recently. */
   sent: readonly SentForm[];
 }
 
 const nothing: FormQueue = { waiting: [], sent: [] };
 
-/** What one person wrote here that waits for a connection, and what of it has gone; `owner` is undefined until it is known. */
+/** The person's forms that wait for a connection, and those sent recently. `owner` is undefined until it is known. */
 export function useFormQueue(owner: string | null | undefined): FormQueue {
   const [queue, setQueue] = useState(nothing);
   useEffect(() => {
@@ -27,7 +27,7 @@ export function useFormQueue(owner: string | null | undefined): FormQueue {
     const readAgain = () => void read();
     readAgain();
     const unlisten = onFormOutcome(readAgain);
-    // Another tab may have written one meanwhile.
+    // Another tab may have queued one meanwhile.
     addEventListener("focus", readAgain);
     return () => {
       current = false;

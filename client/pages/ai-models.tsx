@@ -32,7 +32,8 @@ export function AiModelsPage() {
     if (lastAvailable !== null) noteAvailableCredits(lastAvailable);
   }, [lastAvailable]);
 
-  // Without a connection what was written can be read and drafted, however old the server's last word is.
+  // Without a connection a subscriber can still read their conversations and write drafts, however old the last check of their subscription
+  // is.
   const known = check?.subscribed ? check : checkStatus === "failed" ? lastKnown?.check : undefined;
   if (user && known?.subscribed) {
     return (
@@ -63,7 +64,7 @@ export function AiModelsPage() {
   );
   return (
     <Page key="catalogue" title={t("title")}>
-      {/* Until the session is read the mark of boot.js decides: whoever is signed in never sees the way to sign in. */}
+      {/* Until the session has been read, boot.js's mark hides the sign-in part, so that signed-in people never see it. */}
       <ModelsPage
         gate={<div className={status === "loading" ? chatStyles.unsure : undefined}>{gate}</div>}
         waiting={!checking && <WaitingPrompt owner={owner} text={search.get("prompt")} modelId={search.get("model")} />}

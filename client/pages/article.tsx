@@ -10,7 +10,7 @@ import { untilFetched } from "#client/lib/until-fetched.ts";
 import styles from "./article.module.css";
 import { NotFoundLater } from "./not-found-later.tsx";
 
-/** One article of six needs it, and its texts with it. */
+/** Only one of six articles needs the calculator and its texts, so they are separate. */
 const calculator = preparedPart(() =>
   untilFetched(async () => {
     const [{ RoiCalculator }] = await Promise.all([import("#client/features/reading/roi-calculator.tsx"), i18next.loadNamespaces("roi")]);
@@ -20,8 +20,8 @@ const calculator = preparedPart(() =>
 const widgets = { "roi-calculator": <PartView part={calculator} roomClass={styles.calculator} /> };
 
 /**
- * What the first draw at this address, in this language, needs. In the browser the calculator stands as it was drawn at
- * build, or its room does, until its script has come: the article doesn't wait for it.
+ * Loads what the first render needs at this address in this language. In the browser the calculator's prerendered HTML, or an
+ * empty space of its size, stays until its script has loaded, so the article doesn't wait for it.
  */
 export async function prepareArticle(pathname: string, language: string): Promise<void> {
   const name = pieceNameAt(pathname);
@@ -29,7 +29,7 @@ export async function prepareArticle(pathname: string, language: string): Promis
   await Promise.all([prepareReading(name, language), import.meta.env.SSR && name === calculatorName && calculator.prepare()]);
 }
 
-/** An article of the blog; an address that none has is not found. */
+/** An article of the blog, or the not-found page if there is none at this address. */
 export function ArticlePage() {
   const [pathname] = useLocation();
   const name = pieceNameAt(pathname);

@@ -15,7 +15,7 @@ import { useEnvironment } from "#client/features/environment/environment-store.t
 import { ownPath } from "#client/lib/own-path.ts";
 import { paths } from "#client/paths.ts";
 
-/** Where somebody goes who asked for no page: a subscriber to the chat. Null until it is known who is one. */
+/** Where a person goes after signing in if no page was requested: a subscriber to the chat. Null until we know whether they subscribe. */
 function useOwnHome(): string | null {
   const check = useSubscription((state) => state.check);
   return check && (check.subscribed ? paths.aiModels : paths.home);
@@ -27,11 +27,11 @@ export function AuthPage() {
   const [search] = useSearchParams();
   const [email, setEmail] = useState("");
   const [waitingForMail, setWaitingForMail] = useState<{ justSent: boolean }>();
-  // Kept apart from the address, which must not go on showing a token that signs in.
+  // Kept in state, because the token signs in and must not stay in the address bar.
   const [token, setToken] = useState(() => search.get("confirm"));
   const sandboxUrl = useEnvironment((state) => state.sandboxUrl);
   const { status, user } = useSession();
-  /** Who was signed in when the mailed link was opened, null for nobody; undefined until the session is read. */
+  /** The person signed in when the mailed link was opened, or null; undefined until the session has been read. */
   const [openedBy, setOpenedBy] = useState<string | null>();
   const [done, setDone] = useState(false);
   const mode: AuthMode = search.get("mode") === "sign-up" ? "signUp" : "signIn";
@@ -48,7 +48,7 @@ export function AuthPage() {
   const onDone = useCallback(() => setDone(true), []);
   useEffect(() => {
     if (status !== "loading") setOpenedBy((known) => (known === undefined ? (user?.id ?? null) : known));
-    // Whoever signs in while the page is open, here or in another tab, is taken on.
+    // If somebody signs in while this page is open, here or in another tab, it sends them on.
     const isNew = openedBy !== undefined && user?.id !== openedBy;
     if (user && (token === null || done || isNew)) leave();
   }, [token, status, user, openedBy, done, leave]);

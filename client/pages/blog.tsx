@@ -1,7 +1,7 @@
 import { BlogList } from "#client/features/reading/blog-list.tsx";
 import { prepareBlogList } from "#client/features/reading/prepare-blog-list.ts";
 
-/** What the first draw in this language needs. */
+/** Loads what the first render needs in this language. */
 export async function prepareBlog(language: string): Promise<void> {
   await prepareBlogList(language);
 }

@@ -13,7 +13,7 @@ const turns: readonly Turn[] = [
   { id: 4, from: "support", topic: "failed" },
 ];
 
-/** What visitors meet, for the page that shows every part: it is made of several features, so a page composes it. */
+/** The parts that visitors see, for the design page. It is a page file because it composes several features. */
 export function VisitorSpecimens() {
   const { t } = useTranslation(["design", "about", "home", "pricing", "support"]);
   return (

@@ -26,7 +26,7 @@ const sections = [
   ["colours", TokenSpecimens],
 ] as const;
 
-/** Every primitive in every state, to look at. Not part of the product: outside production only. */
+/** Shows every primitive in every state, to look at. Only outside production. */
 export function DesignPage() {
   const { t } = useTranslation("design");
   return (

@@ -6,13 +6,13 @@ import { prepareReading } from "#client/features/reading/prepare-reading.ts";
 import { ReadingView } from "#client/features/reading/reading-view.tsx";
 import { NotFoundLater } from "./not-found-later.tsx";
 
-/** What the first draw at this address, in this language, needs. */
+/** Loads what the first render needs at this address in this language. */
 export async function prepareGuide(pathname: string, language: string): Promise<void> {
   const name = pieceNameAt(pathname);
   if (name) await prepareReading(name, language);
 }
 
-/** A guide or a legal page: its address says which. */
+/** A guide or a legal page, depending on the address. */
 export function GuidePage() {
   const [pathname] = useLocation();
   const name = pieceNameAt(pathname);

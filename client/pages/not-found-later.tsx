@@ -1,4 +1,4 @@
 import { lazy } from "react";
 
-/** For pages at whose address there may be nothing, which few readers ever meet. */
+/** For pages whose address may not exist. Lazy, because few readers ever see it. */
 export const NotFoundLater = lazy(async () => ({ default: (await import("./not-found.tsx")).NotFoundPage }));

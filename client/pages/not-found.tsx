@@ -6,10 +6,10 @@ import { MissingTile } from "#client/features/frame/missing-tile.tsx";
 import { paths } from "#client/paths.ts";
 import styles from "./message-page.module.css";
 
-/** An address longer than this says nothing more to anybody. */
+/** Longer addresses are cut off. */
 const longestAddress = 60;
 
-/** Where most people who take a wrong turn wanted to go. */
+/** The pages people most often look for. */
 const elsewhere = [
   { path: paths.aiModels, key: "navigation.aiModels" },
   { path: paths.pricing, key: "footer.pricing" },
@@ -22,7 +22,7 @@ function shorten(address: string): string {
   return address.length > longestAddress ? `${address.slice(0, longestAddress)}…` : address;
 }
 
-/** Says which address leads nowhere, and where one may have wanted to go. */
+/** Says which address does not exist and offers other pages. */
 export function NotFoundPage() {
   const { t } = useTranslation(["not-found", "common"]);
   const [address] = useLocation();

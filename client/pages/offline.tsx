@@ -21,10 +21,10 @@ import { forgetAllConversations, readKeptList } from "#client/offline/conversati
 import { paths } from "#client/paths.ts";
 import styles from "./offline.module.css";
 
-/** Everything there is to save: the legal pages are read where they apply. */
+/** Everything that can be saved offline. Legal pages are left out, because they are read where they apply. */
 const savable = pieces.filter(({ kind }) => kind !== "legal").map(({ name }) => piecePath(name));
 
-/** What the reader knows the page by; undefined for one that no link of ours leads to. */
+/** The title of a page as its links show it; undefined for an address that we don't link to. */
 function useTitleOf(path: string | null): string | undefined {
   const { t, i18n } = useTranslation("common");
   const name = path && pieceNameAt(path);
@@ -74,7 +74,7 @@ function Guides() {
   );
 }
 
-/** The person's conversations that can be read here; undefined until the device has said. */
+/** The person's conversations kept on this device; undefined until they have been read. */
 function useKeptConversations(owner: string | null | undefined): [readonly OpenableConversation[] | undefined, () => Promise<void>] {
   const [kept, setKept] = useState<readonly OpenableConversation[]>();
   useEffect(() => {
@@ -124,7 +124,7 @@ function ClearDialog({ open, onClose, onClear }: { open: boolean; onClose: () =>
   );
 }
 
-/** All that is read from the device, drawn at once when the last of it is known: nothing moves what already stands. */
+/** Everything kept on this device. It is rendered only when all of it has been read, so that nothing on the page moves later. */
 function KeptHere() {
   const { t, i18n } = useTranslation("offline");
   const { status: keptStatus, pages } = useKept();
@@ -157,7 +157,10 @@ function KeptHere() {
   );
 }
 
-/** What this device keeps, how much room it takes, and how to let it go. It also answers for pages that are not here. */
+/**
+ * Shows what this device keeps, how much space it takes, and how to remove it. It is also shown for pages that are not
+ * available offline.
+ */
 export function OfflinePage() {
   const { t } = useTranslation("offline");
   const [search] = useSearchParams();

@@ -24,7 +24,7 @@ export function ProfilePage() {
   const [search] = useSearchParams();
   const sessionId = search.get("checkout") === "success" ? search.get("session_id") : null;
   const back = useCheckoutReturn(sessionId, user?.id);
-  // Nobody whose payment is on its way is told that they have no plan; one that waits for the person is on show.
+  // Don't say "no plan" while a payment is being processed. A subscription that waits for the person (status incomplete) is shown.
   const subscriptionKnown = useSubscription(({ check }) => back === null || back.step === "paid" || check?.status === "incomplete");
   if (status === "loading") return <PageSpinner />;
   if (!user) {

@@ -10,26 +10,29 @@ interface TrustedTypePolicyFactory {
   createPolicy(name: string, rules: { createScriptURL: (url: string) => string }): { createScriptURL(url: string): string };
 }
 
-/** Under Trusted Types only this policy may name a script, and it lets one address through. */
+/**
+ * Returns the service worker's address through a Trusted Types policy. It is the only policy that may return a script's
+ * address, and it allows only this one.
+ */
 function trustedAddress(): string {
   const factory = (window as { trustedTypes?: TrustedTypePolicyFactory }).trustedTypes;
   if (!factory) return address;
   const policy = factory.createPolicy("tessera-sw", {
     createScriptURL: (url) => {
-      if (url !== address) throw new TypeError("Only the service worker may be loaded by address.");
+      if (url !== address) throw new TypeError("This policy allows only the service worker's address.");
       return url;
     },
   });
   return policy.createScriptURL(address);
 }
 
-/** A page drawn ahead of a click that may never come is nobody's visit. */
-async function shown(): Promise<void> {
+/** Waits until the page is visible: a page prerendered by the browser may never be opened and must not count as a visit. */
+async function untilVisible(): Promise<void> {
   if (!(document as { prerendering?: boolean }).prerendering) return;
   await new Promise((resolve) => document.addEventListener("prerenderingchange", resolve, { once: true }));
 }
 
-/** Calls back when a version has been fetched whole and waits to take over from one that is in charge. */
+/** Calls back when a new version is installed and waits to replace the active one. */
 function onWaiting(registration: ServiceWorkerRegistration, waits: () => void): void {
   const follow = (worker: ServiceWorker | null) =>
     worker?.addEventListener("statechange", () => {
@@ -40,18 +43,18 @@ function onWaiting(registration: ServiceWorkerRegistration, waits: () => void): 
   registration.addEventListener("updatefound", () => follow(registration.installing));
 }
 
-/** Tells the worker what only pages know: the reader's language, and which pages are opened without being loaded. */
+/** Tells the service worker what only pages know: the reader's language, and pages opened by client-side navigation. */
 async function keepInformed(): Promise<void> {
   const { active } = await navigator.serviceWorker.ready;
   const tell = (message: WorkerMessage) => (navigator.serviceWorker.controller ?? active)?.postMessage(message);
   const tellLanguage = () => tell({ type: "LANGUAGE", language: i18next.language });
-  // Whoever saves data fetches nothing twice.
+  // With data saving on, pages are not fetched again only to be kept.
   const { connection } = navigator as Navigator & { connection?: { saveData?: boolean } };
   const tellVisit = () => !connection?.saveData && tell({ type: "VISITED", path: location.pathname, language: i18next.language });
   tellLanguage();
   tellVisit();
   i18next.on("languageChanged", tellLanguage);
-  // Both are the router's words: the browser has no event of its own for the first.
+  // The router fires "pushState" itself, because browsers have no event for it.
   for (const event of ["pushState", "popstate"]) addEventListener(event, tellVisit);
 }
 
@@ -70,15 +73,15 @@ function offerUpdate(accept: () => void): void {
 }
 
 /**
- * Registers the service worker, and offers a waiting version once; nothing reloads before that is accepted, in this tab or
- * another, and no tab while an answer is under way or a form half filled in.
+ * Registers the service worker and offers a waiting version once. Nothing reloads before the person accepts it, in this tab or
+ * another, and no tab reloads during an answer or with a half-filled form.
  */
 export async function registerServiceWorker(): Promise<void> {
   if (!("serviceWorker" in navigator)) return;
-  await shown();
+  await untilVisible();
   let hadController = navigator.serviceWorker.controller !== null;
   navigator.serviceWorker.addEventListener("controllerchange", () => {
-    // The first worker of all takes over pages that are as new as itself.
+    // The very first service worker takes over pages of its own release, so they need no reload.
     if (hadController) whenFree(() => location.reload());
     hadController = true;
   });

@@ -17,7 +17,7 @@ const screenshot = (name: string, width: number, height: number, label: string) 
   label,
 });
 
-/** The web app manifest: what the home screen, the browser's own install dialog and the task switcher show. */
+/** The web app manifest, for the home screen, the browser's install dialog and the task switcher. */
 export const manifest = {
   id: "/",
   name: "Tessera",
@@ -28,13 +28,13 @@ export const manifest = {
   start_url: "/",
   scope: "/",
   display: "standalone",
-  // Browsers that can keep the bare minimum of their own bar are welcome to.
+  // Browsers without standalone mode may show their minimal bar.
   display_override: ["standalone", "minimal-ui"],
   launch_handler: { client_mode: ["navigate-existing", "auto"] },
   background_color: "#f9f6f0",
   theme_color: "#f9f6f0",
   categories: ["productivity", "utilities"],
-  // Lets the site ask whether it is installed already (getInstalledRelatedApps); nothing else is preferred.
+  // Lets the site ask whether it is already installed (getInstalledRelatedApps). No other app is preferred.
   prefer_related_applications: false,
   related_applications: [{ platform: "webapp", url: "/manifest.webmanifest" }],
   icons: [

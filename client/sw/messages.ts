@@ -1,16 +1,19 @@
-/** What pages ask of the service worker, and what it answers. */
+/** The messages from pages to the service worker, and its replies. */
 
-/** Where other apps send what is shared with the product; answered by the service worker alone. */
+/** The address to which other apps send shared texts. Only the service worker answers it. */
 export const sharePath = "/share";
 
-/** `base` pages come with every language in use, `visited` ones with reading, `saved` ones on the reader's word. */
+/**
+ * Why a page is kept: `base` pages come with every language in use, `visited` pages were opened, and `saved` pages were saved
+ * by the reader.
+ */
 export type Keeping = "base" | "visited" | "saved";
 
 export interface KeptPage {
   path: string;
   language: string;
   keeping: Keeping;
-  /** Of the document, without the product's name. */
+  /** The document's title, without the product's name. */
   title: string;
   bytes: number;
   /** Milliseconds of this device's clock. */
@@ -24,16 +27,16 @@ export interface SaveOutcome {
 
 export type WorkerMessage =
   | { type: "SKIP_WAITING" }
-  /** A page has started, or its language has changed: this is the reader's. */
+  /** A page has started or changed its language; this is the reader's language. */
   | { type: "LANGUAGE"; language: string }
-  /** An address was opened without the browser loading it. */
+  /** An address was opened by client-side navigation. */
   | { type: "VISITED"; path: string; language: string }
   | { type: "SAVE"; paths: readonly string[]; language: string }
   | { type: "REMOVE"; path: string }
   | { type: "CLEAR" }
   | { type: "LIST" };
 
-/** What comes back through the message's port; the others are not answered. */
+/** The replies through the message's port; other messages get none. */
 export interface Replies {
   SAVE: SaveOutcome;
   REMOVE: KeptPage[];

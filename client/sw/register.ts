@@ -1,7 +1,7 @@
 import { watchTyping } from "#client/lib/busy.ts";
 import { watchInstallPrompt } from "#client/lib/install-prompt.ts";
 
-/** Fetches the bridge once the page has settled: the first paint owes nothing to the service worker. */
+/** Fetches the bridge after the page has loaded, so that the service worker does not delay the first paint. */
 export function registerInBackground(): void {
   watchTyping();
   watchInstallPrompt();
@@ -9,7 +9,7 @@ export function registerInBackground(): void {
   const register = () =>
     import("./bridge.ts")
       .then(({ registerServiceWorker }) => registerServiceWorker())
-      // Without a service worker the product works, online only; the next visit tries again.
+      // Without a service worker the product works online only. The next visit tries again.
       .catch((error: unknown) => console.warn("The service worker could not be registered.", error));
   if (document.readyState === "complete") setTimeout(register, 1_000);
   else addEventListener("load", () => setTimeout(register, 1_000), { once: true });

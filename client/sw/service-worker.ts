@@ -1,7 +1,7 @@
 /**
- * Keeps the product at hand without a connection: this release's shell, the pages of the reader's languages, what they have
- * read and saved. `/api` never passes through here, and an asset that is not there stays a 404: only navigations are
- * answered with HTML. A waiting version takes over on the person's word only.
+ * Makes the product available offline: this release's shell, the pages of the reader's languages, and the pages they have read
+ * or saved. Requests to `/api` never pass through here. A missing asset stays a 404: only navigations are answered with HTML. A
+ * waiting version takes over only when the person accepts it.
  */
 import { matchLanguage } from "#domain/languages.ts";
 import { answerAsset, keepAssets } from "./caches/assets.ts";
@@ -17,7 +17,7 @@ import { sharePath } from "./messages.ts";
 
 declare const self: ServiceWorkerGlobalScope;
 
-/** Never a page of the product's: other programs ask there. */
+/** Addresses that are not pages; other programs request them. */
 const notPages = /^\/(api|assets|icons|og|screenshots)\/|^\/(healthz|readyz|metrics)$|\.\w+$/;
 
 async function install(): Promise<void> {
@@ -28,7 +28,7 @@ async function install(): Promise<void> {
   await carryOver();
 }
 
-/** No page is answered before this has ended: what may take longer comes with the first of them. */
+/** The browser answers no page before this has ended, so slower work is done with the first page. */
 async function activate(): Promise<void> {
   await noteEarlier();
   await self.clients.claim();
@@ -100,7 +100,7 @@ self.addEventListener("fetch", (event) => {
 
 self.addEventListener("message", (event) => {
   const [port] = event.ports;
-  // A line that breaks on the way is no fault: what was asked for is asked for again with the next page.
+  // A broken connection is not an error here: the next page asks again.
   const work = answer(event.data as WorkerMessage).catch(() => undefined);
   event.waitUntil(work.then((reply) => port?.postMessage(reply)));
 });

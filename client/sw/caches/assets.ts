@@ -1,4 +1,4 @@
-/** Scripts, styles, texts, fonts: once fetched, kept as long as a tab may ask for them. */
+/** Caches scripts, styles, texts and fonts, as long as any tab may request them. */
 import { isHashed, release } from "./release.ts";
 
 declare const self: ServiceWorkerGlobalScope;
@@ -6,7 +6,7 @@ declare const self: ServiceWorkerGlobalScope;
 export const assetsCache = `assets-${release}`;
 const atOnce = 6;
 
-/** `work` for each, a few at a time. Rejects with the first failure. */
+/** Runs `work` for each item, a few at a time. Rejects with the first failure. */
 export async function forEachOf<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
   const waiting = [...items];
   const worker = async () => {
@@ -15,12 +15,12 @@ export async function forEachOf<Item>(items: readonly Item[], work: (item: Item)
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
 }
 
-/** An answer worth keeping: a gateway's HTML under a script's name is none. */
+/** Whether a response may be cached. A proxy may answer a script's address with an HTML page. */
 function isWhole(response: Response): boolean {
   return response.status === 200 && !(response.headers.get("content-type") ?? "").includes("text/html");
 }
 
-/** From an earlier release where the name says that it is the same, else from the server. Throws where there is none. */
+/** Takes the file from an earlier release if its name contains a hash, otherwise from the server. Throws if the server has none. */
 async function obtain(path: string): Promise<Response> {
   const known = isHashed(path) ? await caches.match(path, { ignoreVary: true }) : undefined;
   if (known) return known;
@@ -29,7 +29,7 @@ async function obtain(path: string): Promise<Response> {
   return response;
 }
 
-/** Keeps all of them, or throws: half a release is none. */
+/** Caches all of them or throws, because a part of a release is useless. */
 export async function keepAssets(paths: readonly string[]): Promise<void> {
   const cache = await caches.open(assetsCache);
   const kept = new Set((await cache.keys()).map(({ url }) => new URL(url).pathname));
@@ -37,7 +37,7 @@ export async function keepAssets(paths: readonly string[]): Promise<void> {
   await forEachOf(missing, async (path) => cache.put(path, await obtain(path)));
 }
 
-/** An asset that is nowhere stays the server's 404. */
+/** An asset that is neither cached nor on the server gives the server's 404. */
 export async function answerAsset(event: FetchEvent): Promise<Response> {
   const { pathname } = new URL(event.request.url);
   const own = await caches.match(pathname, { cacheName: assetsCache, ignoreVary: true });

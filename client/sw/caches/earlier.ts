@@ -1,4 +1,7 @@
-/** Earlier releases: what they kept stays until no tab runs them any more and this one has taken over what the reader kept. */
+/**
+ * Deletes caches of earlier releases once no tab runs those releases any more and this release has taken over the pages that
+ * the reader kept.
+ */
 import { assetsCache } from "./assets.ts";
 import { carryOver, pagesCache } from "./pages.ts";
 import { readNote, writeNote } from "./reader.ts";
@@ -9,7 +12,7 @@ const note = "earlier-releases";
 
 interface Earlier {
   caches: string[];
-  /** Ids of the tabs that were open when this release took over; a reload gives a tab another. */
+  /** Ids of the tabs that were open when this release took over. A reload gives a tab a new id. */
   tabs: string[];
 }
 
@@ -18,11 +21,11 @@ async function openTabs(): Promise<string[]> {
   return tabs.map(({ id }) => id);
 }
 
-/** Call when this release takes over. */
+/** Notes the caches and tabs of earlier releases. Call when this release takes over. */
 export async function noteEarlier(): Promise<void> {
   const own = [assetsCache, pagesCache];
   const names = (await caches.keys()).filter((name) => /^(assets|pages)-/.test(name) && !own.includes(name));
-  // Kept by the worker before this one, which knew no releases.
+  // Caches of the first service worker, which had no releases.
   const ancient = (await caches.keys()).filter((name) => name === "texts" || name.startsWith("workbox-"));
   const earlier: Earlier = { caches: [...names, ...ancient], tabs: await openTabs() };
   await writeNote(note, JSON.stringify(earlier));
@@ -36,15 +39,15 @@ async function sweep(): Promise<void> {
   if (!earlier || earlier.caches.length === 0) return;
   const open = await openTabs();
   if (earlier.tabs.some((tab) => open.includes(tab))) return;
-  // What was saved while this release waited is in theirs alone.
+  // Pages saved while this release was waiting are only in the earlier caches.
   await carryOver();
-  // A release on its way in may be one of them that has come back, or was fetched while this one took over.
+  // A release being installed may be an earlier one that was deployed again, and may use one of these caches.
   if (self.registration.installing || self.registration.waiting) return;
   await Promise.all(earlier.caches.map((name) => caches.delete(name)));
   await writeNote(note, JSON.stringify({ caches: [], tabs: [] }));
 }
 
-/** Drops earlier releases once that harms nobody. Failing is no harm either: it is tried again with the next page. */
+/** Deletes earlier releases once they are not needed. A failure doesn't matter: the next page load tries again. */
 export async function dropEarlier(): Promise<void> {
   sweeping ??= sweep()
     .catch(() => undefined)

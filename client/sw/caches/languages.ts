@@ -4,7 +4,10 @@ import { forEachOf, keepAssets } from "./assets.ts";
 import { hasPage, keepPage, listPages, notFoundPath } from "./pages.ts";
 import { languageFiles } from "./release.ts";
 
-/** There without having been opened: where people begin, what stands in for the rest, and where forms are written. `/profile` is the frame alone. */
+/**
+ * Pages kept without having been opened: where people begin, what is shown for missing pages, and the pages with forms.
+ * `/profile` is only the frame.
+ */
 const basePaths = [
   paths.home,
   paths.pricing,
@@ -21,8 +24,8 @@ async function keepMissing(path: string, language: LanguageCode, keeping: "base"
 }
 
 /**
- * Keeps a language whole: its texts, the pages that are always there, and in it what the reader has saved. Throws where the
- * server can't be reached.
+ * Caches a language completely: its texts, the base pages, and the pages that the reader has saved. Throws if the server can't
+ * be reached.
  */
 export async function keepLanguage(language: LanguageCode): Promise<void> {
   await keepAssets(languageFiles(language));

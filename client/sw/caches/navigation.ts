@@ -1,4 +1,4 @@
-/** How an address is answered: by the server while it answers, else by what is kept, else by the page that says what is. */
+/** Answers navigations: from the server if it responds, otherwise from the cache, otherwise with the page that lists what is kept. */
 import { pieceNames, piecePath } from "#client/content/names.ts";
 import { paths } from "#client/paths.ts";
 import { matchLanguage } from "#domain/languages.ts";
@@ -6,13 +6,13 @@ import { findPage, isPageOf, languageOf, limitVisited, notFoundPath, storePage }
 import { isDrawnOnDevice } from "./queries.ts";
 import { readersLanguage } from "./reader.ts";
 
-/** A line that does not answer for so long counts as none, where something is kept. */
-const patienceMs = 5_000;
+/** If the server has not responded after this time and the page is cached, the cached page is used. */
+const responseTimeoutMs = 5_000;
 
 const framePaths: readonly string[] = [paths.profile, paths.admin, paths.design];
 const publicPaths: readonly string[] = [...Object.values(paths), ...pieceNames.map(piecePath)].filter((path) => !framePaths.includes(path));
 
-/** What is shared or tried is for the composer: that there is a prompt travels to the server, the prompt does not. */
+/** Removes the prompt's text from the request, because it is meant for the composer only. The server only learns that there is one. */
 function withoutPrompt(request: Request): Request {
   const url = new URL(request.url);
   if (!url.searchParams.has("prompt")) return request;
@@ -25,7 +25,7 @@ async function fromServer(event: FetchEvent): Promise<Response> {
   const asked = withoutPrompt(request);
   const response = await fetch(asked);
   if (response.ok) event.waitUntil(keepVisited(new URL(request.url).pathname, response.clone()).catch(() => undefined));
-  // A response that names another address would give it to the page.
+  // A response with its own URL would change the page's address, so copy it without the URL.
   const { body, status, statusText, headers } = response;
   return asked === request || response.type === "opaqueredirect" ? response : new Response(body, { status, statusText, headers });
 }
@@ -42,7 +42,7 @@ async function keepVisited(path: string, response: Response): Promise<void> {
 
 function within<Result>(limitMs: number, promise: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("The server takes too long.")), limitMs);
+    const timer = setTimeout(() => reject(new Error("The server did not answer in time.")), limitMs);
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
@@ -59,7 +59,7 @@ async function notFound(path: string, language: string): Promise<Response | unde
   return new Response(html, { status: 404, headers: page.headers });
 }
 
-/** Stands in for an address that nothing is kept of. */
+/** The page to show for an address that is not cached. */
 async function standIn({ pathname, origin }: URL, language: string): Promise<Response | undefined> {
   if (framePaths.includes(pathname)) return await findPage(paths.profile, language);
   if (!publicPaths.includes(pathname)) return await notFound(pathname, language);
@@ -73,21 +73,21 @@ export async function answerNavigation(event: FetchEvent): Promise<Response> {
   const kept = await findPage((await isDrawnOnDevice(url)) ? paths.profile : url.pathname, language);
   let refused: Response | undefined;
   try {
-    const response = await (kept ? within(patienceMs, fromServer(event)) : fromServer(event));
-    // 5xx means that the server is starting, or gone behind its proxy.
+    const response = await (kept ? within(responseTimeoutMs, fromServer(event)) : fromServer(event));
+    // 5xx means that the server is starting, or is down behind its proxy.
     if (response.status < 500) return response;
     refused = response;
   } catch {
-    // Not to be reached: what is kept answers.
+    // The server can't be reached, so use the cache.
   }
   return kept ?? (await standIn(url, language)) ?? refused ?? Response.error();
 }
 
-/** Another app shares a text: it becomes a new prompt. */
+/** Turns a text shared by another app into a new prompt. */
 export async function answerShare(request: Request): Promise<Response> {
   const form = await request.formData();
   const texts = ["title", "text", "url"].map((name) => String(form.get(name) ?? "").trim());
-  // Many apps say the same twice: the address inside the text, the title as its first words.
+  // Many apps repeat themselves: the address is also in the text, or the title is the text's beginning.
   const lines = [...new Set(texts)].filter((text, _, all) => text !== "" && !all.some((other) => other !== text && other.includes(text)));
   const query = new URLSearchParams({ prompt: lines.join("\n") });
   return Response.redirect(`${new URL(request.url).origin}${paths.aiModels}?${query}`, 303);

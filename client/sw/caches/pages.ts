@@ -1,6 +1,6 @@
 /**
- * Pages as the server drew them, under their language and address. Each is kept with all that makes it live, and refetched
- * when a release changes: a page of one release never meets the scripts of another.
+ * Caches pages as the server sent them, by language and address. Each is kept together with all its assets and fetched again
+ * for a new release, so that a page never runs with another release's scripts.
  */
 import type { Keeping, KeptPage } from "../messages.ts";
 import { assetsCache, forEachOf, keepAssets } from "./assets.ts";
@@ -9,7 +9,7 @@ import { isPieceFile, pieceFiles, release } from "./release.ts";
 const prefix = "pages-";
 export const pagesCache = prefix + release;
 const visitedMaximum = 30;
-/** An address that leads nowhere, so that the server draws the page that says so. */
+/** An address that does not exist, to get the server's not-found page. */
 export const notFoundPath = "/404";
 
 const keepingHeader = "x-kept";
@@ -32,12 +32,12 @@ function titleOf(html: string): string {
   return title.replace(/ · Tessera$/, "").replaceAll(/&(amp|lt|gt|quot);/g, (entity) => entities[entity] ?? entity);
 }
 
-/** Scripts, styles and fonts that the page names, and the text it will ask for. */
+/** The scripts, styles and fonts in the page's HTML, and the text that the page will fetch. */
 function assetsOf(html: string, path: string, language: string): string[] {
   return [...(html.match(/\/assets\/[\w.-]+\.(?:js|css|woff2)/g) ?? []), ...pieceFiles(path, language)];
 }
 
-/** Whether the document is the page of this address, not a frame or an error in its place. */
+/** Whether the HTML is the page of this address, not a frame or an error page. */
 export function isPageOf(html: string, path: string): boolean {
   return html.includes(` data-path="${path}"`);
 }
@@ -52,17 +52,17 @@ interface Found {
   status: number;
 }
 
-/** Keeps a page and all it needs. What was kept for a better reason stays so. */
+/** Caches a page and everything it needs. If the page was already kept for a stronger reason, that reason stays. */
 export async function storePage(path: string, language: string, found: Found, keeping: Keeping, keptAtMs = Date.now()): Promise<void> {
   await keepAssets(assetsOf(found.html, path, language));
   const cache = await caches.open(pagesCache);
   const before = await cache.match(keyOf(path, language), { ignoreVary: true });
   const known = before?.headers.get(keepingHeader) as Keeping | undefined;
   const headers = new Headers(found.headers);
-  // The body is kept unpacked.
+  // The cached body is not compressed.
   headers.delete("content-encoding");
   headers.delete("content-length");
-  // What is drawn without a connection must not ask for rules by which to fetch more.
+  // An offline page must not ask for speculation rules, which would make it fetch more.
   headers.delete("speculation-rules");
   headers.set(keepingHeader, known && rank.indexOf(known) > rank.indexOf(keeping) ? known : keeping);
   headers.set(keptAtHeader, String(keptAtMs));
@@ -70,9 +70,9 @@ export async function storePage(path: string, language: string, found: Found, ke
   await cache.put(keyOf(path, language), new Response(found.html, { status: found.status, headers }));
 }
 
-/** Fetches and keeps a page. False where there is none; throws where the server can't be reached. */
+/** Fetches and caches a page. Returns false if there is none; throws if the server can't be reached. */
 export async function keepPage(path: string, language: string, keeping: Keeping, keptAtMs?: number): Promise<boolean> {
-  // `?lang=` names the language, and without cookies it is nobody's choice.
+  // `?lang=` selects the language. Without cookies the server does not store it as the reader's choice.
   const response = await fetch(keyOf(path, language), { credentials: "omit", cache: "no-cache", headers: { accept: "text/html" } });
   if (response.status >= 500 || response.status === 429) throw new Error(`${path} → ${response.status}`);
   const isPage = (response.headers.get("content-type") ?? "").includes("text/html");
@@ -86,7 +86,7 @@ export async function keepPage(path: string, language: string, keeping: Keeping,
 
 async function cacheNames(): Promise<string[]> {
   const names = (await caches.keys()).filter((name) => name.startsWith(prefix) && name !== pagesCache);
-  // The newest first, after this release's own.
+  // This release's cache first, then the earlier ones, the newest first.
   return [pagesCache, ...names.reverse()];
 }
 
@@ -99,7 +99,10 @@ async function entriesOf(name: string): Promise<{ path: string; language: string
   return entries.flatMap(({ response, ...entry }) => (response ? [{ ...entry, response }] : []));
 }
 
-/** The page in that language, else in any. Opening a cache that is just being dropped would bring it back, so none is opened. */
+/**
+ * The page in that language, or else in any. Reads without caches.open, because opening a cache that is being deleted would
+ * create it again.
+ */
 export async function findPage(path: string, language: string): Promise<Response | undefined> {
   const names = await cacheNames();
   for (const cacheName of names) {
@@ -138,7 +141,10 @@ async function sizeOf(files: readonly string[]): Promise<number> {
   return sizes.reduce((total, size) => total + size, 0);
 }
 
-/** Forgets what `matches`, with the text that only it used; in every release, or one that waits would bring it back. */
+/**
+ * Deletes the pages that match, and texts that only they used. Deletes them in every release, because a waiting release would
+ * otherwise restore them.
+ */
 export async function removePages(matches: (page: KeptPage) => boolean): Promise<void> {
   const pages = await listPages();
   const removed = pages.filter(matches);
@@ -155,7 +161,7 @@ export async function removePages(matches: (page: KeptPage) => boolean): Promise
   }
 }
 
-/** What was merely read gives way to what is read next. */
+/** Deletes the oldest visited pages beyond the limit. */
 export async function limitVisited(): Promise<void> {
   const visited = (await listPages()).filter(({ keeping }) => keeping === "visited");
   const tooMany = visited.sort((one, other) => other.keptAtMs - one.keptAtMs).slice(visitedMaximum);
@@ -163,7 +169,10 @@ export async function limitVisited(): Promise<void> {
   await removePages(({ path, language }) => tooMany.some((page) => page.path === path && page.language === language));
 }
 
-/** Fetches what earlier releases kept in this one's form. Throws where the server can't be reached; then they are still needed. */
+/**
+ * Fetches the pages kept by earlier releases for this one. Throws if the server can't be reached; the earlier caches are then
+ * still needed.
+ */
 export async function carryOver(): Promise<void> {
   const [, ...earlier] = await cacheNames();
   for (const name of earlier) {

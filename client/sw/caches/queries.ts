@@ -2,7 +2,7 @@ import { readNote, writeNote } from "./reader.ts";
 
 const note = "queries";
 
-/** With these names in the query a page is drawn on the device, round the frame alone; the build tells them. */
+/** Fetches the list of query parameters with which a page is rendered on the device inside the frame. The build writes the list. */
 export async function noteQueries(): Promise<void> {
   const response = await fetch("/queries.json", { cache: "no-cache" });
   if (!response.ok) throw new Error(`/queries.json → ${response.status}`);

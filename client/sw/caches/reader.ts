@@ -1,4 +1,4 @@
-/** What the worker remembers between its short lives, besides the release: the reader's language. */
+/** Stores what the service worker must remember between its short lives, besides the release: the reader's language. */
 import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage, matchLanguage } from "#domain/languages.ts";
 
@@ -18,7 +18,7 @@ export async function rememberLanguage(language: LanguageCode): Promise<void> {
   await writeNote("language", language);
 }
 
-/** Before any page has said so: what the server, which knows of the choice, would answer in. */
+/** Used until a page has reported the language: the language in which the server answers, because the server knows the reader's choice. */
 async function guessLanguage(): Promise<LanguageCode | undefined> {
   const home = await fetch("/", { headers: { accept: "text/html" } }).then(
     (response) => response.text(),
@@ -32,7 +32,7 @@ export async function readersLanguage(): Promise<LanguageCode> {
   return told ?? navigator.languages.map(matchLanguage).find(Boolean) ?? fallbackLanguage;
 }
 
-/** At the first installation. */
+/** The language to cache at the first installation. */
 export async function firstLanguage(): Promise<LanguageCode> {
   return matchLanguage(await readNote("language")) ?? (await guessLanguage()) ?? (await readersLanguage());
 }

@@ -1,11 +1,11 @@
-/** The files of this release, told apart by their names (vite.config.ts gives them). */
+/** Classifies the files of this release by their names, which vite.config.ts assigns. */
 import { pieceNameAt } from "#client/content/names.ts";
 
 declare const self: ServiceWorkerGlobalScope & { __WB_MANIFEST: { url: string; revision: string | null }[] };
 
 const manifest = self.__WB_MANIFEST;
 
-/** FNV-1a: two releases differ in some file's name or revision. */
+/** FNV-1a over the names and revisions of all files, of which at least one differs between two releases. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
@@ -22,10 +22,10 @@ const fontFile = /^\/assets\/spectral-([a-z-]+)-\d/;
 const pieceFile = /^\/assets\/piece-/;
 const onUseFile = /^\/assets\/on-use-/;
 
-/** Letters that headings need besides the Latin ones; Chinese and Japanese headings stand in the system's faces. */
+/** Font subsets that headings need besides Latin. Chinese and Japanese headings use system fonts. */
 const scripts: Readonly<Record<string, string>> = { ru: "cyrillic", pl: "latin-ext", ro: "latin-ext" };
 
-/** What every page needs, and English, which stands in for texts that can't be fetched. */
+/** The files that every page needs, and English, the fallback for texts that can't be fetched. */
 export const shellFiles: readonly string[] = files.filter((file) => {
   const [, language = "en"] = localeFile.exec(file) ?? [];
   const [, script = "latin"] = fontFile.exec(file) ?? [];
@@ -38,20 +38,20 @@ export function languageFiles(language: string): string[] {
   );
 }
 
-/** Whether a file is the text of the page at `path`, in that language or in any, of whichever release. */
+/** Whether a file is the text of the page at `path`, in that language or in any, of any release. */
 export function isPieceFile(file: string, path: string, language = "\\w+"): boolean {
   const name = pieceNameAt(path);
-  // One piece's name may begin as another's does; a hash has eight characters.
+  // The pattern ends with the hash of eight characters, because one piece's name may be the beginning of another's.
   return name !== undefined && new RegExp(`^/assets/piece-${language}-${name}-[\\w-]{8}\\.js$`).test(file);
 }
 
-/** The text that the page at `path` loads once it runs: in the reader's language, or in English. */
+/** The text that the page at `path` loads when it runs: in the reader's language, or in English. */
 export function pieceFiles(path: string, language: string): string[] {
   const own = files.filter((file) => isPieceFile(file, path, language));
   return own.length > 0 ? own : files.filter((file) => isPieceFile(file, path, "en"));
 }
 
-/** A file whose name changes with its content, so that one copy is as good as another. */
+/** Whether the file's name contains a hash of its content, so that a copy from another release is identical. */
 export function isHashed(file: string): boolean {
   return file.startsWith("/assets/") && !unhashed.has(file);
 }

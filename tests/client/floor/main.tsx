@@ -21,7 +21,7 @@ function Hello() {
 
 async function start(): Promise<void> {
   const root = document.getElementById("root");
-  if (!root) throw new Error("The page has no #root to draw into.");
+  if (!root) throw new Error("The page has no #root to render into.");
   await i18next.use(initReactI18next).init({ lng: "en", resources: { en: { common: { close: "Close" } } }, defaultNS: "common" });
   const visits = ((await get<number>("visits")) ?? 0) + 1;
   await set("visits", visits);
