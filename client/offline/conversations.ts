@@ -3,13 +3,17 @@
  * person signs out.
  */
 import type { ConversationSummary, Message } from "#contract/generations.ts";
+import { textOf } from "#domain/conversations.ts";
 import type { Kind } from "./store.ts";
 import { isRecord, listStored, readStored, removeStored, writeStored } from "./store.ts";
 
 interface KeptConversation {
   owner: string;
   id: string;
+  /** Of all branches. */
   messages: Message[];
+  /** The end of the branch that was shown; null: the newest. */
+  headId: string | null;
   /** Milliseconds of this device's clock. */
   openedAtMs: number;
 }
@@ -22,8 +26,19 @@ interface KeptList {
 const conversationsMaximum = 20;
 
 function isMessage(value: unknown): value is Message {
-  if (!isRecord(value) || typeof value.id !== "string" || typeof value.content !== "string") return false;
+  if (!isRecord(value) || typeof value.id !== "string" || !Array.isArray(value.parts)) return false;
   return (value.role === "user" || value.role === "assistant") && typeof value.timestamp === "string" && value.receipt !== undefined;
+}
+
+/** Earlier versions kept the text of a message alone, and each followed the one before it. */
+function inParts(stored: readonly unknown[]): unknown[] {
+  return stored.map((value, index) => {
+    if (!isRecord(value) || typeof value.content !== "string") return value;
+    const { content, ...message } = value;
+    const before = stored[index - 1];
+    const parts = content === "" ? [] : [{ kind: "text", text: content }];
+    return { ...message, parts, parentId: isRecord(before) ? before.id : null };
+  });
 }
 
 function isSummary(value: unknown): value is ConversationSummary {
@@ -34,10 +49,12 @@ const conversationKind: Kind<KeptConversation> = {
   version: 1,
   stamped: true,
   read: (stored) => {
-    if (!isRecord(stored) || !Array.isArray(stored.messages) || !stored.messages.every(isMessage)) return undefined;
-    const { owner, id, messages, openedAtMs } = stored;
-    if (typeof owner !== "string" || typeof id !== "string" || typeof openedAtMs !== "number") return undefined;
-    return { owner, id, messages, openedAtMs };
+    if (!isRecord(stored) || !Array.isArray(stored.messages)) return undefined;
+    const messages = inParts(stored.messages);
+    const { owner, id, headId, openedAtMs } = stored;
+    if (!messages.every(isMessage) || typeof owner !== "string" || typeof id !== "string" || typeof openedAtMs !== "number")
+      return undefined;
+    return { owner, id, messages, headId: typeof headId === "string" ? headId : null, openedAtMs };
   },
 };
 
@@ -55,15 +72,15 @@ const listPrefix = "conversations:";
 
 const keyOf = (owner: string, id: string) => `${conversationPrefix}${owner}:${id}`;
 
-export async function keepConversation(owner: string, id: string, messages: readonly Message[]): Promise<void> {
-  const kept: KeptConversation = { owner, id, messages: [...messages], openedAtMs: Date.now() };
+export async function keepConversation(owner: string, id: string, messages: readonly Message[], headId: string | null): Promise<void> {
+  const kept: KeptConversation = { owner, id, messages: [...messages], headId, openedAtMs: Date.now() };
   await writeStored(conversationKind, keyOf(owner, id), kept);
   const all = await listKeptConversations(owner);
   for (const old of all.slice(conversationsMaximum)) await forgetConversation(owner, old.id);
 }
 
-export async function readKeptConversation(owner: string, id: string): Promise<Message[] | undefined> {
-  return (await readStored(conversationKind, keyOf(owner, id)))?.messages;
+export async function readKeptConversation(owner: string, id: string): Promise<Pick<KeptConversation, "messages" | "headId"> | undefined> {
+  return await readStored(conversationKind, keyOf(owner, id));
 }
 
 export async function listKeptConversations(owner: string): Promise<KeptConversation[]> {
@@ -83,7 +100,7 @@ export async function keepConversationList(owner: string, conversations: readonl
 function summaryOf({ id, messages, openedAtMs }: KeptConversation): ConversationSummary {
   const [first, last] = [messages[0], messages.at(-1)];
   const openedAt = new Date(openedAtMs).toISOString();
-  const [title = ""] = (first?.content ?? "").split(/[\r\n]/, 1);
+  const [title = ""] = (first ? textOf(first) : "").split(/[\r\n]/, 1);
   return { id, title, pinned: false, createdAt: first?.timestamp ?? openedAt, updatedAt: last?.timestamp ?? openedAt };
 }
 

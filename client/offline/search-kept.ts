@@ -1,4 +1,5 @@
 import type { FoundConversation } from "#contract/generations.ts";
+import { textOf } from "#domain/conversations.ts";
 import { excerptOf, findMatch } from "#domain/search.ts";
 import { listKeptConversations, readKeptList } from "./conversations.ts";
 
@@ -6,7 +7,10 @@ import { listKeptConversations, readKeptList } from "./conversations.ts";
 export async function searchKeptConversations(owner: string, words: string): Promise<FoundConversation[]> {
   const [list, kept] = await Promise.all([readKeptList(owner), listKeptConversations(owner)]);
   return list.flatMap((conversation) => {
-    const text = kept.find(({ id }) => id === conversation.id)?.messages.find(({ content }) => findMatch(content, words))?.content;
+    const text = kept
+      .find(({ id }) => id === conversation.id)
+      ?.messages.map(textOf)
+      .find((said) => findMatch(said, words));
     if (text === undefined && !findMatch(conversation.title, words)) return [];
     return [{ conversation, excerpt: text === undefined ? null : excerptOf(text, words) }];
   });

@@ -11,10 +11,13 @@ export const GenerationStatus = Type.Union([
 ]);
 export type GenerationStatus = Static<typeof GenerationStatus>;
 
+/** What an answer, or a question, is made of, in order. A reader passes over kinds it does not know. */
+export const Part = Type.Union([Type.Object({ kind: Type.Literal("text"), text: Type.String() })]);
+export type Part = Static<typeof Part>;
+
 /** Every answer has a receipt. */
 export const Receipt = Type.Object({
   generationId: Uuid,
-  conversationId: Type.Union([Uuid, Type.Null()]),
   modelId: Type.String(),
   status: GenerationStatus,
   /** The price, held before the request is sent to the model. */
@@ -33,10 +36,19 @@ export const Receipt = Type.Object({
 });
 export type Receipt = Static<typeof Receipt>;
 
+/** The receipt with what the answer said: no parts while it runs, and none once it was deleted. */
+export const Answer = Type.Object({ ...Receipt.properties, parts: Type.Array(Part) });
+export type Answer = Static<typeof Answer>;
+
+/** Where an answer stands in a conversation, by the ids of its messages. */
+export const Turn = Type.Object({ conversationId: Uuid, questionId: Uuid, answerId: Uuid });
+export type Turn = Static<typeof Turn>;
+
 /** The numbered server-sent events of one answer: `start`, any number of `delta`, then one `receipt`. */
 export const StartEvent = Type.Object({
   generationId: Uuid,
-  conversationId: Uuid,
+  /** Null for an answer without a conversation. */
+  turn: Type.Union([Turn, Type.Null()]),
   modelId: Type.String(),
   heldCredits: Credits,
   trimmedMessages: Type.Integer(),
@@ -52,8 +64,15 @@ export type GenerationEvent =
 export const CreateGeneration = Type.Object(
   {
     model: Type.String({ maxLength: 100 }),
-    prompt: Type.String({ maxLength: 200_000 }),
+    /** The question; or `questionId`, to ask a question of the conversation again. */
+    prompt: Type.Optional(Type.String({ maxLength: 200_000 })),
+    questionId: Type.Optional(Uuid),
     conversationId: Type.Optional(Uuid),
+    /**
+     * The answer that `prompt` follows: only the branch up to it goes to the model. Null: the question begins the conversation anew.
+     * Without it the question follows the end of the branch that is shown.
+     */
+    parentId: Type.Optional(Type.Union([Uuid, Type.Null()])),
     /** The price the person saw. If the price is another one now: 409 `price_changed`, and no credits are held. */
     quotedCredits: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
   },
@@ -61,10 +80,13 @@ export const CreateGeneration = Type.Object(
 );
 export type CreateGeneration = Static<typeof CreateGeneration>;
 
+/** An answer has its receipt, and no parts while it runs or where it ended without a word. */
 export const Message = Type.Object({
   id: Uuid,
+  /** The message before it; null for a question that begins the conversation. Messages with the same one are versions of each other. */
+  parentId: Type.Union([Uuid, Type.Null()]),
   role: Type.Union([Type.Literal("user"), Type.Literal("assistant")]),
-  content: Type.String(),
+  parts: Type.Array(Part),
   timestamp: Timestamp,
   receipt: Type.Union([Receipt, Type.Null()]),
 });
@@ -79,7 +101,10 @@ export const ConversationSummary = Type.Object({
 export type ConversationSummary = Static<typeof ConversationSummary>;
 export const Conversation = Type.Object({
   ...ConversationSummary.properties,
+  /** Of all branches, oldest first. */
   messages: Type.Array(Message),
+  /** The end of the branch that is shown. */
+  headId: Type.Union([Uuid, Type.Null()]),
   /** An answer that still runs: read its events at GET /api/generations/:id/events. */
   streamingGenerationId: Type.Union([Uuid, Type.Null()]),
 });
@@ -102,7 +127,7 @@ export const generationRoutes = {
     body: CreateGeneration,
     response: { 200: EventStream },
   },
-  "GET /api/generations/:id": { summary: "The receipt", params: byId, response: { 200: Receipt } },
+  "GET /api/generations/:id": { summary: "The receipt, with what the answer said", params: byId, response: { 200: Answer } },
   "GET /api/generations/:id/events": {
     summary:
       "The same stream from after Last-Event-ID (or from the start), from any process. A day after its end its text comes at once, " +
@@ -146,10 +171,10 @@ export const generationRoutes = {
     response: { 200: Type.Object({ found: Type.Array(FoundConversation), nextCursor: Type.Union([Type.String(), Type.Null()]) }) },
   },
   "PATCH /api/conversations/:id": {
-    summary: "Rename a conversation, pin it or unpin it",
+    summary: "Rename a conversation, pin it or unpin it, or show another of its branches by the message that ends it",
     params: byId,
     body: Type.Object(
-      { title: Type.Optional(Type.String({ maxLength: 1_000 })), pinned: Type.Optional(Type.Boolean()) },
+      { title: Type.Optional(Type.String({ maxLength: 1_000 })), pinned: Type.Optional(Type.Boolean()), headId: Type.Optional(Uuid) },
       { additionalProperties: false, minProperties: 1 },
     ),
     response: { 200: ConversationSummary },

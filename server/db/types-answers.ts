@@ -1,10 +1,12 @@
 import type { Generated, Selectable } from "kysely";
+import type { Json } from "./json.ts";
 
 export interface Conversations {
   id: Generated<string>;
   user_id: string;
   title: string;
   pinned: Generated<boolean>;
+  head_id: Generated<string | null>;
   created_at: Date;
   updated_at: Date;
 }
@@ -12,18 +14,21 @@ export interface Conversations {
 export interface Generations {
   id: string;
   user_id: string | null;
-  conversation_id: string | null;
   model_id: string;
   idempotency_key: string;
   request_hash: Buffer;
   status: Generated<"streaming" | "completed" | "stopped" | "failed">;
   failure_code: string | null;
   cut_short: Generated<boolean>;
+  hold_id: string;
   quoted_credits: number;
+  price_version: Generated<string | null>;
   charged_credits: number | null;
   available_after: number | null;
   prompt_tokens: number | null;
   completion_tokens: number | null;
+  cost_micro_dollars: Generated<number | null>;
+  capture_id: Generated<string | null>;
   trimmed_messages: Generated<number>;
   lease_owner: string;
   lease_expires_at: Date;
@@ -31,6 +36,7 @@ export interface Generations {
   created_at: Date;
   asked_at: Generated<Date>;
   ended_at: Date | null;
+  erased_at: Generated<Date | null>;
 }
 
 /** Without `asked_at`, which only SQL reads. */
@@ -39,10 +45,21 @@ export type GenerationRow = Omit<Selectable<Generations>, "asked_at">;
 export interface Messages {
   id: Generated<string>;
   conversation_id: string;
-  generation_id: string;
+  parent_id: string | null;
   role: "user" | "assistant";
-  content: string;
+  /** Of an answer. */
+  generation_id: string | null;
+  /** Of a question. */
+  content: string | null;
   created_at: Date;
+}
+
+export interface GenerationParts {
+  generation_id: string;
+  place: number;
+  kind: "text" | "picture" | "sound" | "clip" | "sources" | "file";
+  text: string | null;
+  detail: Json<Record<string, unknown>> | null;
 }
 
 export interface GenerationEvents {

@@ -1,6 +1,6 @@
 /** Table types for Kysely, by area; the migrations define the tables. bigint columns arrive as numbers (credits stay far below 2^53). */
 import type { AuthAttempts, AuthSessions, Credentials, EmailLinks, Identities, SignUps, Users } from "./types-accounts.ts";
-import type { Conversations, GenerationEvents, Generations, Messages, RefusedSends } from "./types-answers.ts";
+import type { Conversations, GenerationEvents, GenerationParts, Generations, Messages, RefusedSends } from "./types-answers.ts";
 import type { AuditEvents, AuditOrigins, AuditPeople } from "./types-audit.ts";
 import type {
   Checkouts,
@@ -46,6 +46,7 @@ export interface Database {
   generations: Generations;
   messages: Messages;
   generation_events: GenerationEvents;
+  generation_parts: GenerationParts;
   refused_sends: RefusedSends;
   ledger_checks: LedgerChecks;
   outbox: Outbox;

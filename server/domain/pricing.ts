@@ -23,6 +23,9 @@ export function discountPricing(plan: Plan, percent: number): DiscountPricing & 
   return { ...discountedPrice(plan.monthlyPriceCents, percent), annual: discountedPrice(annualPriceCents(plan), percent) };
 }
 
+/** Names the prices of the catalogue in credits: every answer says by which it was sold. A changed price is a new version. */
+export const priceVersion = "2026-11";
+
 /** The size of a request in the units that models are priced by. A text answer counts as one unit, whatever its length. */
 export interface QuoteInput {
   images?: number;

@@ -77,6 +77,10 @@ export const retention = {
     rows: { sweep: "answerLogs" },
     why: "a reader whose connection broke can resume; deleted at once with the conversation",
   },
+  generation_parts: {
+    rows: "until deleted",
+    why: "what the answers said; deleted at once with the conversation or, without one, with the account",
+  },
   refused_sends: { rows: { with: "users" }, why: "refused sends of the last minute count towards the person's rate" },
   outbox: { rows: "until done", why: "jobs to be done; a row is deleted when its job is done" },
   dead_letters: { rows: { sweep: "deadLetters" }, why: "failed jobs can be replayed, and looked up after it" },

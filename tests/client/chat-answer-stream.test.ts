@@ -10,10 +10,10 @@ import { origin, stubPage } from "./page-stubs.ts";
 const server = setupServer();
 const generationId = "0198c0de-0000-7000-8000-00000000000a";
 const conversationId = "0198c0de-0000-7000-8000-00000000000b";
-const start = { generationId, conversationId, modelId: "gpt-5-mini", heldCredits: 1, trimmedMessages: 0 };
+const turn = { conversationId, questionId: "0198c0de-0000-7000-8000-00000000000c", answerId: "0198c0de-0000-7000-8000-00000000000d" };
+const start = { generationId, turn, modelId: "gpt-5-mini", heldCredits: 1, trimmedMessages: 0 };
 const receipt: Receipt = {
   generationId,
-  conversationId,
   modelId: "gpt-5-mini",
   status: "completed",
   heldCredits: 1,
@@ -152,7 +152,7 @@ describe("an answer", () => {
   it("continues after a server error if it had started", async () => {
     let attempts = 0;
     server.use(
-      http.post(`${origin}/api/generations`, () => streamOf(whole.slice(0, 200), false)),
+      http.post(`${origin}/api/generations`, () => streamOf(new TextEncoder().encode(frames.slice(0, 3).join("")), false)),
       http.get(`${origin}/api/generations/:id/events`, ({ request }) => {
         attempts += 1;
         if (attempts === 1) return HttpResponse.json({ code: "service_unavailable" }, { status: 503 });

@@ -56,7 +56,7 @@ describe("out of credits", () => {
   });
 
   it("does not mention the composer for a prompt that was never in it", () => {
-    const again = { answerId: "a1", modelId: "gpt-5-mini", prompt: "Go on" };
+    const again = { modelId: "gpt-5-mini", prompt: "Go on", place: { parentId: "a1" } };
     const refusal = { ...noted, code: "network", needed: undefined, available: undefined, again };
     const actions = { onUse: nothing, onDismiss: nothing, onAccept: nothing };
     const html = draw(<RefusalView refusal={refusal} model={undefined} nextCredits={null} {...actions} />);

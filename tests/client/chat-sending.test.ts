@@ -7,6 +7,7 @@ import { sendPrompt, threadOf, useChat } from "#client/features/chat/chat-store.
 import { newThreadKey } from "#client/features/chat/thread.ts";
 import { provideBearers } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
+import { textOf } from "#domain/conversations.ts";
 import { origin, stubPage } from "./page-stubs.ts";
 
 const user = { id: "0198c0de-0000-7000-8000-000000000001", email: "ada@example.com", user_metadata: { avatar_url: null } };
@@ -42,7 +43,7 @@ describe("a prompt (specification §5)", () => {
     const pending = send(newThreadKey, "First", "key-1");
     await expect.poll(() => asked.length).toBe(1);
     expect(await send(newThreadKey, "Too soon", "key-2")).toBe(false);
-    expect(threadOf(newThreadKey).messages.map(({ content }) => content)).toEqual(["First"]);
+    expect(threadOf(newThreadKey).messages.map(textOf)).toEqual(["First"]);
     const elsewhere = send("0198c0de-0000-7000-8000-000000000002", "Elsewhere", "key-3");
     await expect.poll(() => asked.length).toBe(2);
     expect(asked).toEqual(["First", "Elsewhere"]);
@@ -68,7 +69,7 @@ describe("a prompt (specification §5)", () => {
   });
 
   it("asked again below an answer keeps its key until it has arrived or been refused, and a refusal names that answer", async () => {
-    const again = { answerId: "a1", modelId: "gpt-5-mini", prompt: "Go on" };
+    const again = { modelId: "gpt-5-mini", prompt: "Go on", place: { parentId: "a1" } };
     const ask = () => askAgain(again, { threadKey: newThreadKey, quotedCredits: 1, onStarted: () => undefined });
     let answer = () => HttpResponse.json({ code: "internal_error" }, { status: 500 });
     server.use(

@@ -40,7 +40,8 @@ describe("a conversation that was deleted elsewhere", () => {
   it("is removed from this device with its draft, whether it was opened here or not; other drafts stay", async () => {
     const draft = (text: string) => ({ text, modelId: null, unsettledKey: null });
     const [opened, never, alive] = [idOf(1), idOf(2), idOf(3)];
-    await keepConversation("ada", opened, [{ id: "m", role: "user", content: "Secret", timestamp: daysAgo(1), receipt: null }]);
+    const parts = [{ kind: "text" as const, text: "Secret" }];
+    await keepConversation("ada", opened, [{ id: "m", parentId: null, role: "user", parts, timestamp: daysAgo(1), receipt: null }], null);
     await writeDrafts("ada", {
       ...{ [opened]: draft("a secret"), [never]: draft("another"), [alive]: draft("still wanted") },
       ...{ new: draft("a beginning"), aside: draft("put aside"), "no id": draft("nowhere") },

@@ -69,11 +69,14 @@ describe("data stored on the device", () => {
 
   it("lists every conversation that can be opened, latest first, with its title, or its first line if the stored list lacks it", async () => {
     const read = await page.evaluate(async () => {
-      const message = (content: string, timestamp: string) => ({ id: timestamp, role: "user" as const, content, timestamp, receipt: null });
+      const message = (content: string, timestamp: string) => ({
+        ...{ id: timestamp, parentId: null, role: "user" as const, timestamp, receipt: null },
+        parts: [{ kind: "text" as const, text: content }],
+      });
       const { keepConversation, keepConversationList, readKeptList } = device.conversations;
-      await keepConversation("ada", "old", [message("A mosaic\nof many lines", "2026-01-01T10:00:00.000Z")]);
+      await keepConversation("ada", "old", [message("A mosaic\nof many lines", "2026-01-01T10:00:00.000Z")], null);
       const alone = await readKeptList("ada");
-      await keepConversation("ada", "new", [message("A tile", "2026-02-01T10:00:00.000Z")]);
+      await keepConversation("ada", "new", [message("A tile", "2026-02-01T10:00:00.000Z")], null);
       const createdAt = "2026-02-01T10:00:00.000Z";
       await keepConversationList("ada", [
         { id: "new", title: "Tiles", pinned: false, createdAt, updatedAt: createdAt },

@@ -29,8 +29,7 @@ describe("with the server stopped", () => {
     const visitor = await new Visitor(product.url, product.sandboxUrl).join();
     await visitor.subscribe();
     const answer = await visitor.ask({ prompt });
-    const { conversationId } = await visitor.json<{ conversationId: string }>("GET", `/api/generations/${answer.generationId}`);
-    conversationAddress = `/ai-models?conversation=${conversationId}`;
+    conversationAddress = `/ai-models?conversation=${answer.turn?.conversationId}`;
 
     device = await browser.newContext({ locale: "de-DE", viewport: { width: 1280, height: 900 } });
     const page = await openKept(device, product.url, "de");

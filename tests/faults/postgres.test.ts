@@ -62,9 +62,16 @@ async function askAtLength({ product: setup, visitor }: World, paceMs: number): 
   return { seen: () => seen, told };
 }
 
+/** What was asked, or answered, in all conversations. */
 async function messagesOf({ product: setup }: World, role: "user" | "assistant"): Promise<string[]> {
-  const rows = await setup.database.db.selectFrom("messages").select("content").where("role", "=", role).orderBy("id").execute();
-  return rows.map((row) => row.content);
+  const rows = await setup.database.db
+    .selectFrom("messages")
+    .leftJoin("generation_parts", "generation_parts.generation_id", "messages.generation_id")
+    .select(["content", "text"])
+    .where("role", "=", role)
+    .orderBy("messages.id")
+    .execute();
+  return rows.flatMap(({ content, text }) => content ?? text ?? []);
 }
 
 /** Checks that receipt, conversation and books agree on how the answer ended, and that the next answer costs exactly one credit. */

@@ -31,9 +31,10 @@ function end({ id, userId, owner }: StartRow) {
     status: "completed" as const,
     failureCode: null,
     cutShort: false,
-    text: "Hello",
+    parts: [{ kind: "text" as const, text: "Hello" }],
     promptTokens: 1,
     completionTokens: 1,
+    costMicroDollars: 1,
     lastFrames: undefined,
   };
   return batches.end({ id, userId, owner, chargedCredits: 1, ...told, kinds: ["adjustment"], now });
@@ -67,10 +68,10 @@ async function expectOthersInTime<Row>(lock: string, ids: readonly string[], beg
   return rows;
 }
 
-async function startAll(): Promise<{ starts: StartRow[]; conversations: (string | null)[] }> {
+async function startAll(): Promise<{ starts: StartRow[]; conversations: string[] }> {
   const starts = userIds.map((userId) => startOf(userId));
-  const outcomes = await Promise.all(starts.map((start) => batches.start(start)));
-  return { starts, conversations: outcomes.map((outcome) => outcome.conversation_id) };
+  await Promise.all(starts.map((start) => batches.start(start)));
+  return { starts, conversations: starts.map(({ turn }) => turn?.conversationId ?? "") };
 }
 
 test("a lock on a person's row, as a confirmation takes it, delays only that person's answers", async () => {
@@ -83,8 +84,8 @@ test("a conversation being deleted delays only its own owner's answers", async (
   const { starts, conversations } = await startAll();
   await Promise.all(starts.map(end));
   const lock = "select from conversations where id = any ($1) for update";
-  const outcomes = await expectOthersInTime(lock, conversations.map(String), () =>
-    userIds.map((userId, index) => batches.start(startOf(userId, conversations[index] ?? null))),
+  const outcomes = await expectOthersInTime(lock, conversations, () =>
+    userIds.map((userId, index) => batches.start(startOf(userId, conversations[index]))),
   );
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(userIds.map(() => "created"));
 });

@@ -29,7 +29,8 @@ test("each of many simultaneous answers goes to the person who asked and is char
     answers.map(({ generationId }) => expect.objectContaining({ generationId, status: "completed", chargedCredits: 1, availableAfter: 9 })),
   );
   const { rows } = await database.pool.query<{ prompt: string; user_id: string }>(
-    "select m.content as prompt, g.user_id from messages m join generations g on g.id = m.generation_id where m.role = 'user' and g.id = any ($1)",
+    `select q.content as prompt, g.user_id from generations g join messages a on a.generation_id = g.id join messages q on q.id = a.parent_id
+       where g.id = any ($1)`,
     [answers.map((answer) => answer.generationId)],
   );
   const askedBy = new Map(rows.map(({ prompt, user_id }) => [prompt, user_id]));

@@ -3,7 +3,7 @@ import type { CompiledQuery } from "kysely";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Conversation, ConversationSummary, FoundConversation } from "#server/contract/generations.ts";
+import type { Conversation, ConversationSummary, FoundConversation, Part } from "#server/contract/generations.ts";
 import type { Database } from "#server/db/types.ts";
 import { selectConversations, selectSlice } from "#server/features/conversations/queries.ts";
 import { readLedger } from "#server/features/credits/service.ts";
@@ -43,6 +43,8 @@ async function read(person: TestPerson, id: string): Promise<Conversation> {
   return (await (await call(api, person, "GET", `/api/conversations/${id}`)).json()) as Conversation;
 }
 
+const textOf = (parts: readonly Part[]) => parts.map(({ text }) => text).join("");
+
 test("a conversation's title is its first line, cut at 80 characters; its messages come in order with their receipts", async () => {
   const person = await createPerson(api, database.db);
   const first = await ask(api, person, { prompt: `${"😀".repeat(90)}\nsecond line` });
@@ -50,7 +52,7 @@ test("a conversation's title is its first line, cut at 80 characters; its messag
   const conversation = await read(person, first.conversationId);
   expect(conversation.title).toBe("😀".repeat(80));
   expect(conversation.streamingGenerationId).toBeNull();
-  expect(conversation.messages.map(({ role, content, receipt }) => [role, content, receipt])).toEqual([
+  expect(conversation.messages.map(({ role, parts, receipt }) => [role, textOf(parts), receipt])).toEqual([
     ["user", `${"😀".repeat(90)}\nsecond line`, null],
     ["assistant", first.text, first.receipt],
     ["user", "Go on", null],
@@ -58,12 +60,15 @@ test("a conversation's title is its first line, cut at 80 characters; its messag
   ]);
 });
 
-test("an answer that failed before its first word attaches its receipt to the question", async () => {
+test("an answer that failed before its first word has its receipt and no parts", async () => {
   const person = await createPerson(api, database.db);
   models.faults.set({ model: "*", fault: "server_error", count: 1, afterTokens: 0, delayMs: 0 });
   const failed = await ask(api, person);
   const { messages } = await read(person, failed.conversationId);
-  expect(messages.map(({ role, receipt }) => [role, receipt])).toEqual([["user", failed.receipt]]);
+  expect(messages.map(({ role, parts, receipt }) => [role, parts.length, receipt])).toEqual([
+    ["user", 1, null],
+    ["assistant", 0, failed.receipt],
+  ]);
 });
 
 test("pages list conversations latest first, without gaps or duplicates", async () => {
@@ -106,7 +111,7 @@ test("deleting a conversation first stops its running answer, whose receipt stay
   expect(await (await call(api, person, "GET", `/api/generations/${begun.generationId}`)).json()).toMatchObject({
     status: "stopped",
     chargedCredits: 1,
-    conversationId: null,
+    parts: [],
   });
   expect((await list(person)).conversations).toEqual([]);
   models.pace.milliseconds = 0;
@@ -212,19 +217,15 @@ describe("one's own conversations", () => {
   /** Inserts `count` conversations, latest first, each with `texts` messages of repetitive text, which PostgreSQL compresses well. */
   async function fill(person: TestPerson, count: number, texts: number, characters: number): Promise<void> {
     await database.pool.query(
-      `with asked as (insert into generations (id, user_id, model_id, idempotency_key, request_hash, status, quoted_credits, charged_credits,
-             lease_owner, lease_expires_at, created_at, ended_at)
-           select uuidv7(), $1::uuid, 'gpt-5', 'filled-' || n, '', 'completed', 1, 1, $1::uuid, now(), now(), now() from generate_series(1, $2::integer * $3::integer) n
-           returning id, substr(idempotency_key, 8)::integer as n),
-         talks as (insert into conversations (user_id, title, created_at, updated_at)
+      `with talks as (insert into conversations (user_id, title, created_at, updated_at)
            select $1::uuid, 'Talk ' || n, now(), now() - n * interval '1 minute' from generate_series(1, $2::integer) n
            returning id, substr(title, 6)::integer as n)
-       insert into messages (conversation_id, generation_id, role, content, created_at)
-         select talks.id, asked.id, 'user', repeat('tessera and mortar ', $4::integer / 19) || ' number ' || talks.n || '.', now()
-           from talks join asked on (asked.n - 1) / $3::integer + 1 = talks.n`,
+       insert into messages (conversation_id, role, content, created_at)
+         select talks.id, 'user', repeat('tessera and mortar ', $4::integer / 19) || ' number ' || talks.n || '.', now()
+           from talks, generate_series(1, $3::integer)`,
       [person.userId, count, texts, characters],
     );
-    await database.asOwner("analyze conversations, messages, generations");
+    await database.asOwner("analyze conversations, messages");
   }
 
   test("are searched up to eight million characters at a time, however well they are compressed", async () => {

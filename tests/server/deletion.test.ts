@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { answerLogReadableMs } from "#domain/periods.ts";
-import type { Receipt } from "#server/contract/generations.ts";
+import type { Answer } from "#server/contract/generations.ts";
 import { endOrphanedAnswers } from "#server/features/generations/orphans.ts";
 import type { AnswerProcess, AnswerWorld } from "#tests/support/answers.ts";
 import { ask, call, readAnswer, send, startAnswerProcess, startAnswerWorld } from "#tests/support/answers.ts";
@@ -27,8 +27,8 @@ afterEach(() => {
 const remove = (person: TestPerson, conversationId: string, api = world.api) =>
   call(api, person, "DELETE", `/api/conversations/${conversationId}`);
 
-async function receiptOf(person: TestPerson, generationId: string): Promise<Receipt> {
-  return (await (await call(world.api, person, "GET", `/api/generations/${generationId}`)).json()) as Receipt;
+async function receiptOf(person: TestPerson, generationId: string): Promise<Answer> {
+  return (await (await call(world.api, person, "GET", `/api/generations/${generationId}`)).json()) as Answer;
 }
 
 /** The tables of the database that contain the words. */
@@ -65,7 +65,7 @@ test("a deleted conversation can't be read by its answers' events, by its idempo
   const words = `tell ${randomUUID()} again`;
   const key = randomUUID();
   const answer = await ask(world.api, person, { prompt: words }, { key });
-  expect(await placesOf(words)).toEqual(["conversations", "messages"]);
+  expect(await placesOf(words)).toEqual(["conversations", "generation_parts", "messages"]);
   const before = await balanceOf(person);
 
   expect((await remove(person, answer.conversationId)).status).toBe(204);
@@ -76,7 +76,7 @@ test("a deleted conversation can't be read by its answers' events, by its idempo
     expect([again.status, await again.json()]).toEqual([410, expect.objectContaining({ code: "answer_gone" })]);
   }
   expect(await balanceOf(person)).toEqual(before);
-  expect(await receiptOf(person, answer.generationId)).toMatchObject({ status: "completed", chargedCredits: 1, conversationId: null });
+  expect(await receiptOf(person, answer.generationId)).toMatchObject({ status: "completed", chargedCredits: 1, parts: [] });
   expect((await remove(person, answer.conversationId)).status).toBe(404);
 });
 
@@ -86,7 +86,7 @@ test("deleting stops and settles a running answer, in this process or another, a
     const person = await createPerson(world.api, world.database.db);
     const begun = await readAnswer(await send(world.api, person), (seen) => seen.text !== "");
     expect((await remove(person, begun.conversationId, deleter)).status).toBe(204);
-    expect(await receiptOf(person, begun.generationId)).toMatchObject({ status: "stopped", chargedCredits: 1, conversationId: null });
+    expect(await receiptOf(person, begun.generationId)).toMatchObject({ status: "stopped", chargedCredits: 1, parts: [] });
     await expectUnreadable(person, begun);
     expect(await balanceOf(person)).toEqual([99, 0]);
   }
@@ -113,9 +113,9 @@ test("an answer whose process has died costs nothing, and its text is deleted wi
     .where("id", "=", begun.generationId)
     .execute();
   await endOrphanedAnswers(other.deps);
-  expect(await row()).toMatchObject({ status: "failed", failure_code: "interrupted", charged_credits: 0, conversation_id: null });
+  expect(await row()).toMatchObject({ status: "failed", failure_code: "interrupted", charged_credits: 0, erased_at: expect.any(Date) });
   await expectUnreadable(person, begun);
-  expect(await db.selectFrom("messages").select("id").where("generation_id", "=", begun.generationId).execute()).toEqual([]);
+  expect(await db.selectFrom("generation_parts").select("place").where("generation_id", "=", begun.generationId).execute()).toEqual([]);
 });
 
 test("an answer's events can be read again for a day; then its text comes as one event, and resuming in the middle is refused", async () => {

@@ -8,6 +8,7 @@ import { models } from "#domain/models.ts";
 import { billingIntervals, planList, priceIdOf } from "#domain/plans.ts";
 import { buildApp } from "#server/app.ts";
 import { readConfig } from "#server/config.ts";
+import type { StartEvent, Turn } from "#server/contract/generations.ts";
 import { createDeps, createLogger } from "#server/deps.ts";
 import { linkToken } from "#server/features/notifications/links.ts";
 import { expectBooksAgree } from "#tests/support/books.ts";
@@ -68,11 +69,12 @@ async function join(email: string): Promise<Member> {
 }
 
 /** Asks one question; resolves with the ids of its answer and conversation. */
-async function ask(person: TestPerson): Promise<{ generationId: string; conversationId: string }> {
+async function ask(person: TestPerson): Promise<{ generationId: string } & Turn> {
   const headers = { ...bearer(person.token), "idempotency-key": randomUUID() };
   const answer = await post("/api/generations", { model: "gpt-5-mini", prompt: "What is a tessera?", quotedCredits: 1 }, headers);
   const start = /^data: (.*)$/m.exec(answer.body)?.[1] ?? "{}";
-  return JSON.parse(start);
+  const { generationId, turn } = JSON.parse(start) as StartEvent;
+  return { generationId, conversationId: "", questionId: "", answerId: "", ...turn };
 }
 
 /** Creates users for the requests: subscribers, users without a plan and one who signed up through the API. */
@@ -89,7 +91,10 @@ async function createIngredients(): Promise<Ingredients & { asked: string[] }> {
     asked: [own.generationId, foreign.generationId],
     known: {
       id: [own.generationId, own.conversationId, foreign.generationId, foreign.conversationId, own.generationId.toUpperCase()],
-      conversationId: [own.conversationId, foreign.conversationId],
+      conversationId: [own.conversationId, own.conversationId, own.conversationId, foreign.conversationId],
+      parentId: [own.answerId, own.answerId, own.answerId, foreign.answerId, own.questionId],
+      questionId: [own.questionId, own.questionId, own.questionId, foreign.questionId, own.answerId],
+      headId: [own.answerId, foreign.answerId, own.questionId],
       email: ["member@example.com", "nobody@example.com", " Member@Example.com "],
       password: [password, "another 1 password"],
       token: [member.mailedToken, "x".repeat(43)],
@@ -202,7 +207,8 @@ describe(`${requestCount} mutated requests (seed ${seed})`, () => {
           statuses.add(answer.statusCode);
           const fault = faultOf(request, answer);
           if (fault) faults.push({ fault, shown, status: answer.statusCode, body: answer.body.slice(0, 400) });
-          const [, generationId, conversationId] = /^data: .*"generationId":"([^"]+)","conversationId":"([^"]+)"/m.exec(answer.body) ?? [];
+          const [, generationId, conversationId] =
+            /^data: .*"generationId":"([^"]+)","turn":{"conversationId":"([^"]+)"/m.exec(answer.body) ?? [];
           if (generationId === undefined || answered.has(generationId)) continue;
           answered.add(generationId);
           ingredients.known.id?.push(generationId, conversationId);

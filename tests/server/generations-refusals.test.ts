@@ -9,6 +9,7 @@ import type { AnswerWorld } from "#tests/support/answers.ts";
 import { ask, call, readAnswer, send, startAnswerProcess, startAnswerWorld } from "#tests/support/answers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
+import { startOf } from "#tests/support/starts.ts";
 
 let world: AnswerWorld;
 let database: AnswerWorld["database"];
@@ -175,23 +176,11 @@ describe("the plan's limits", () => {
       const person = await createPerson(api, database.db, { plan: "starter" });
       const askAt = (at: number) =>
         callStart(database.db, {
+          ...startOf(person.userId),
           id: uuidv7({ msecs: at }),
-          userId: person.userId,
-          modelId: "gpt-5-mini",
-          idempotencyKey: randomUUID(),
-          requestHash: Buffer.alloc(32),
-          credits: 1,
           kinds: ["adjustment", "plan"],
-          refused: false,
-          conversationId: null,
-          title: "Hello",
-          prompt: "Hello",
-          trimmedMessages: 0,
           requestsPerMinute: 3,
           concurrentAnswers: 100,
-          owner: randomUUID(),
-          leaseMs: 60_000,
-          holdMs: 60_000,
           now: new Date(at),
         });
       const outcomes = async (times: number[]) => {

@@ -7,7 +7,7 @@ import { inTransaction } from "#server/db/transaction.ts";
 import { checkSubscription } from "#server/features/billing/service.ts";
 import { findDisagreements, hasSpent, postGrant } from "#server/features/credits/service.ts";
 import type { AnswerWorld } from "#tests/support/answers.ts";
-import { ask, call, readAnswer, send, startAnswerProcess, startAnswerWorld } from "#tests/support/answers.ts";
+import { ask, call, readAnswer, send, startAnswerProcess, startAnswerWorld, storedText } from "#tests/support/answers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
 
@@ -37,15 +37,7 @@ async function problem(response: Response): Promise<Record<string, unknown>> {
   return { status: response.status, ...((await response.json()) as Record<string, unknown>) };
 }
 
-async function storedAnswer(generationId: string): Promise<string | undefined> {
-  const row = await database.db
-    .selectFrom("messages")
-    .select("content")
-    .where("generation_id", "=", generationId)
-    .where("role", "=", "assistant")
-    .executeTakeFirst();
-  return row?.content;
-}
+const storedAnswer = (generationId: string) => storedText(database.db, generationId);
 
 describe("an answer", () => {
   test("streams numbered events, is charged once, is stored completely and has its receipt", async () => {
@@ -70,7 +62,10 @@ describe("an answer", () => {
     expect(await wallet(person)).toEqual({ balance: 299, held: 0 });
     const row = await database.db.selectFrom("generations").selectAll().where("id", "=", answer.generationId).executeTakeFirstOrThrow();
     expect(row.completion_tokens).toBe(models.calls.list()[0]?.completionTokens);
-    expect(await (await call(api, person, "GET", `/api/generations/${answer.generationId}`)).json()).toEqual(answer.receipt);
+    expect(await (await call(api, person, "GET", `/api/generations/${answer.generationId}`)).json()).toEqual({
+      ...answer.receipt,
+      parts: [{ kind: "text", text: answer.text }],
+    });
   });
 
   test("counts as a person's first only if it was charged", async () => {
@@ -118,7 +113,10 @@ test("other pages are notified when a question is accepted, and see it and the b
   const { id } = await database.db.selectFrom("generations").select("id").where("user_id", "=", person.userId).executeTakeFirstOrThrow();
   const { conversations } = (await (await call(api, person, "GET", "/api/conversations")).json()) as { conversations: { id: string }[] };
   expect(await (await call(api, person, "GET", `/api/conversations/${conversations[0]?.id}`)).json()).toMatchObject({
-    messages: [{ role: "user", content: "What is a tessera?" }],
+    messages: [
+      { role: "user", parts: [{ kind: "text", text: "What is a tessera?" }] },
+      { role: "assistant", parts: [], receipt: { status: "streaming" } },
+    ],
     streamingGenerationId: id,
   });
   expect((await checkSubscription(api.deps, person.userId)).credits).toBe(95);

@@ -187,6 +187,8 @@ describe("migrations", () => {
       "0029_identities: drop function retention_unconfirmed_accounts",
       "0029_identities: drop column email, drop column mailbox_key, drop column email_verified_at, drop column password_hash",
       "0030_columns_for_keys: drop function ledger_post_grant",
+      "0032_turns: drop function generation_erase_log, conversation_erase_answers, answer_start, answer_end",
+      "0032_turns: drop column conversation_id",
     ]);
   });
 

@@ -11,6 +11,7 @@ import { queueRetention, retention, sweeps } from "#domain/retention.ts";
 import type { Mails } from "#server/db/types-work.ts";
 import { sweepBatch, sweepRetention } from "#server/features/retention/service.ts";
 import { queueSchema } from "#server/queue/schema.ts";
+import { holdCredits } from "#tests/support/ledger-calls.ts";
 import { createUser } from "#tests/support/people.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
@@ -104,10 +105,12 @@ const plants: Record<Sweep, Plant> = {
   async answerLogs(at) {
     const { db, pool } = database;
     const id = uuidv7({ msecs: at.getTime() });
+    const { userId, walletId } = await createUser(db, { credits: 1 });
+    await holdCredits(db, { holdId: id, walletId, credits: 1, kinds: ["adjustment"], now: new Date(), deadline: at, wallNow: at });
     await pool.query(
-      `insert into generations (id, user_id, model_id, idempotency_key, request_hash, status, quoted_credits, charged_credits, lease_owner,
-         lease_expires_at, created_at, ended_at) values ($1, $2, 'gpt-5', $3, '', 'completed', 1, 1, $1, $4, $4, $4)`,
-      [id, await userOf(), randomUUID(), at],
+      `insert into generations (id, user_id, model_id, idempotency_key, request_hash, status, hold_id, quoted_credits, charged_credits, lease_owner,
+         lease_expires_at, created_at, ended_at) values ($1, $2, 'gpt-5', $3, '', 'completed', $1, 1, 1, $1, $4, $4, $4)`,
+      [id, userId, randomUUID(), at],
     );
     await db.insertInto("generation_events").values({ generation_id: id, first_event: 1, last_event: 1, frames: "id: 1" }).execute();
     return () => there(db.selectFrom("generation_events").select("first_event").where("generation_id", "=", id));

@@ -6,7 +6,8 @@ import Fastify from "fastify";
 import type { ModelServer } from "#sandbox/models/plugin.ts";
 import { createModelServer } from "#sandbox/models/plugin.ts";
 import { readConfig } from "#server/config.ts";
-import type { CreateGeneration, Receipt } from "#server/contract/generations.ts";
+import type { CreateGeneration, Receipt, StartEvent } from "#server/contract/generations.ts";
+import type { Db } from "#server/db/database.ts";
 import type { Deps } from "#server/deps.ts";
 import { createDeps } from "#server/deps.ts";
 import { registerTokens } from "#server/features/auth/tokens.ts";
@@ -33,17 +34,28 @@ export interface AnswerProcess {
   close(): Promise<void>;
 }
 
+export interface AskedMessage {
+  role: string;
+  content: string;
+}
+
 export interface RunningModels extends ModelServer {
   url: string;
+  /** What a model was asked last. */
+  lastMessages(): readonly AskedMessage[];
   close(): Promise<void>;
 }
 
 export async function startModels(): Promise<RunningModels> {
   const models = createModelServer();
   const app = Fastify({ forceCloseConnections: true });
+  let lastMessages: AskedMessage[] = [];
+  app.addHook("preHandler", async ({ body }) => {
+    lastMessages = (body as { messages?: AskedMessage[] } | undefined)?.messages ?? [];
+  });
   await app.register(models.plugin, { prefix: "/providers" });
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
-  return { ...models, url, close: () => app.close() };
+  return { ...models, url, lastMessages: () => lastMessages, close: () => app.close() };
 }
 
 export async function startAnswerProcess(
@@ -116,6 +128,8 @@ export interface SeenAnswer {
   receipt: Receipt | undefined;
   generationId: string;
   conversationId: string;
+  questionId: string;
+  answerId: string;
 }
 
 export function send(
@@ -149,7 +163,7 @@ export function call(
 /** Reads the answer to its end, or drops the connection as soon as `enough` returns true. */
 export async function readAnswer(response: Response, enough: (seen: SeenAnswer) => boolean = () => false): Promise<SeenAnswer> {
   if (response.status !== 200 || !response.body) throw new Error(`${response.status}: ${await response.text()}`);
-  const seen: SeenAnswer = { events: [], text: "", receipt: undefined, generationId: "", conversationId: "" };
+  const seen: SeenAnswer = { events: [], text: "", receipt: undefined, generationId: "", conversationId: "", questionId: "", answerId: "" };
   const parser = createParser({
     onEvent({ id, event, data }) {
       if (enough(seen)) return;
@@ -157,7 +171,8 @@ export async function readAnswer(response: Response, enough: (seen: SeenAnswer) 
       seen.events.push(parsed);
       if (event === "start") {
         seen.generationId = String(parsed.data.generationId);
-        seen.conversationId = String(parsed.data.conversationId);
+        const { turn } = parsed.data as unknown as StartEvent;
+        if (turn) Object.assign(seen, turn);
       }
       if (event === "delta") seen.text += String(parsed.data.text);
       if (event === "receipt") seen.receipt = parsed.data as unknown as Receipt;
@@ -176,10 +191,16 @@ export async function readAnswer(response: Response, enough: (seen: SeenAnswer) 
   }
 }
 
+/** What is stored of an answer; undefined: not a word. */
+export async function storedText(db: Db, generationId: string): Promise<string | undefined> {
+  const parts = await db.selectFrom("generation_parts").select("text").where("generation_id", "=", generationId).orderBy("place").execute();
+  return parts.length === 0 ? undefined : parts.map(({ text }) => text ?? "").join("");
+}
+
 export async function ask(
   process: AnswerProcess,
   person: TestPerson,
-  request: Partial<CreateGeneration> = {},
+  request: Partial<CreateGeneration> | Record<string, unknown> = {},
   options: { key?: string } = {},
 ): Promise<SeenAnswer> {
   return readAnswer(await send(process, person, request, options));

@@ -5,7 +5,17 @@ import type { StartRow } from "#server/features/generations/queries.ts";
 
 const owner = randomUUID();
 
-export function startOf(userId: string, conversationId: string | null = null): StartRow {
+/** As the first question of a conversation, or as the next one of `conversationId`; null: without a conversation. */
+export function startOf(userId: string, conversationId?: string | null): StartRow {
+  const turn = {
+    conversationId: conversationId ?? uuidv7(),
+    isNew: conversationId === undefined,
+    title: "Hello",
+    parentId: null,
+    questionId: uuidv7(),
+    answerId: uuidv7(),
+    prompt: "Hello",
+  };
   return {
     id: uuidv7(),
     userId,
@@ -13,11 +23,11 @@ export function startOf(userId: string, conversationId: string | null = null): S
     idempotencyKey: randomUUID(),
     requestHash: randomBytes(32),
     credits: 1,
+    priceVersion: "test",
     kinds: ["adjustment"],
     refused: false,
-    conversationId,
-    title: "Hello",
-    prompt: "Hello",
+    holdId: null,
+    turn: conversationId === null ? null : turn,
     trimmedMessages: 0,
     requestsPerMinute: 10,
     concurrentAnswers: 2,

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { createParser } from "eventsource-parser";
 import type { Session } from "#server/contract/auth.ts";
 import type { SubscriptionCheck, Wallet } from "#server/contract/billing.ts";
-import type { GenerationEvent, Receipt } from "#server/contract/generations.ts";
+import type { GenerationEvent, Receipt, Turn } from "#server/contract/generations.ts";
 import { waitUntil } from "#server/embedded/processes.ts";
 
 const refreshWithinMs = 90_000;
@@ -12,6 +12,8 @@ export interface Answer {
   generationId: string;
   text: string;
   receipt: Receipt | undefined;
+  /** Where it stands, once it has begun. */
+  turn: Turn | null;
   lastEventId: number;
   /** Event ids in the order received, to check that none is missing or repeated. */
   eventIds: number[];
@@ -164,13 +166,16 @@ export class Visitor {
 
   private async read(response: Response, options: AskOptions, generationId = ""): Promise<Answer> {
     if (!response.ok || !response.body) throw new Error(`${response.status}: ${await response.text()}`);
-    const answer: Answer = { generationId, text: "", receipt: undefined, lastEventId: 0, eventIds: [] };
+    const answer: Answer = { generationId, turn: null, text: "", receipt: undefined, lastEventId: 0, eventIds: [] };
     const parser = createParser({
       onEvent: ({ event, data, id }) => {
         const parsed = { event, data: JSON.parse(data) } as GenerationEvent;
         answer.lastEventId = Number(id);
         answer.eventIds.push(answer.lastEventId);
-        if (parsed.event === "start") answer.generationId = parsed.data.generationId;
+        if (parsed.event === "start") {
+          answer.generationId = parsed.data.generationId;
+          answer.turn = parsed.data.turn;
+        }
         if (parsed.event === "delta") answer.text += parsed.data.text;
         if (parsed.event === "receipt") answer.receipt = parsed.data;
         options.onEvent?.(parsed, answer.lastEventId);

@@ -34,7 +34,7 @@ async function orphan(frames: string, goneForMs: number): Promise<string> {
     .values({
       id,
       user_id: userId,
-      conversation_id: null,
+      hold_id: id,
       model_id: "gpt-5-mini",
       idempotency_key: id,
       request_hash: Buffer.alloc(32),

@@ -1,11 +1,12 @@
-import { Square } from "lucide-react";
+import { RotateCw, Square } from "lucide-react";
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
-import { Button } from "#client/components/button.tsx";
+import { Button, IconButton } from "#client/components/button.tsx";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { Receipt } from "#contract/generations.ts";
+import { textOf } from "#domain/conversations.ts";
 import { findModel } from "#domain/models.ts";
 import { useChat } from "./chat-store.ts";
 import { CopyButton } from "./copy-button.tsx";
@@ -16,7 +17,11 @@ import { Markdown } from "./markdown-view.tsx";
 import { ReceiptLines, useReceiptSummary } from "./receipt-view.tsx";
 import styles from "./thread.module.css";
 import type { LiveAnswer, ThreadMessage } from "./thread.ts";
-import { useOnline } from "./use-online.ts";
+import { useMayAsk } from "./use-may-ask.ts";
+import { Versions } from "./versions.tsx";
+
+/** To another version of a message, so many steps on. */
+export type Walk = (message: ThreadMessage, step: number) => void;
 
 function ModelName({ modelId }: { modelId: string }) {
   const model = findModel(modelId);
@@ -35,20 +40,30 @@ interface FootProps {
   message: ThreadMessage;
   receipt: Receipt;
   onRetry: Retry;
+  onAsk: (message: ThreadMessage) => void;
 }
 
 /** Asks the same again. Whether that is possible now is its own to know: told from above, every answer would be drawn anew. */
 function RetryButton({ threadKey, message, receipt, onRetry }: FootProps) {
   const { t } = useTranslation("chat");
   const { credits } = useFormat();
-  const online = useOnline();
-  const isLive = useChat((state) => (state.threads[threadKey]?.live ?? null) !== null);
-  if (isLive || !online) return null;
+  if (!useMayAsk(threadKey)) return null;
   const price = findModel(receipt.modelId)?.credits ?? receipt.heldCredits;
   return (
     <Button size="small" onClick={() => onRetry(message)}>
       {t("answer.retry", { credits: credits(price) })}
     </Button>
+  );
+}
+
+/** Asks the same of any model, as another version of the answer. */
+function AgainButton({ threadKey, message, onAsk }: FootProps) {
+  const { t } = useTranslation("chat");
+  if (!useMayAsk(threadKey)) return null;
+  return (
+    <IconButton label={t("versions.again")} onClick={() => onAsk(message)}>
+      <RotateCw size={18} aria-hidden="true" />
+    </IconButton>
   );
 }
 
@@ -59,6 +74,7 @@ function Foot(foot: FootProps) {
   const summary = useReceiptSummary();
   const failureText = useFailureText();
   const failed = receipt.status === "failed";
+  const text = textOf(message);
   return (
     <>
       {failed && (
@@ -73,7 +89,8 @@ function Foot(foot: FootProps) {
           <summary>{failed ? t("receipt.title") : summary(receipt)}</summary>
           <ReceiptLines receipt={receipt} />
         </details>
-        {message.content !== "" && <CopyButton label={t("answer.copy")} text={message.content} />}
+        {text !== "" && <CopyButton label={t("answer.copy")} text={text} />}
+        <AgainButton {...foot} />
         {(failed || receipt.status === "stopped") && <RetryButton {...foot} />}
       </div>
     </>
@@ -102,21 +119,29 @@ interface AnswerProps {
   /** Null while the answer is under way. */
   message: ThreadMessage | null;
   onRetry: Retry;
+  onAsk: (message: ThreadMessage) => void;
+  onWalk: Walk;
+  /** Which version of the answer this is, from 1, and of how many. */
+  version: number;
+  versions: number;
 }
 
 /**
  * An answer, under way or finished: one component for both, so that what is drawn of a long one stays when it ends. While
  * it grows it is the only part of the thread that is drawn anew.
  */
-export const Answer = memo(function Answer({ threadKey, message, onRetry }: AnswerProps) {
+export const Answer = memo(function Answer({ threadKey, message, onRetry, onAsk, onWalk, version, versions }: AnswerProps) {
   const { t } = useTranslation("chat");
   const live = useChat((state) => (message ? null : (state.threads[threadKey]?.live ?? null)));
   const receipt = message?.receipt ?? null;
   const modelId = live?.modelId ?? receipt?.modelId;
-  const text = message?.content ?? live?.text ?? "";
+  const text = message ? textOf(message) : (live?.text ?? "");
   return (
     <article className={styles.answer} aria-busy={live ? true : undefined}>
-      {modelId !== undefined && <ModelName modelId={modelId} />}
+      <div className={styles.answerHead}>
+        {modelId !== undefined && <ModelName modelId={modelId} />}
+        {message && <Versions number={version} total={versions} onWalk={(step) => onWalk(message, step)} />}
+      </div>
       {live && live.trimmedMessages > 0 && <p className={styles.note}>{t("answer.trimmed", { count: live.trimmedMessages })}</p>}
       {text !== "" && <Markdown text={text} end={endOf(message)} />}
       {receipt?.status === "stopped" && text !== "" && (
@@ -126,7 +151,7 @@ export const Answer = memo(function Answer({ threadKey, message, onRetry }: Answ
         </p>
       )}
       {live && <Progress live={live} />}
-      {message && receipt && <Foot threadKey={threadKey} message={message} receipt={receipt} onRetry={onRetry} />}
+      {message && receipt && <Foot {...{ threadKey, message, receipt, onRetry, onAsk }} />}
     </article>
   );
 });

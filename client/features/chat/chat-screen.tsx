@@ -10,12 +10,13 @@ import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import type { NextCredits } from "#client/lib/next-credits.ts";
 import { Announcer } from "./announcer.tsx";
 import styles from "./chat.module.css";
-import { dismissRefusal, reload, stopAnswer, threadOf, useChat } from "./chat-store.ts";
+import { dismissRefusal, reload, stopAnswer, useChat } from "./chat-store.ts";
 import type { ComposerProps } from "./composer.tsx";
 import { Composer, focusComposer } from "./composer.tsx";
 import { ConversationList } from "./conversation-list.tsx";
 import { refreshConversations, useConversations } from "./conversations-store.ts";
 import { measureFoot } from "./foot-height.ts";
+import { lateModule } from "./late-module.ts";
 import { preferredModel } from "./model-choice.ts";
 import { ModelPicker } from "./model-picker.tsx";
 import type { OfferedModel } from "./models-store.ts";
@@ -71,21 +72,38 @@ function useModelFor(userId: string, threadKey: string, chosen: string | null): 
   return last === undefined && chosen === null ? undefined : preferredModel(models, chosen, last ?? null);
 }
 
-/** Asks the question before an answer again. The same function for good: a new one would draw every answer with every key pressed. */
-function useRetry(threadKey: string, sendAgain: Sending["sendAgain"]): (answer: ThreadMessage) => void {
+/** Asks the question of an answer again. The same function for good: a new one would draw every answer with every key pressed. */
+function useRetry(sendAgain: Sending["sendAgain"]): (answer: ThreadMessage) => void {
   const latest = useRef(sendAgain);
   latest.current = sendAgain;
-  return useCallback(
-    (answer) => {
-      const { messages } = threadOf(threadKey);
-      const question = messages.slice(0, messages.indexOf(answer)).findLast((message) => message.role === "user");
-      const model = useModels.getState().models.find(({ id }) => id === answer.receipt?.modelId);
-      if (!question || !model) return;
-      void latest.current({ answerId: answer.id, modelId: model.id, prompt: question.content }, model.credits);
-      focusComposer();
-    },
-    [threadKey],
-  );
+  return useCallback((answer) => {
+    const model = useModels.getState().models.find(({ id }) => id === answer.receipt?.modelId);
+    if (!model || answer.parentId === null) return;
+    void latest.current({ modelId: model.id, prompt: "", place: { questionId: answer.parentId } }, model.credits);
+    focusComposer();
+  }, []);
+}
+
+const useAskDialog = lateModule(() => import("./ask-dialog.tsx"));
+
+interface AskingProps {
+  /** A question to edit, or an answer to ask for again; null: the dialog is closed. */
+  asking: ThreadMessage | null;
+  modelId: string | undefined;
+  available: number;
+  sendAgain: Sending["sendAgain"];
+  onClose: () => void;
+}
+
+/** The dialog comes when it is first asked for. */
+function Asking({ asking, modelId, available, sendAgain, onClose }: AskingProps) {
+  const dialog = useAskDialog(asking !== null);
+  if (!asking || !dialog) return null;
+  const send: Sending["sendAgain"] = (again, credits) => {
+    focusComposer();
+    return sendAgain(again, credits);
+  };
+  return <dialog.AskDialog message={asking} modelId={asking.receipt?.modelId ?? modelId} {...{ available, onClose }} onSend={send} />;
 }
 
 interface FootProps extends ComposerProps {
@@ -200,7 +218,8 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
     change({ modelId });
     setOpen(undefined);
   };
-  const retry = useRetry(threadKey, sendAgain);
+  const retry = useRetry(sendAgain);
+  const [asking, setAsking] = useState<ThreadMessage | null>(null);
   const close = () => setOpen(undefined);
   const leave = (id: string) => id === threadKey && onOpen(newThreadKey, true);
   const fillIn = (text: string) => {
@@ -221,7 +240,7 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
         {isNew ? (
           <Start chosen={model} onChoose={choose} onAll={show("models")} onPrompt={fillIn} />
         ) : (
-          <ThreadView key={threadKey} threadKey={threadKey} onRetry={retry} />
+          <ThreadView key={threadKey} threadKey={threadKey} onRetry={retry} onAsk={setAsking} />
         )}
         <Foot
           {...{ threadKey, model, available, online, nextCredits, refusal: thread.refusal, text: draft.text }}
@@ -240,6 +259,7 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
       <Sheets open={open} onClose={close} list={list}>
         <ModelPicker models={models} chosen={model?.id ?? null} onChoose={choose} />
       </Sheets>
+      <Asking {...{ asking, available, sendAgain }} modelId={model?.id} onClose={() => setAsking(null)} />
     </div>
   );
 }

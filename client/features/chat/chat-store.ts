@@ -6,8 +6,9 @@ import { forgetConversation, keepConversation, readKeptConversation } from "#cli
 import { forgetDraft } from "#client/offline/drafts.ts";
 import type { AnswerSource } from "./answer-stream.ts";
 import { followAnswer } from "./answer-stream.ts";
+import { endAfter } from "./branches.ts";
 import type { Again, LiveAnswer, Thread, ThreadMessage } from "./thread.ts";
-import { afterReceipt, afterStart, emptyThread, fromConversation, newThreadKey, sending, toRefusal } from "./thread.ts";
+import { afterReceipt, afterStart, emptyThread, fromConversation, newThreadKey, sending, showing, toRefusal } from "./thread.ts";
 
 interface ChatState {
   /** By conversation id, or `newThreadKey`. Kept while the page changes: an answer goes on behind the pricing page. */
@@ -66,7 +67,7 @@ function perFrame(flush: (text: string) => void): { add(text: string): void; tex
 /** What is on the screen can be read again without a connection. */
 function keepThread(key: string): void {
   const owner = sessionStore.getState().user?.id;
-  if (owner !== undefined) void keepConversation(owner, key, threadOf(key).messages);
+  if (owner !== undefined) void keepConversation(owner, key, threadOf(key).all, threadOf(key).headId);
 }
 
 /** Follows `source` into the thread `startKey`; calls `onStarted` with the conversation's id once the prompt is taken. */
@@ -82,14 +83,15 @@ async function follow(startKey: string, source: AnswerSource, onStarted: (conver
       {
         started(start) {
           const stopAsked = threadOf(key).live?.stopping === true;
-          if (key !== start.conversationId) {
-            move(key, start.conversationId);
+          const conversationId = start.turn?.conversationId ?? key;
+          if (key !== conversationId) {
+            move(key, conversationId);
             following.delete(key);
-            key = start.conversationId;
+            key = conversationId;
             following.set(key, controller);
           }
-          update(key, (thread) => (thread.live ? { ...thread, live: afterStart(thread.live, start) } : thread));
-          onStarted(start.conversationId);
+          update(key, (thread) => afterStart(thread, start));
+          onStarted(conversationId);
           if (stopAsked) void requestStop(key, start.generationId);
         },
         arrived: (text) => buffer.add(text),
@@ -120,22 +122,46 @@ export interface Send {
   onStarted(conversationId: string): void;
 }
 
+function questionOf(id: string, parentId: string | null, prompt: string): ThreadMessage {
+  const parts = [{ kind: "text" as const, text: prompt }];
+  return { id, parentId, role: "user", parts, timestamp: new Date().toISOString(), receipt: null };
+}
+
+/** Shows another version of a message, with what follows it; the server remembers which. */
+export function showVersion(key: string, version: ThreadMessage): void {
+  const { all } = threadOf(key);
+  const head = endAfter(all, version);
+  update(key, (thread) => showing(thread, thread.all, head.id));
+  keepThread(key);
+  // Offline, or refused: it is shown here all the same.
+  if (head.role === "assistant")
+    void api("PATCH /api/conversations/:id", { params: { id: key }, body: { headId: head.id } }).catch(() => {});
+}
+
 /**
  * Sends a prompt and follows its answer. False when it was not taken: the thread is as before, with the refusal, and the
  * prompt belongs back where it came from.
  */
 export async function sendPrompt(send: Send): Promise<boolean> {
   const { threadKey, modelId, prompt, quotedCredits, idempotencyKey, again = null, onStarted } = send;
-  if (threadOf(threadKey).live) return false;
+  const before = threadOf(threadKey);
+  if (before.live) return false;
+  const last = before.messages.at(-1);
+  const place = again?.place ?? { parentId: last?.id ?? null };
   const id = `sending-${idempotencyKey}`;
-  const question = { id, role: "user", content: prompt, timestamp: new Date().toISOString(), receipt: null } as const;
   update(threadKey, (thread) => ({
-    ...thread,
+    ...("questionId" in place
+      ? showing(thread, thread.all, place.questionId)
+      : showing(thread, [...thread.all, questionOf(id, place.parentId, prompt)], id)),
     refusal: null,
-    live: sending(modelId, quotedCredits),
-    messages: [...thread.messages, question],
+    live: sending(modelId, quotedCredits, "questionId" in place ? place.questionId : id),
   }));
-  const request = { model: modelId, prompt, quotedCredits, ...(threadKey === newThreadKey ? {} : { conversationId: threadKey }) };
+  const request = {
+    model: modelId,
+    quotedCredits,
+    ...(threadKey === newThreadKey ? {} : { conversationId: threadKey }),
+    ...("questionId" in place ? place : { prompt, ...(again || last?.role === "assistant" ? place : {}) }),
+  };
   let taken = false;
   try {
     await follow(threadKey, { request, idempotencyKey }, (conversationId) => {
@@ -144,11 +170,11 @@ export async function sendPrompt(send: Send): Promise<boolean> {
     });
   } catch (error) {
     if (isAbort(error)) return taken;
-    const messages = threadOf(threadKey).messages.filter((message) => message.id !== id);
     if (taken) await reload(request.conversationId ?? threadKey);
     else {
       const refusal = { ...toRefusal(error), again };
-      update(threadKey, (thread) => ({ ...thread, live: null, refusal, messages }));
+      const withoutIt = (thread: Thread) => thread.all.filter((message) => message.id !== id);
+      update(threadKey, (thread) => ({ ...showing(thread, withoutIt(thread), before.headId), live: null, refusal }));
       if (refusal.available !== undefined) useChat.setState({ lastAvailable: refusal.available });
     }
   }
@@ -171,14 +197,14 @@ export async function reload(key: string): Promise<void> {
     const missing = error instanceof ApiProblem && error.status === 404;
     const kept = await keptOf(key, missing);
     if (userId !== asker) return;
-    if (kept && threadOf(key).load !== "ready") update(key, () => ({ ...emptyThread, messages: kept }));
+    if (kept && threadOf(key).load !== "ready") update(key, () => showing(emptyThread, kept.messages, kept.headId));
     // What is on the screen stays there when it merely could not be read again.
     update(key, (thread) => (thread.load === "ready" && !missing ? thread : { ...thread, load: missing ? "missing" : "failed" }));
   }
 }
 
 /** The messages this device has kept of a conversation; one that is gone is forgotten here, too, with what was being typed there. */
-async function keptOf(key: string, missing: boolean): Promise<readonly ThreadMessage[] | undefined> {
+async function keptOf(key: string, missing: boolean): Promise<{ messages: readonly ThreadMessage[]; headId: string | null } | undefined> {
   const owner = sessionStore.getState().user?.id;
   if (owner === undefined) return undefined;
   if (!missing) return await readKeptConversation(owner, key);

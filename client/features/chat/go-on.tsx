@@ -23,7 +23,7 @@ export function GoOn({ threadKey, message }: GoOnProps) {
   const isLatest = useChat(({ threads }) => threads[threadKey]?.live === null && threads[threadKey].messages.at(-1)?.id === message.id);
   const goOn = () => {
     if (!model) return;
-    const again = { answerId: message.id, modelId: model.id, prompt: t("answer.goOnPrompt") };
+    const again = { modelId: model.id, prompt: t("answer.goOnPrompt"), place: { parentId: message.id } };
     void askAgain(again, { threadKey, quotedCredits: model.credits, onStarted: () => undefined });
     focusComposer();
   };

@@ -1,16 +1,21 @@
-import { ArrowDown } from "lucide-react";
-import { memo, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { ArrowDown, Pencil } from "lucide-react";
+import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, IconButton } from "#client/components/button.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
+import { textOf } from "#domain/conversations.ts";
+import type { Walk } from "./answer.tsx";
 import { Answer } from "./answer.tsx";
-import { reload, useChat } from "./chat-store.ts";
+import { versionsOf } from "./branches.ts";
+import { reload, showVersion, threadOf, useChat } from "./chat-store.ts";
 import { CopyButton } from "./copy-button.tsx";
 import styles from "./thread.module.css";
 import type { ThreadMessage } from "./thread.ts";
 import { emptyThread } from "./thread.ts";
+import { useMayAsk } from "./use-may-ask.ts";
+import { Versions } from "./versions.tsx";
 
 /** This close to the end counts as being there. */
 const nearEndPixels = 24;
@@ -39,6 +44,8 @@ interface Following {
   onScroll: () => void;
   keepUp: () => void;
   goToEnd: () => void;
+  /** What is in sight stays there, whatever grows or shrinks below it. */
+  stayHere: () => void;
 }
 
 /** Keeps the newest words in sight until the reader scrolls up, and again once they come back down. */
@@ -70,26 +77,84 @@ function useFollowing(): Following {
     keepUp();
   }, [keepUp]);
 
-  return { container, atEnd, onScroll, keepUp, goToEnd };
+  const stayHere = useCallback(() => {
+    follows.current = false;
+  }, []);
+
+  return { container, atEnd, onScroll, keepUp, goToEnd, stayHere };
 }
 
-const Question = memo(function Question({ content }: { content: string }) {
+/** Whether something can be asked of this thread now. Each button knows it for itself: told from above, every message would be drawn anew. */
+function EditButton({ threadKey, message, onAsk }: Pick<ThreadViewProps, "threadKey" | "onAsk"> & { message: ThreadMessage }) {
+  const { t } = useTranslation("chat");
+  if (!useMayAsk(threadKey)) return null;
+  return (
+    <IconButton label={t("versions.edit")} onClick={() => onAsk(message)}>
+      <Pencil size={18} aria-hidden="true" />
+    </IconButton>
+  );
+}
+
+interface QuestionProps extends VersionPlace, Pick<ThreadViewProps, "threadKey" | "onAsk"> {
+  message: ThreadMessage;
+  onWalk: Walk;
+}
+
+const Question = memo(function Question({ threadKey, message, version, versions, onAsk, onWalk }: QuestionProps) {
   const { t } = useTranslation("chat");
   return (
     <article className={styles.question}>
       <VisuallyHidden as="p">{t("thread.you")}</VisuallyHidden>
-      <p className={styles.prompt}>{content}</p>
-      <div className={styles.questionTools}>
-        <CopyButton label={t("marks.copyPrompt")} text={content} />
+      <div className={styles.bubble}>
+        <p className={styles.prompt}>{textOf(message)}</p>
+        <div className={styles.questionTools}>
+          <EditButton {...{ threadKey, message, onAsk }} />
+          <CopyButton label={t("marks.copyPrompt")} text={textOf(message)} />
+        </div>
       </div>
+      <Versions number={version} total={versions} onWalk={(step) => onWalk(message, step)} />
     </article>
   );
 });
 
-interface Entry {
+interface VersionPlace {
+  /** From 1. */
+  version: number;
+  versions: number;
+}
+
+interface Entry extends VersionPlace {
   key: string;
   /** Null: the answer under way. */
   message: ThreadMessage | null;
+}
+
+/** Of every message which version of how many it is. */
+function placesOf(all: readonly ThreadMessage[]): Map<string, VersionPlace> {
+  const siblings = Map.groupBy(all, ({ parentId }) => parentId);
+  const places = [...siblings.values()].flatMap((versions) =>
+    versions.map(({ id }, index) => [id, { version: index + 1, versions: versions.length }] as const),
+  );
+  return new Map(places);
+}
+
+const only: VersionPlace = { version: 1, versions: 1 };
+
+/** The branch on show. Each is under the key of what it follows, so that a walk between versions changes it and keeps the focus. */
+function useEntries(threadKey: string): Entry[] {
+  const all = useChat((state) => (state.threads[threadKey] ?? emptyThread).all);
+  const messages = useChat((state) => (state.threads[threadKey] ?? emptyThread).messages);
+  const liveKey = useChat((state) => state.threads[threadKey]?.live?.questionId);
+  const places = useMemo(() => placesOf(all), [all]);
+  const entries: Entry[] = messages.map((message) => ({
+    key: message.parentId ?? "first",
+    message,
+    ...(places.get(message.id) ?? only),
+  }));
+  // Not below another version of its question.
+  if (liveKey !== undefined && (liveKey === null || messages.at(-1)?.id === liveKey))
+    entries.push({ key: liveKey ?? "live", message: null, ...only });
+  return entries;
 }
 
 /** So many messages make a group, which is left out as a whole while it lies outside the window. */
@@ -109,27 +174,24 @@ interface ThreadViewProps {
   threadKey: string;
   /** Asks the question before `answer` again. The same function for good. */
   onRetry: (answer: ThreadMessage) => void;
+  /** Opens the dialog that edits a question, or asks it again. The same function for good. */
+  onAsk: (message: ThreadMessage) => void;
 }
 
-export const ThreadView = memo(function ThreadView({ threadKey, onRetry }: ThreadViewProps) {
+export const ThreadView = memo(function ThreadView({ threadKey, onRetry, onAsk }: ThreadViewProps) {
   const { t } = useTranslation("chat");
   const messages = useChat((state) => (state.threads[threadKey] ?? emptyThread).messages);
   const load = useChat((state) => (state.threads[threadKey] ?? emptyThread).load);
-  const liveKey = useChat((state) => {
-    const live = state.threads[threadKey]?.live;
-    return live ? (live.generationId ?? "sending") : undefined;
-  });
-  const { container, atEnd, onScroll, keepUp, goToEnd } = useFollowing();
-  const entries: Entry[] = messages.map((message) => ({ key: message.id, message }));
-  // Under the key that its message will have: the same answer, before and after its end.
-  if (liveKey !== undefined) entries.push({ key: liveKey, message: null });
+  const asked = useChat((state) => (state.threads[threadKey] ?? emptyThread).all.filter((message) => message.role === "user").length);
+  const isSending = useChat((state) => state.threads[threadKey]?.live?.phase === "sending");
+  const entries = useEntries(threadKey);
+  const { container, atEnd, onScroll, keepUp, goToEnd, stayHere } = useFollowing();
   const drawn = useGrowingCount(entries.length);
-  const questions = messages.filter((message) => message.role === "user").length;
 
   // One's own prompt is always worth going to.
   useLayoutEffect(() => {
-    if (questions > 0) goToEnd();
-  }, [goToEnd, questions]);
+    if (asked > 0 || isSending) goToEnd();
+  }, [goToEnd, asked, isSending]);
   // A finished answer only for those who followed it.
   useLayoutEffect(() => {
     if (messages.length > 0) keepUp();
@@ -145,6 +207,17 @@ export const ThreadView = memo(function ThreadView({ threadKey, onRetry }: Threa
     return () => observer.disconnect();
   }, [container, keepUp]);
 
+  const onWalk = useCallback<Walk>(
+    (message, step) => {
+      const versions = versionsOf(threadOf(threadKey).all, message);
+      const version = versions[versions.findIndex(({ id }) => id === message.id) + step];
+      if (!version) return;
+      stayHere();
+      showVersion(threadKey, version);
+    },
+    [threadKey, stayHere],
+  );
+
   const again = <Button onClick={() => void reload(threadKey)}>{t("thread.retry")}</Button>;
   return (
     <div className={styles.frame}>
@@ -155,11 +228,11 @@ export const ThreadView = memo(function ThreadView({ threadKey, onRetry }: Threa
           {load === "missing" && <EmptyState title={t("thread.missing")} />}
           {inGroups(entries, drawn).map((group) => (
             <div key={group.key} className={styles.group}>
-              {group.entries.map(({ key, message }) =>
+              {group.entries.map(({ key, message, ...place }) =>
                 message?.role === "user" ? (
-                  <Question key={key} content={message.content} />
+                  <Question key={key} {...{ threadKey, message, onAsk, onWalk }} {...place} />
                 ) : (
-                  <Answer key={key} threadKey={threadKey} message={message} onRetry={onRetry} />
+                  <Answer key={key} {...{ threadKey, message, onRetry, onAsk, onWalk }} {...place} />
                 ),
               )}
             </div>

@@ -1,13 +1,8 @@
 import { ApiProblem, NetworkProblem } from "#client/lib/api.ts";
-import type { Conversation, Receipt, StartEvent } from "#contract/generations.ts";
+import type { Conversation, Message, Receipt, StartEvent } from "#contract/generations.ts";
+import { branchTo } from "./branches.ts";
 
-export interface ThreadMessage {
-  id: string;
-  role: "user" | "assistant";
-  content: string;
-  timestamp: string;
-  receipt: Receipt | null;
-}
+export type ThreadMessage = Message;
 
 /** The answer under way in a thread. */
 export interface LiveAnswer {
@@ -15,6 +10,9 @@ export interface LiveAnswer {
   /** The price held, in credits; null until the server has said it. */
   credits: number | null;
   generationId: string | null;
+  /** The question it answers, and the message it will be; null until the server has said it. */
+  questionId: string | null;
+  answerId: string | null;
   text: string;
   /** `sending` until the server has taken the prompt; `lost` while the connection is being restored. */
   phase: "sending" | "waiting" | "streaming" | "lost";
@@ -22,11 +20,14 @@ export interface LiveAnswer {
   trimmedMessages: number;
 }
 
-/** A prompt sent from below an answer: asking the same again, or for the rest of it. */
+/** Where a send goes in a conversation: after an answer, or before the first (null); or to a question that is there. */
+export type Place = { parentId: string | null } | { questionId: string };
+
+/** A prompt that never stood in the composer: an edited one, the same once more, or for the rest of an answer. */
 export interface Again {
-  answerId: string;
   modelId: string;
   prompt: string;
+  place: Place;
 }
 
 /** Why the last send was not taken. Nothing was charged; the prompt is back in the composer, where it came from there. */
@@ -44,6 +45,11 @@ export interface Refusal {
 
 export interface Thread {
   load: "ready" | "loading" | "failed" | "missing";
+  /** Of all branches, oldest first. */
+  all: readonly ThreadMessage[];
+  /** The end of the branch that is shown; null: the newest. */
+  headId: string | null;
+  /** The branch that is shown. */
   messages: readonly ThreadMessage[];
   live: LiveAnswer | null;
   refusal: Refusal | null;
@@ -52,7 +58,12 @@ export interface Thread {
 /** The thread that has no conversation yet. */
 export const newThreadKey = "new";
 
-export const emptyThread: Thread = { load: "ready", messages: [], live: null, refusal: null };
+export const emptyThread: Thread = { load: "ready", all: [], headId: null, messages: [], live: null, refusal: null };
+
+/** The thread with these messages, and the branch to `headId` on show. */
+export function showing(thread: Thread, all: readonly ThreadMessage[], headId: string | null): Thread {
+  return { ...thread, all, headId, messages: branchTo(all, headId) };
+}
 
 export function toRefusal(error: unknown): Refusal {
   const none = { needed: undefined, available: undefined, quotedCredits: undefined, retryAtMs: undefined, again: null };
@@ -66,31 +77,41 @@ export function toRefusal(error: unknown): Refusal {
 }
 
 /** An answer about to be asked for. */
-export function sending(modelId: string, credits: number): LiveAnswer {
-  return { modelId, credits, generationId: null, text: "", phase: "sending", stopping: false, trimmedMessages: 0 };
+export function sending(modelId: string, credits: number, questionId: string): LiveAnswer {
+  const nothing = { generationId: null, answerId: null, text: "", stopping: false, trimmedMessages: 0 };
+  return { ...nothing, modelId, credits, questionId, phase: "sending" };
 }
 
-export function afterStart(live: LiveAnswer, start: StartEvent): LiveAnswer {
-  const { generationId, modelId, heldCredits, trimmedMessages } = start;
-  return { ...live, generationId, modelId, credits: heldCredits, trimmedMessages, phase: live.text === "" ? "waiting" : "streaming" };
+/** The thread once the server has taken the prompt: the question gets the id it has there. */
+export function afterStart(thread: Thread, start: StartEvent): Thread {
+  const { live } = thread;
+  if (!live) return thread;
+  const { generationId, modelId, heldCredits, trimmedMessages, turn } = start;
+  const questionId = turn?.questionId ?? live.questionId;
+  const rename = (id: string | null) => (id === live.questionId ? questionId : id);
+  const all = thread.all.map((message) =>
+    message.id === live.questionId && questionId !== null ? { ...message, id: questionId } : message,
+  );
+  const phase = live.text === "" ? "waiting" : "streaming";
+  const known = { generationId, modelId, trimmedMessages, questionId, answerId: turn?.answerId ?? null };
+  return { ...showing(thread, all, rename(thread.headId)), live: { ...live, ...known, credits: heldCredits, phase } };
 }
 
 /** The thread with its answer ended and receipted; what arrived of the text stays, whatever the end. */
 export function afterReceipt(thread: Thread, receipt: Receipt, text: string): Thread {
-  const timestamp = receipt.endedAt ?? receipt.createdAt;
-  const answer: ThreadMessage = { id: receipt.generationId, role: "assistant", content: text, timestamp, receipt };
-  return { ...thread, live: null, messages: [...thread.messages.filter((message) => message.id !== answer.id), answer] };
-}
-
-/**
- * A question whose answer ended without a word carries the receipt itself; on the screen the receipt stands where the
- * answer would.
- */
-function withSilentAnswer(message: ThreadMessage): ThreadMessage[] {
-  const { receipt } = message;
-  if (message.role === "assistant" || receipt === null) return [message];
-  const answer: ThreadMessage = { ...message, id: receipt.generationId, role: "assistant", content: "", receipt };
-  return [{ ...message, receipt: null }, answer];
+  const { live } = thread;
+  const answer: ThreadMessage = {
+    id: live?.answerId ?? receipt.generationId,
+    parentId: live?.questionId ?? null,
+    role: "assistant",
+    parts: text === "" ? [] : [{ kind: "text", text }],
+    timestamp: receipt.endedAt ?? receipt.createdAt,
+    receipt,
+  };
+  const all = [...thread.all.filter((message) => message.id !== answer.id), answer];
+  // Whoever looks at another version meanwhile goes on looking at it.
+  const headId = thread.headId === answer.parentId ? answer.id : thread.headId;
+  return { ...showing(thread, all, headId), live: null };
 }
 
 /**
@@ -98,20 +119,15 @@ function withSilentAnswer(message: ThreadMessage): ThreadMessage[] {
  * its first word, so that nothing is lost or doubled.
  */
 export function fromConversation(conversation: Conversation): Thread {
-  const { streamingGenerationId: streaming, messages: told } = conversation;
-  const messages = told.flatMap(withSilentAnswer).filter((message) => streaming === null || message.receipt?.generationId !== streaming);
-  const receipt = told.findLast((message) => message.receipt?.generationId === streaming)?.receipt;
-  const live: LiveAnswer | null =
-    streaming === null
-      ? null
-      : {
-          modelId: receipt?.modelId ?? "",
-          credits: receipt?.heldCredits ?? null,
-          generationId: streaming,
-          text: "",
-          phase: "waiting",
-          stopping: false,
-          trimmedMessages: receipt?.trimmedMessages ?? 0,
-        };
-  return { load: "ready", messages, live, refusal: null };
+  const { streamingGenerationId: streaming, messages, headId } = conversation;
+  const running = streaming === null ? undefined : messages.find((message) => message.receipt?.generationId === streaming);
+  const thread = showing(
+    emptyThread,
+    messages.filter((message) => message !== running),
+    running && headId === running.id ? running.parentId : headId,
+  );
+  if (!running?.receipt) return thread;
+  const { modelId, heldCredits, generationId, trimmedMessages } = running.receipt;
+  const ids = { generationId, questionId: running.parentId, answerId: running.id };
+  return { ...thread, live: { ...ids, modelId, credits: heldCredits, trimmedMessages, text: "", phase: "waiting", stopping: false } };
 }

@@ -20,8 +20,8 @@ interface SendingOptions {
 export interface Sending {
   /** Sends the draft to `model` at the price shown, or at another one the person has just accepted. */
   sendDraft: (model: OfferedModel, acceptedCredits?: number) => Promise<void>;
-  /** Sends what never stood in the composer, at the price the person has seen. */
-  sendAgain: (again: Again, credits: number) => Promise<void>;
+  /** Sends what never stood in the composer, at the price the person has seen. False when it was not taken. */
+  sendAgain: (again: Again, credits: number) => Promise<boolean>;
   /** Sends what was refused for its price, at the new one. */
   accept: (refusal: Refusal | null, model: OfferedModel | undefined, credits: number) => Promise<void>;
 }
@@ -59,8 +59,8 @@ export function useSending({ userId, threadKey, draft, change, onStarted }: Send
     change({ ...kept, text: since === "" ? text : `${text}\n\n${since}` });
   }
 
-  async function sendAgain(again: Again, credits: number): Promise<void> {
-    await askAgain(again, { threadKey, quotedCredits: credits, onStarted });
+  async function sendAgain(again: Again, credits: number): Promise<boolean> {
+    return askAgain(again, { threadKey, quotedCredits: credits, onStarted });
   }
 
   async function accept(refusal: Refusal | null, model: OfferedModel | undefined, credits: number): Promise<void> {

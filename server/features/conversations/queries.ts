@@ -7,7 +7,7 @@ export interface Place {
   id: string;
 }
 
-const summary = ["id", "title", "pinned", "created_at", "updated_at"] as const;
+const summary = ["head_id", "id", "title", "pinned", "created_at", "updated_at"] as const;
 
 /** Pinned ones first, each latest first, from after `place`. */
 export async function selectConversations(executor: Executor, userId: string, place: Place | undefined, limit: number) {
@@ -37,18 +37,41 @@ export async function selectOwnIds(executor: Executor, userId: string, ids: read
 export async function selectMessages(executor: Executor, conversationId: string) {
   return executor
     .selectFrom("messages")
-    .select(["id", "generation_id", "role", "content", "created_at"])
+    .select(["id", "parent_id", "generation_id", "role", "content", "created_at"])
     .where("conversation_id", "=", conversationId)
     .orderBy("id")
     .execute();
 }
 
-/** Undefined where there is no such conversation, or no room for one more pinned. */
+export interface ConversationChange {
+  title?: string;
+  pinned?: boolean;
+  /** The end of the branch that is shown. */
+  headId?: string;
+}
+
+/** Undefined where there is no such conversation, no such answer in it, or no room for one more pinned. */
 export async function updateConversation(
   executor: Executor,
-  { userId, id, pinnedMax, ...change }: { userId: string; id: string; pinnedMax: number; title?: string; pinned?: boolean },
+  { userId, id, pinnedMax, headId, ...change }: ConversationChange & { userId: string; id: string; pinnedMax: number },
 ) {
-  let query = executor.updateTable("conversations").set(change).where("id", "=", id).where("user_id", "=", userId);
+  let query = executor
+    .updateTable("conversations")
+    .set({ ...change, ...(headId === undefined ? {} : { head_id: headId }) })
+    .where("id", "=", id)
+    .where("user_id", "=", userId);
+  if (headId !== undefined) {
+    query = query.where((where) =>
+      where.exists(
+        where
+          .selectFrom("messages")
+          .select("id")
+          .where("conversation_id", "=", id)
+          .where("id", "=", headId)
+          .where("role", "=", "assistant"),
+      ),
+    );
+  }
   if (change.pinned) {
     query = query.where(
       sql<boolean>`(select count(*) from conversations other where other.user_id = ${userId} and other.pinned and other.id <> ${id}) < ${pinnedMax}`,
@@ -72,7 +95,8 @@ export async function selectSlice(executor: Executor, userId: string, place: Pla
         order by updated_at desc, id desc limit ${most.rows + 1}
     ), measured as (
       select n.*, row_number() over latest as number, count(*) over () as total, sum(
-          (select coalesce(sum(octet_length(m.content)), 0) from messages m where m.conversation_id = n.id)
+          (select coalesce(sum(octet_length(m.content)), 0) + coalesce(sum(octet_length(p.text)), 0)
+            from messages m left join generation_parts p on p.generation_id = m.generation_id where m.conversation_id = n.id)
         ) over latest as bytes
         from newest n window latest as (order by n.updated_at desc, n.id desc)
     )
@@ -93,9 +117,13 @@ export async function selectMatches(executor: Executor, ids: readonly string[], 
     select c.id, hit.content from unnest(${ids}::uuid[]) with ordinality as asked (id, number)
       join conversations c on c.id = asked.id
       left join lateral (
-        select m.content from messages m
-          where m.conversation_id = asked.id and strpos(${fold(sql`m.content`)}, ${fold(sql`${words}::text`)}) > 0
-          order by m.id limit 1
+        select said.content from (
+            select m.id, m.content, 0 as place from messages m where m.conversation_id = asked.id and m.content is not null
+            union all select m.id, p.text, p.place from messages m join generation_parts p on p.generation_id = m.generation_id
+              where m.conversation_id = asked.id and p.text is not null
+          ) said
+          where strpos(${fold(sql`said.content`)}, ${fold(sql`${words}::text`)}) > 0
+          order by said.id, said.place limit 1
       ) hit on true
       where hit.content is not null or strpos(${fold(sql`c.title`)}, ${fold(sql`${words}::text`)}) > 0
       order by asked.number limit ${limit}`.execute(executor);

@@ -13,7 +13,7 @@ import { Counts, fewAtOnce } from "../../http/counts.ts";
 import { announce } from "../../http/live-events.ts";
 import { ValidationError } from "../../http/problem.ts";
 import type { Answers } from "../generations/answers.ts";
-import { lockAnswersIn, readReceipts, stopAnswer } from "../generations/service.ts";
+import { lockAnswersIn, readAnswers, stopAnswer } from "../generations/service.ts";
 import type { Place, SummaryRow } from "./queries.ts";
 import * as queries from "./queries.ts";
 
@@ -102,28 +102,32 @@ async function lookThrough(db: Db, userId: string, place: Place | undefined, wor
   }
 }
 
-/** Renames, pins or unpins. Throws `validation_failed`, `not_found`, and `conflict` where no more can be pinned. */
+/**
+ * Renames, pins or unpins, or shows another branch. Throws `validation_failed`, `not_found`, and `conflict` where no more can be
+ * pinned.
+ */
 export async function updateConversation(
   deps: Pick<Deps, "db" | "live" | "log">,
   userId: string,
   id: string,
-  change: { title?: string; pinned?: boolean },
+  change: queries.ConversationChange,
 ): Promise<ConversationSummary> {
   const fault = change.title === undefined ? undefined : checkTitle(change.title);
   if (fault) throw new ValidationError([{ field: "title", message: titleMessages[fault] }]);
   const title = change.title === undefined ? {} : { title: tidyTitle(change.title) };
   const row = await queries.updateConversation(deps.db, { ...change, ...title, userId, id, pinnedMax: conversationLimits.pinnedMax });
   if (!row) {
-    if (!(await queries.selectConversation(deps.db, userId, id))) throw notFound();
+    if (change.headId !== undefined || !(await queries.selectConversation(deps.db, userId, id))) throw notFound();
     throw new DomainError("conflict", `No more than ${conversationLimits.pinnedMax} conversations can be pinned`);
   }
-  await announce(deps, userId, "generations");
+  // Which branch is on show elsewhere is not changed under somebody who reads there.
+  if (title.title !== undefined || change.pinned !== undefined) await announce(deps, userId, "generations");
   return toSummary(row);
 }
 
 /**
- * The conversation with its messages; each answer carries its receipt, and so does a question whose answer ended without
- * a word. Throws `not_found` for another person's.
+ * The conversation with the messages of all its branches; each answer carries its receipt. Throws `not_found` for another
+ * person's.
  */
 export async function readConversation(db: Db, userId: string, id: string): Promise<Conversation> {
   // One snapshot: an answer that ends meanwhile is either under way or whole, never neither.
@@ -135,20 +139,24 @@ export async function readConversation(db: Db, userId: string, id: string): Prom
       const row = await queries.selectConversation(trx, userId, id);
       if (!row) throw notFound();
       const messages = await queries.selectMessages(trx, id);
-      const receipts = await readReceipts(trx, [...new Set(messages.map((message) => message.generation_id))]);
-      const answered = new Set(messages.filter((message) => message.role === "assistant").map((message) => message.generation_id));
-      const streaming = [...receipts.values()].findLast((receipt) => receipt.status === "streaming");
+      const ids = messages.flatMap(({ generation_id }) => generation_id ?? []);
+      const answers = await readAnswers(trx, ids);
+      const streaming = ids.findLast((each) => answers.get(each)?.receipt.status === "streaming");
       return {
         ...toSummary(row),
-        messages: messages.map((message) => ({
-          id: message.id,
-          role: message.role,
-          content: message.content,
-          timestamp: message.created_at.toISOString(),
-          receipt:
-            message.role === "assistant" || !answered.has(message.generation_id) ? (receipts.get(message.generation_id) ?? null) : null,
-        })),
-        streamingGenerationId: streaming?.generationId ?? null,
+        headId: row.head_id,
+        messages: messages.map((message) => {
+          const { receipt = null, parts = [] } = answers.get(message.generation_id ?? "") ?? {};
+          return {
+            id: message.id,
+            parentId: message.parent_id,
+            role: message.role,
+            parts: message.content === null ? parts : [{ kind: "text", text: message.content }],
+            timestamp: message.created_at.toISOString(),
+            receipt,
+          };
+        }),
+        streamingGenerationId: streaming ?? null,
       };
     });
 }

@@ -170,7 +170,7 @@ export async function selectLedgerLines(
   const balance = before ? sql`${before.balance}::bigint` : sql`(select balance from wallets where id = ${walletId})`;
   const result = await sql<LedgerLineRow>`
     with page as (
-      select id, kind, content, occurred_at from ledger_transactions
+      select id, kind, occurred_at from ledger_transactions
         where wallet_id = ${walletId} and kind <> 'repay' ${page} order by id desc limit ${limit}
     ), lines as (
       select page.*, moved.credits, sum(moved.credits) over (order by id desc) as credits_since
@@ -178,11 +178,12 @@ export async function selectLedgerLines(
           select sum(amount) as credits from ledger_entries where transaction_id = page.id and account = 'wallet'
         ) moved
     )
-    select lines.id, kind, credits::bigint, (${balance} - credits_since + credits)::bigint as balance_after, occurred_at,
+    select lines.id, kind, lines.credits::bigint, (${balance} - credits_since + credits)::bigint as balance_after, occurred_at,
         generations.model_id, conversations.id as conversation_id
       from lines
-      left join generations on kind = 'capture' and generations.id = (content->>'hold')::uuid
-      left join conversations on conversations.id = generations.conversation_id and conversations.user_id = generations.user_id
+      left join generations on generations.capture_id = lines.id
+      left join messages on messages.generation_id = generations.id
+      left join conversations on conversations.id = messages.conversation_id and conversations.user_id = generations.user_id
       order by lines.id desc`.execute(executor);
   return result.rows;
 }

@@ -183,7 +183,7 @@ class AnswerEngine implements Answers {
           userId,
           owner: this.owner,
           ...outcome,
-          text: answer.text,
+          parts: answer.parts,
           lastFrames: answer.unlogged(),
           kinds: kinds(true),
           now,

@@ -11,7 +11,7 @@ import { sqlState } from "../../failures.ts";
 import type { Entitlement } from "../billing/entitlement.ts";
 import { readEntitlements } from "../billing/entitlement.ts";
 import type { EndRow, StartOutcome, StartRow } from "./queries.ts";
-import { callEnd, callStart, columns } from "./queries.ts";
+import { callEnd, callStart, columns, toJson } from "./queries.ts";
 
 const limit = 32;
 /** Far more than any lock of a shared statement lasts, far less than a person notices, and below PostgreSQL's search for deadlocks. */
@@ -37,10 +37,6 @@ async function orNothing<Result>(shared: Promise<Result | undefined>): Promise<R
   }
 }
 
-/** JSON holds no half of a surrogate pair for PostgreSQL, and its text none either. */
-const toJson = (rows: readonly object[]) =>
-  JSON.stringify(rows, (_key, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
-
 type Placed<Row> = Row & { place: number };
 
 /** By the place of each item; undefined for those that were left out. */
@@ -54,13 +50,13 @@ function inPlaces<Row extends object>(count: number, rows: readonly Placed<Row>[
 export async function startMany(db: Db, starts: readonly StartRow[]): Promise<(StartOutcome | undefined)[]> {
   const asks = toJson(starts.map((start, place) => ({ ...start, requestHash: start.requestHash.toString("hex"), place })));
   const { rows } = await sql<Placed<StartOutcome>>`/* prepared */ with ${freeWallets(starts.map(({ userId }) => userId))}
-    select ask.place, started.* from json_to_recordset(${asks}::json) as ask (place integer, id uuid, "userId" uuid, "modelId" text,
-        "idempotencyKey" text, "requestHash" text, credits bigint, kinds text[], refused boolean, "conversationId" uuid, title text, prompt text,
+    select ask.place, started.* from json_to_recordset(${asks}::json) as ask (place integer, turn jsonb, id uuid, "userId" uuid, "modelId" text,
+        "idempotencyKey" text, "requestHash" text, credits bigint, "priceVersion" text, kinds text[], refused boolean, "holdId" uuid,
         "trimmedMessages" integer, "requestsPerMinute" integer, "concurrentAnswers" integer, owner uuid, "leaseMs" integer,
         "holdMs" integer, now timestamptz)
       join free on free.user_id = ask."userId"
-      cross join lateral answer_start(ask.id, ask."userId", ask."modelId", ask."idempotencyKey", decode(ask."requestHash", 'hex'), ask.credits,
-        ask.kinds, ask.refused, ask."conversationId", ask.title, ask.prompt, ask."trimmedMessages", ask."requestsPerMinute", ask."concurrentAnswers",
+      cross join lateral turn_start(ask.turn, ask.id, ask."userId", ask."modelId", ask."idempotencyKey", decode(ask."requestHash", 'hex'), ask.credits,
+        ask."priceVersion", ask.kinds, ask.refused, ask."holdId", ask."trimmedMessages", ask."requestsPerMinute", ask."concurrentAnswers",
         ask.owner, ask."leaseMs", ask."holdMs", ask.now) started`.execute(db);
   return inPlaces(starts.length, rows);
 }
@@ -74,11 +70,13 @@ async function endMany(db: Db, ends: readonly OwnEnd[]): Promise<(GenerationRow 
   const { rows } = await sql<Placed<GenerationRow>>`/* prepared */ with ${freeWallets(ends.map(({ userId }) => userId))}
     select place, ${columns} from (
       select ask.place, ended.* from json_to_recordset(${asks}::json) as ask (place integer, id uuid, "userId" uuid, owner uuid, status text,
-          "failureCode" text, "cutShort" boolean, "chargedCredits" bigint, text text, "promptTokens" integer, "completionTokens" integer, "firstEvent" integer,
+          "failureCode" text, "cutShort" boolean, "chargedCredits" bigint, parts jsonb, "promptTokens" integer, "completionTokens" integer, "costMicroDollars" bigint, "firstEvent" integer,
           "lastEvent" integer, frames text, kinds text[], now timestamptz)
         join free on free.user_id = ask."userId"
-        cross join lateral answer_end(ask.id, ask.owner, ask.status, ask."failureCode", ask."cutShort", ask."chargedCredits", ask.text, ask."promptTokens",
-          ask."completionTokens", ask."firstEvent", ask."lastEvent", ask.frames, ask.kinds, ask.now) ended) done`.execute(db);
+        cross join lateral answer_end(ask.id, ask.owner, ask.status, ask."failureCode", ask."cutShort", ask."chargedCredits", ask.parts, ask."promptTokens",
+          ask."completionTokens", ask."costMicroDollars", ask."firstEvent", ask."lastEvent", ask.frames, ask.kinds, ask.now) ended) done`.execute(
+    db,
+  );
   return inPlaces(ends.length, rows);
 }
 

@@ -11,11 +11,10 @@ import type { AnswerStart } from "./running-answer.ts";
 
 /** False: refused now, and nothing is written. `holdMs` is what is left of the hold's time. */
 export async function writeStartAgain(db: Db, start: AnswerStart, holdMs: number): Promise<boolean> {
-  const { id, conversationId, row } = start;
+  const { id, row } = start;
   try {
     await inTransaction(db, async (trx) => {
-      if (row.conversationId === null) await queries.insertConversation(trx, conversationId, row);
-      const { outcome, generation_id } = await queries.callStart(trx, { ...row, conversationId, holdMs });
+      const { outcome, generation_id } = await queries.callStart(trx, { ...row, holdMs });
       // Written again by another of our own calls meanwhile.
       const known = outcome === "known" && generation_id === id;
       if (outcome !== "created" && !known) throw new DomainError("conflict", `The start was answered with ${outcome}`);

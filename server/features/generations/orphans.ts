@@ -19,6 +19,7 @@ function textOf(batches: readonly LogBatch[]): string {
 /** False: it ended otherwise meanwhile. */
 async function endOrphan(deps: Deps, { id, user_id: userId }: { id: string; user_id: string | null }): Promise<boolean> {
   const log = await queries.selectLog(deps.db, new Map([[id, 0]]));
+  const text = textOf(log);
   const gap = (log.at(-1)?.lastEvent ?? 0) + lostEventsGap;
   const now = deps.clock.now();
   // Of an account that is gone nobody reads the receipt.
@@ -30,9 +31,10 @@ async function endOrphan(deps: Deps, { id, user_id: userId }: { id: string; user
     failureCode: "interrupted",
     cutShort: false,
     chargedCredits: 0,
-    text: textOf(log),
+    parts: text === "" ? [] : [{ kind: "text", text }],
     promptTokens: null,
     completionTokens: null,
+    costMicroDollars: null,
     lastFrames: { generationId: id, firstEvent: gap, lastEvent: gap, frames: "" },
     kinds,
     now,

@@ -1,17 +1,29 @@
 /** SQL of answers. The two hot writes are one round trip each (migrations/0016), and prepared once per connection. */
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
+import type { Part, Turn } from "../../contract/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { GenerationRow } from "../../db/types-answers.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
-import type { ChatMessage } from "./history.ts";
-import { bytesPerToken, tokensPerMessage } from "./history.ts";
 
 /** Named, so that a statement prepared before a migration keeps its result's form after it. */
 export const columns = sql.raw(
-  "id, user_id, conversation_id, model_id, idempotency_key, request_hash, status, failure_code, cut_short, quoted_credits, charged_credits, available_after, " +
-    "prompt_tokens, completion_tokens, trimmed_messages, lease_owner, lease_expires_at, stop_requested_at, created_at, ended_at",
+  "id, user_id, model_id, idempotency_key, request_hash, status, failure_code, cut_short, hold_id, quoted_credits, price_version, charged_credits, available_after, " +
+    "prompt_tokens, completion_tokens, cost_micro_dollars, capture_id, trimmed_messages, lease_owner, lease_expires_at, stop_requested_at, created_at, ended_at, erased_at",
 );
+
+/** A turn of a conversation, by the ids its messages get. */
+export interface PlannedTurn {
+  conversationId: string;
+  isNew: boolean;
+  title: string;
+  /** The answer that the question follows. */
+  parentId: string | null;
+  questionId: string;
+  answerId: string;
+  /** Null: one more answer to a question that is there. */
+  prompt: string | null;
+}
 
 export interface StartRow {
   id: string;
@@ -20,13 +32,14 @@ export interface StartRow {
   idempotencyKey: string;
   requestHash: Buffer;
   credits: number;
+  priceVersion: string;
   kinds: readonly GrantKind[];
   /** The caller has found a reason to refuse it: it counts towards the rate, and a key that is known still finds its answer. */
   refused: boolean;
-  /** Null: a conversation is begun. */
-  conversationId: string | null;
-  title: string;
-  prompt: string;
+  /** A hold that serves several answers; null: one of its own. */
+  holdId: string | null;
+  /** Null: an answer without a conversation. */
+  turn: PlannedTurn | null;
   trimmedMessages: number;
   requestsPerMinute: number;
   concurrentAnswers: number;
@@ -50,34 +63,24 @@ export interface StartOutcome {
     | "insufficient_credits"
     | "no_conversation";
   generation_id: string | null;
-  conversation_id: string | null;
   retry_after_ms: number | null;
   /** What could be spent on it, in credits. */
   available: number | null;
 }
 
+/** JSON holds no half of a surrogate pair for PostgreSQL, and its text none either. */
+export const toJson = (content: unknown) =>
+  JSON.stringify(content, (_key, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
+
 export async function callStart(executor: Executor, start: StartRow): Promise<StartOutcome> {
   const result =
-    await sql<StartOutcome>`/* prepared */ select * from answer_start(${start.id}, ${start.userId}, ${start.modelId}, ${start.idempotencyKey}, ${start.requestHash},
-      ${start.credits}, ${start.kinds}, ${start.refused}, ${start.conversationId}, ${start.title}, ${start.prompt}, ${start.trimmedMessages},
-      ${start.requestsPerMinute}, ${start.concurrentAnswers}, ${start.owner}, ${start.leaseMs}, ${start.holdMs},
+    await sql<StartOutcome>`/* prepared */ select * from turn_start(${start.turn && toJson(start.turn)}::jsonb, ${start.id}, ${start.userId}, ${start.modelId},
+      ${start.idempotencyKey}, ${start.requestHash}, ${start.credits}, ${start.priceVersion}, ${start.kinds}, ${start.refused}, ${start.holdId},
+      ${start.trimmedMessages}, ${start.requestsPerMinute}, ${start.concurrentAnswers}, ${start.owner}, ${start.leaseMs}, ${start.holdMs},
       ${start.now})`.execute(executor);
   const row = result.rows[0];
-  if (row === undefined) throw new Error("answer_start returned no row");
+  if (row === undefined) throw new Error("turn_start returned no row");
   return row;
-}
-
-/** The conversation a start begins, under the id it was given before. */
-export async function insertConversation(
-  executor: Executor,
-  id: string,
-  { userId, title, now }: Pick<StartRow, "userId" | "title" | "now">,
-): Promise<void> {
-  await executor
-    .insertInto("conversations")
-    .values({ id, user_id: userId, title, created_at: now, updated_at: now })
-    .onConflict((conflict) => conflict.column("id").doNothing())
-    .execute();
 }
 
 export interface EndRow {
@@ -88,9 +91,11 @@ export interface EndRow {
   failureCode: string | null;
   cutShort: boolean;
   chargedCredits: number;
-  text: string;
+  parts: readonly Part[];
   promptTokens: number | null;
   completionTokens: number | null;
+  /** What the provider takes for it; null: not known. */
+  costMicroDollars: number | null;
   lastFrames: LogBatch | undefined;
   /** The grants the person may spend now: the receipt says what is left of them. */
   kinds: readonly GrantKind[];
@@ -101,8 +106,8 @@ export interface EndRow {
 export async function callEnd(executor: Executor, end: EndRow): Promise<GenerationRow | undefined> {
   const log = end.lastFrames;
   const result = await sql<GenerationRow>`/* prepared */
-    select ${columns} from answer_end(${end.id}, ${end.owner}, ${end.status}, ${end.failureCode}, ${end.cutShort}, ${end.chargedCredits}, ${end.text},
-      ${end.promptTokens}, ${end.completionTokens}, ${log?.firstEvent ?? null}, ${log?.lastEvent ?? null}, ${log?.frames ?? null},
+    select ${columns} from answer_end(${end.id}, ${end.owner}, ${end.status}, ${end.failureCode}, ${end.cutShort}, ${end.chargedCredits}, ${toJson(end.parts)}::jsonb,
+      ${end.promptTokens}, ${end.completionTokens}, ${end.costMicroDollars}, ${log?.firstEvent ?? null}, ${log?.lastEvent ?? null}, ${log?.frames ?? null},
       ${end.kinds}, ${end.now})`.execute(executor);
   return result.rows[0];
 }
@@ -126,7 +131,7 @@ export async function insertLog(executor: Executor, owner: string, batches: read
         from unnest(${batches.map((batch) => batch.generationId)}::uuid[], ${batches.map((batch) => batch.firstEvent)}::integer[],
           ${batches.map((batch) => batch.lastEvent)}::integer[], ${batches.map((batch) => batch.frames)}::text[])
           as batch (id, first_event, last_event, frames)
-        join generations g on g.id = batch.id and g.lease_owner = ${owner} and g.status = 'streaming' and g.conversation_id is not null
+        join generations g on g.id = batch.id and g.lease_owner = ${owner} and g.status = 'streaming' and g.erased_at is null
       on conflict (generation_id, first_event) do update set last_event = excluded.last_event, frames = excluded.frames
         where known.last_event < excluded.last_event`.execute(executor);
 }
@@ -163,15 +168,30 @@ export async function selectByKey(executor: Executor, userId: string, key: strin
   return executor.selectFrom("generations").selectAll().where("user_id", "=", userId).where("idempotency_key", "=", key).executeTakeFirst();
 }
 
-/** What an answer that has ended said; undefined: not a word. */
-export async function selectAnswerText(executor: Executor, id: string): Promise<string | undefined> {
+/** What these answers have said, by id. */
+export async function selectParts(executor: Executor, ids: readonly string[]): Promise<Map<string, Part[]>> {
+  const parts = new Map<string, Part[]>();
+  if (ids.length === 0) return parts;
+  const rows = await executor
+    .selectFrom("generation_parts")
+    .select(["generation_id", "text"])
+    .where("generation_id", "in", ids)
+    .where("kind", "=", "text")
+    .orderBy("generation_id")
+    .orderBy("place")
+    .execute();
+  for (const { generation_id: id, text } of rows) parts.set(id, [...(parts.get(id) ?? []), { kind: "text", text: text ?? "" }]);
+  return parts;
+}
+
+/** Where the answer stands; undefined: in no conversation. */
+export async function selectTurn(executor: Executor, id: string): Promise<Turn | undefined> {
   const row = await executor
     .selectFrom("messages")
-    .select("content")
+    .select(["id", "conversation_id", "parent_id"])
     .where("generation_id", "=", id)
-    .where("role", "=", "assistant")
     .executeTakeFirst();
-  return row?.content;
+  return row?.parent_id ? { conversationId: row.conversation_id, questionId: row.parent_id, answerId: row.id } : undefined;
 }
 
 /** The log of each answer after the event named with it, in order. */
@@ -195,22 +215,6 @@ export async function setStopRequested(executor: Executor, userId: string, id: s
     .execute();
 }
 
-/** The newest messages that fit the budget by history.ts's estimate, oldest first, and how many there are in all. */
-export async function selectHistory(
-  executor: Executor,
-  conversation: { id: string; userId: string; tokenBudget: number },
-): Promise<{ messages: ChatMessage[]; total: number }> {
-  const result = await sql<ChatMessage & { total: number; fits: boolean }>`
-    select role, content, total, estimate <= ${conversation.tokenBudget} as fits from (
-      select m.id, m.role, m.content, count(*) over () as total, row_number() over newest as place,
-          sum(ceil(octet_length(m.content) / ${bytesPerToken}::numeric) + ${tokensPerMessage}::integer) over newest as estimate
-        from messages m join conversations c on c.id = m.conversation_id
-        where c.id = ${conversation.id} and c.user_id = ${conversation.userId} window newest as (order by m.id desc)) counted
-      where estimate <= ${conversation.tokenBudget} or place = 1 order by id`.execute(executor);
-  const messages = result.rows.filter((row) => row.fits).map(({ role, content }) => ({ role, content }));
-  return { messages, total: result.rows[0]?.total ?? 0 };
-}
-
 export async function selectOrphans(executor: Executor, limit: number): Promise<{ id: string; user_id: string | null }[]> {
   return executor
     .selectFrom("generations")
@@ -229,8 +233,10 @@ export async function lockRunningOf(executor: Executor, userId: string, conversa
     .selectFrom("generations")
     .select("id")
     .where("user_id", "=", userId)
-    .where("conversation_id", "=", conversationId)
     .where("status", "=", "streaming")
+    .where("id", "in", (of) =>
+      of.selectFrom("messages").select("generation_id").where("conversation_id", "=", conversationId).$castTo<{ generation_id: string }>(),
+    )
     .orderBy("id", "desc")
     .forNoKeyUpdate()
     .execute();

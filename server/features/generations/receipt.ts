@@ -4,7 +4,6 @@ import type { GenerationRow } from "../../db/types-answers.ts";
 export function toReceipt(row: GenerationRow): Receipt {
   return {
     generationId: row.id,
-    conversationId: row.conversation_id,
     modelId: row.model_id,
     status: row.status,
     heldCredits: row.quoted_credits,

@@ -6,21 +6,20 @@ import type { GenerationRow } from "../../db/types-answers.ts";
 import type { Deps } from "../../deps.ts";
 import { Feed, formatEvent } from "../../http/event-stream.ts";
 import type { Answers } from "./answers.ts";
-import { selectAnswerText } from "./queries.ts";
+import { selectParts, selectTurn } from "./queries.ts";
 import { toReceipt } from "./receipt.ts";
 
 /** Start, the whole text at once, receipt. */
-async function retell(deps: Deps, row: GenerationRow, conversationId: string): Promise<Feed> {
+async function retell(deps: Deps, row: GenerationRow): Promise<Feed> {
   const feed = new Feed();
   feed.push("start", {
     generationId: row.id,
-    conversationId,
+    turn: (await selectTurn(deps.db, row.id)) ?? null,
     modelId: row.model_id,
     heldCredits: row.quoted_credits,
     trimmedMessages: row.trimmed_messages,
   });
-  const text = await selectAnswerText(deps.db, row.id);
-  if (text !== undefined) feed.push("delta", { text });
+  for (const { text } of (await selectParts(deps.db, [row.id])).get(row.id) ?? []) feed.push("delta", { text });
   const id = feed.frames.length + 1;
   feed.close({ id, frame: formatEvent(id, "receipt", toReceipt(row)) });
   return feed;
@@ -31,10 +30,9 @@ async function retell(deps: Deps, row: GenerationRow, conversationId: string): P
  * no longer kept and the reader has some of them: where in the text those ended, nobody knows any more.
  */
 export async function replay(deps: Deps, answers: Answers, row: GenerationRow, after: number): Promise<Feed> {
-  const { conversation_id: conversationId, ended_at: endedAt } = row;
-  if (conversationId === null)
-    throw new DomainError("answer_gone", "This answer was deleted with its conversation. Nothing more was charged");
+  const { erased_at: erasedAt, ended_at: endedAt } = row;
+  if (erasedAt !== null) throw new DomainError("answer_gone", "This answer was deleted. Nothing more was charged");
   if (endedAt === null || endedAt > addMilliseconds(deps.clock.now(), -answerLogReadableMs)) return answers.follow(row.id);
-  if (after > 0) throw new DomainError("answer_gone", "The events of this answer are no longer kept. Its text is in its conversation");
-  return retell(deps, row, conversationId);
+  if (after > 0) throw new DomainError("answer_gone", "The events of this answer are no longer kept. Read its text");
+  return retell(deps, row);
 }

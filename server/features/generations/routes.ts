@@ -8,7 +8,7 @@ import { sendFeed } from "../../http/event-stream.ts";
 import type { HeldConnections } from "../../http/held-connections.ts";
 import { viewerOf } from "../../http/viewer.ts";
 import type { Answers } from "./answers.ts";
-import { followAnswer, readReceipt, startAnswer, stopAnswer } from "./service.ts";
+import { followAnswer, readAnswer, startAnswer, stopAnswer } from "./service.ts";
 
 export function generationRoutes(deps: Deps, answers: Answers, held: HeldConnections): Routes {
   /**
@@ -39,7 +39,7 @@ export function generationRoutes(deps: Deps, answers: Answers, held: HeldConnect
       await stream(request, reply, 0, (userId) => startAnswer(deps, answers, { userId, idempotencyKey, request: request.body }));
     });
     app.get("/api/generations/:id", { schema: contracts["GET /api/generations/:id"] }, async (request) =>
-      readReceipt(deps.db, viewerOf(request).userId, request.params.id),
+      readAnswer(deps.db, viewerOf(request).userId, request.params.id),
     );
     app.get("/api/generations/:id/events", { schema: contracts["GET /api/generations/:id/events"] }, async (request, reply) => {
       const after = Number(request.headers["last-event-id"] ?? 0);

@@ -1,4 +1,6 @@
 import type { Model } from "#domain/models.ts";
+import { providerCostMicroDollars } from "#domain/provider-prices.ts";
+import type { Part, Turn } from "../../contract/generations.ts";
 import { Feed } from "../../http/event-stream.ts";
 import type { ChatMessage } from "./history.ts";
 import type { EndRow, LogBatch, StartRow } from "./queries.ts";
@@ -8,7 +10,6 @@ import type { UpstreamEnd } from "./upstream.ts";
 export interface AnswerStart {
   id: string;
   userId: string;
-  conversationId: string;
   model: Model;
   messages: readonly ChatMessage[];
   heldCredits: number;
@@ -19,7 +20,14 @@ export interface AnswerStart {
   row: StartRow;
 }
 
-export type Outcome = Pick<EndRow, "status" | "failureCode" | "cutShort" | "chargedCredits" | "promptTokens" | "completionTokens">;
+export type Outcome = Pick<
+  EndRow,
+  "status" | "failureCode" | "cutShort" | "chargedCredits" | "promptTokens" | "completionTokens" | "costMicroDollars"
+>;
+
+function turnOf({ turn }: StartRow): Turn | null {
+  return turn && { conversationId: turn.conversationId, questionId: turn.questionId, answerId: turn.answerId };
+}
 
 /** Words that come faster than one can read go out together: the first at once, the next no sooner than this. */
 const frameGapMs = 15;
@@ -46,7 +54,7 @@ export class RunningAnswer {
     this.leaseTakenAtMs = start.askedAtMs;
     this.feed.push("start", {
       generationId: start.id,
-      conversationId: start.conversationId,
+      turn: turnOf(start.row),
       modelId: start.model.id,
       heldCredits: start.heldCredits,
       trimmedMessages: start.trimmedMessages,
@@ -84,13 +92,19 @@ export class RunningAnswer {
   /** The fairness rule: full price for an answer that is complete or was stopped after its first text; otherwise no charge. */
   outcome(end: UpstreamEnd): Outcome {
     const { promptTokens, completionTokens } = end;
-    const rest = { failureCode: null, cutShort: false, promptTokens, completionTokens };
+    const costMicroDollars = providerCostMicroDollars(this.start.model, end);
+    const rest = { failureCode: null, cutShort: false, promptTokens, completionTokens, costMicroDollars };
     const full = this.start.heldCredits;
     const interruption = end.concluded ? undefined : this.interruption;
     if (interruption === "stopped") return { ...rest, status: "stopped", chargedCredits: this.text === "" ? 0 : full };
     const failureCode = interruption ?? end.failure ?? null;
     if (failureCode !== null) return { ...rest, status: "failed", failureCode, chargedCredits: 0 };
     return { ...rest, status: "completed", cutShort: end.cutShort, chargedCredits: full };
+  }
+
+  /** What it has said. */
+  get parts(): Part[] {
+    return this.text === "" ? [] : [{ kind: "text", text: this.text }];
   }
 
   /** What the log does not have yet. */

@@ -4,9 +4,9 @@ import { v7 as uuidv7 } from "uuid";
 import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
 import { findModel, isBuilt } from "#domain/models.ts";
-import { quoteCredits } from "#domain/pricing.ts";
+import { priceVersion, quoteCredits } from "#domain/pricing.ts";
 import { checkPrompt, ruleMessages } from "#domain/rules.ts";
-import type { CreateGeneration, Receipt } from "../../contract/generations.ts";
+import type { Answer, CreateGeneration, Part, Receipt } from "../../contract/generations.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { GenerationRow } from "../../db/types-answers.ts";
 import type { Deps } from "../../deps.ts";
@@ -15,11 +15,11 @@ import { ValidationError } from "../../http/problem.ts";
 import type { Entitlement } from "../billing/entitlement.ts";
 import { availableCredits } from "../credits/service.ts";
 import type { Answers } from "./answers.ts";
-import { historyBudget, trimHistory } from "./history.ts";
 import type { StartOutcome } from "./queries.ts";
 import * as queries from "./queries.ts";
 import { toReceipt } from "./receipt.ts";
 import { replay } from "./replay.ts";
+import { planTurn } from "./turns.ts";
 
 export interface Ask {
   userId: string;
@@ -27,28 +27,28 @@ export interface Ask {
   request: CreateGeneration;
 }
 
-const titleCodePoints = 80;
 /** How long a stop waits for the receipt. */
 const stopWaitMs = 5_000;
 
-/** The first line of the first prompt. */
-function titleOf(prompt: string): string {
-  return [...(prompt.split(/[\r\n]/, 1)[0] ?? "")].slice(0, titleCodePoints).join("").trim();
-}
-
-function hashOf(request: CreateGeneration, prompt: string): Buffer {
-  const content = JSON.stringify([request.model, prompt, request.conversationId ?? null, request.quotedCredits]);
+/** What was not said is left out, so that a request means the same to an earlier release. */
+function hashOf({ model, conversationId, quotedCredits, parentId, questionId }: CreateGeneration, prompt: string | null): Buffer {
+  const place = parentId === undefined && questionId === undefined ? [] : [parentId ?? null, questionId ?? null];
+  const content = JSON.stringify([model, prompt, conversationId ?? null, quotedCredits, ...place]);
   return createHash("sha256").update(content).digest();
 }
 
-function readModel(request: CreateGeneration): Model {
-  const fault = checkPrompt(request.prompt);
+/** The model, and the prompt as it is stored: null where a question is asked again. */
+function readRequest(request: CreateGeneration): { model: Model; prompt: string | null } {
+  const repeats = request.prompt === undefined && request.questionId !== undefined;
+  const fault = repeats ? undefined : checkPrompt(request.prompt ?? "");
   if (fault) throw new ValidationError([{ field: "prompt", message: fault }]);
+  if (!repeats && request.questionId !== undefined)
+    throw new ValidationError([{ field: "questionId", message: "A question is either new or asked again" }]);
   if (request.model.trim() === "") throw new ValidationError([{ field: "model", message: ruleMessages.modelMissing }]);
   const model = findModel(request.model);
   if (!model) throw new DomainError("unknown_model", "There is no such model");
   if (!isBuilt(model)) throw new DomainError("model_not_supported", `${model.name} can't be used yet`);
-  return model;
+  return { model, prompt: request.prompt?.trim() ?? null };
 }
 
 /** Why this send can't be taken now, as far as it can be told without looking at what else the person is asking. */
@@ -71,12 +71,16 @@ async function findKnown(executor: Executor, ask: Ask, requestHash: Buffer): Pro
   const known = await queries.selectByKey(executor, ask.userId, ask.idempotencyKey);
   if (!known) return undefined;
   // What was asked is no longer known of an answer that was deleted.
-  if (known.conversation_id !== null && !known.request_hash.equals(requestHash)) throw keyConflict();
+  if (known.erased_at === null && !known.request_hash.equals(requestHash)) throw keyConflict();
   return known;
 }
 
 function keyConflict(): DomainError {
   return new DomainError("idempotency_conflict", "The same key was used for something else");
+}
+
+function noPlace(): DomainError {
+  return new DomainError("not_found", "There is no such conversation, or no such message in it");
 }
 
 function insufficientCredits(needed: number, available: number): DomainError {
@@ -88,7 +92,7 @@ function refusalOf(result: StartOutcome, credits: number): DomainError {
     case "conflict":
       return keyConflict();
     case "no_conversation":
-      return new DomainError("not_found", "There is no such conversation");
+      return noPlace();
     case "too_many_answers":
       return new DomainError("too_many_answers", "Other answers are still under way. Wait for one to end, or stop it", {
         retryAfterSeconds: 5,
@@ -104,22 +108,13 @@ function refusalOf(result: StartOutcome, credits: number): DomainError {
   }
 }
 
-/** What of the conversation goes to the model before the prompt. */
-async function readHistory(deps: Deps, { request, userId }: Ask, model: Model, prompt: string) {
-  const earlier = request.conversationId
-    ? await queries.selectHistory(deps.db, { id: request.conversationId, userId, tokenBudget: historyBudget(model, prompt) })
-    : { messages: [], total: 0 };
-  return trimHistory(earlier.messages, earlier.total, prompt);
-}
-
 /**
  * Holds the price, stores the question and calls the model; returns the answer's events. The same key with the same content
  * returns the events of the same answer again. Throws refusals as DomainErrors; they count towards the person's rate.
  */
 export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promise<Feed> {
   const { request, userId } = ask;
-  const model = readModel(request);
-  const prompt = request.prompt.trim();
+  const { model, prompt } = readRequest(request);
   const requestHash = hashOf(request, prompt);
   if (answers.closing) {
     const known = await findKnown(deps.db, ask, requestHash);
@@ -127,8 +122,10 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
     throw new DomainError("service_unavailable", "The service is restarting. Try again in a moment", { retryAfterSeconds: 2 });
   }
   const entitlement = await answers.batches.entitlement(userId, deps.clock.now());
-  const refusal = await findRefusal(deps, ask, model, entitlement);
-  const { messages, trimmedMessages } = refusal ? { messages: [], trimmedMessages: 0 } : await readHistory(deps, ask, model, prompt);
+  const refused = await findRefusal(deps, ask, model, entitlement);
+  const plan = refused ? undefined : await planTurn(deps.db, userId, request, prompt, model);
+  const refusal = refused ?? (plan ? undefined : noPlace());
+  const { turn = null, messages = [], trimmedMessages = 0 } = plan ?? {};
   const start = { id: uuidv7(), userId, trimmedMessages };
   const credits = quoteCredits(model);
   const askedAtMs = performance.now();
@@ -138,11 +135,11 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
     idempotencyKey: ask.idempotencyKey,
     requestHash,
     credits,
+    priceVersion,
     kinds: entitlement.kinds(model.size === "small"),
     refused: refusal !== undefined,
-    conversationId: request.conversationId ?? null,
-    title: titleOf(prompt),
-    prompt,
+    holdId: null,
+    turn,
     requestsPerMinute: entitlement.requestsPerMinute,
     concurrentAnswers: entitlement.concurrentAnswers,
     owner: answers.owner,
@@ -156,8 +153,8 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
     if (known) return replay(deps, answers, known, 0);
   }
   if (result.outcome === "refused" && refusal) throw refusal;
-  if (result.outcome !== "created" || !result.conversation_id) throw refusalOf(result, credits);
-  return answers.begin({ ...start, askedAtMs, row, conversationId: result.conversation_id, model, messages, heldCredits: credits });
+  if (result.outcome !== "created") throw refusalOf(result, credits);
+  return answers.begin({ ...start, askedAtMs, row, model, messages, heldCredits: credits });
 }
 
 async function readOwn(executor: Executor, userId: string, id: string) {
@@ -166,8 +163,10 @@ async function readOwn(executor: Executor, userId: string, id: string) {
   return row;
 }
 
-export async function readReceipt(executor: Executor, userId: string, id: string): Promise<Receipt> {
-  return toReceipt(await readOwn(executor, userId, id));
+/** The receipt, with what the answer said. */
+export async function readAnswer(executor: Executor, userId: string, id: string): Promise<Answer> {
+  const row = await readOwn(executor, userId, id);
+  return { ...toReceipt(row), parts: (await queries.selectParts(executor, [row.id])).get(row.id) ?? [] };
 }
 
 /** The answer's events after number `after`. Throws `not_found` for another person's, `answer_gone` when they are no longer kept. */
@@ -183,7 +182,7 @@ export async function stopAnswer(deps: Deps, answers: Answers, userId: string, i
   await queries.setStopRequested(deps.db, userId, row.id);
   answers.stop(row.id);
   await (await answers.follow(row.id)).untilClosed(stopWaitMs);
-  return readReceipt(deps.db, userId, id);
+  return toReceipt(await readOwn(deps.db, userId, id));
 }
 
 /** The answers still under way in a conversation, none of which ends before the transaction does. */
@@ -191,8 +190,10 @@ export async function lockAnswersIn(trx: Trx, userId: string, conversationId: st
   return queries.lockRunningOf(trx, userId, conversationId);
 }
 
-/** The receipts of these answers by id, and the ids of those still under way. Whose they are is for the caller to know. */
-export async function readReceipts(executor: Executor, ids: readonly string[]): Promise<Map<string, Receipt>> {
+/** The receipts of these answers and what they said, by id. Whose they are is for the caller to know. */
+export async function readAnswers(executor: Executor, ids: readonly string[]): Promise<Map<string, { receipt: Receipt; parts: Part[] }>> {
   if (ids.length === 0) return new Map();
-  return new Map((await queries.selectGenerations(executor, ids)).map((row) => [row.id, toReceipt(row)]));
+  const parts = await queries.selectParts(executor, ids);
+  const rows = await queries.selectGenerations(executor, ids);
+  return new Map(rows.map((row) => [row.id, { receipt: toReceipt(row), parts: parts.get(row.id) ?? [] }]));
 }

@@ -1,0 +1,92 @@
+import type { FormEvent } from "react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "#client/components/button.tsx";
+import { Dialog } from "#client/components/dialog.tsx";
+import { Select, TextArea } from "#client/components/field.tsx";
+import { PriceTiles } from "#client/components/price-tiles.tsx";
+import { useFormat } from "#client/lib/use-format.ts";
+import { textOf } from "#domain/conversations.ts";
+import { answersInText } from "#domain/models.ts";
+import { checkPrompt, limits } from "#domain/rules.ts";
+import styles from "./ask-dialog.module.css";
+import { useModels } from "./models-store.ts";
+import type { Again, ThreadMessage } from "./thread.ts";
+
+/** Edited prompts that were not taken, by the message they were made from: opened again, the dialog begins with them. */
+const unsent = new Map<string, string>();
+
+interface AskDialogProps {
+  /** A question to edit, or an answer whose question is asked again. */
+  message: ThreadMessage;
+  modelId: string | undefined;
+  /** What can be spent now, in credits. */
+  available: number;
+  /** False when the server did not take it. */
+  onSend: (again: Again, credits: number) => Promise<boolean>;
+  onClose: () => void;
+}
+
+/** Asks an edited question, or the same again of any model, at the price shown. What was asked and answered before stays. */
+export function AskDialog({ message, modelId, available, onSend, onClose }: AskDialogProps) {
+  const { t } = useTranslation(["chat", "common"]);
+  const { credits, number } = useFormat();
+  const edits = message.role === "user";
+  const [text, setText] = useState(() => unsent.get(message.id) ?? textOf(message));
+  const [chosen, setChosen] = useState(modelId);
+  const models = useModels((state) => state.models).filter((model) => answersInText(model) && model.available !== false);
+  const model = models.find(({ id }) => id === chosen) ?? models[0];
+  const fault = edits ? checkPrompt(text) : undefined;
+  const tooLong = fault !== undefined && text.trim() !== "";
+  const limit = { count: limits.promptMax, formatted: number(limits.promptMax) };
+
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    const place = edits ? { parentId: message.parentId } : { questionId: message.parentId ?? "" };
+    if (!model || fault !== undefined) return;
+    onClose();
+    if (edits) unsent.set(message.id, text);
+    if (await onSend({ modelId: model.id, prompt: edits ? text.trim() : "", place }, model.credits)) unsent.delete(message.id);
+  };
+  const price = model ? credits(model.credits) : "";
+  const actions = (
+    <>
+      <Button onClick={onClose}>{t("common:cancel")}</Button>
+      <Button variant="primary" type="submit" form="ask" disabled={!model || fault !== undefined}>
+        {t(edits ? "chat:refusal.accept" : "chat:answer.retry", { credits: price })}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog open onClose={onClose} title={t(edits ? "chat:versions.edit" : "chat:versions.again")} actions={actions}>
+      <form id="ask" className={styles.form} onSubmit={(event) => void send(event)}>
+        {edits && (
+          <TextArea
+            label={t("chat:composer.label")}
+            name="edited"
+            rows={6}
+            value={text}
+            error={tooLong ? t("chat:composer.tooLong", limit) : undefined}
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
+        <Select
+          label={t("chat:receipt.model")}
+          name="model"
+          value={model?.id}
+          options={models.map(({ id, name, credits: each }) => ({ value: id, label: `${name} · ${credits(each)}` }))}
+          onChange={(event) => setChosen(event.target.value)}
+        />
+        {model && (
+          <p className={styles.price}>
+            <PriceTiles credits={model.credits} />
+            <span>
+              {t("chat:composer.price", { credits: price })} · {t("chat:composer.available", { number: number(available) })}
+            </span>
+          </p>
+        )}
+        <p className={styles.note}>{t(edits ? "chat:versions.promptStays" : "chat:versions.answerStays")}</p>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,30 @@
+/** A conversation is a tree: an edited question and an answer asked again stand beside the first ones. On the screen is one branch. */
+
+interface Place {
+  id: string;
+  parentId: string | null;
+}
+
+/** The messages from the first to `headId`; without one, or where it is not there, to the newest. */
+export function branchTo<Message extends Place>(all: readonly Message[], headId: string | null): Message[] {
+  const byId = new Map(all.map((message) => [message.id, message]));
+  const branch: Message[] = [];
+  let message = (headId === null ? undefined : byId.get(headId)) ?? all.at(-1);
+  while (message) {
+    branch.push(message);
+    byId.delete(message.id);
+    message = message.parentId === null ? undefined : byId.get(message.parentId);
+  }
+  return branch.reverse();
+}
+
+/** The versions of a message, itself among them, oldest first. */
+export function versionsOf<Message extends Place>(all: readonly Message[], { parentId }: Place): Message[] {
+  return all.filter((message) => message.parentId === parentId);
+}
+
+/** The end of the branch through a message: each time the newest version of what follows. */
+export function endAfter<Message extends Place>(all: readonly Message[], message: Message): Message {
+  const next = all.findLast(({ parentId }) => parentId === message.id);
+  return next ? endAfter(all, next) : message;
+}
