@@ -5,7 +5,7 @@ import type { Stage } from "./support.ts";
 import { ask, deviceOf, order, setStage } from "./support.ts";
 
 const articles = (page: Page) => page.locator("article");
-const questions = (page: Page) => page.locator("article", { hasText: "You" }).locator("p:not([class*=hidden])").allTextContents();
+const questions = (page: Page) => page.locator("article p[class*=prompt]").allTextContents();
 
 async function finished(page: Page, left: number): Promise<void> {
   await page.getByText(`charged, ${left} left`).first().waitFor({ timeout: 30_000 });

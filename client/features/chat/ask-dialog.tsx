@@ -1,5 +1,5 @@
 import type { FormEvent } from "react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
@@ -15,6 +15,8 @@ import type { Again, ThreadMessage } from "./thread.ts";
 
 /** Edited prompts that were not taken, by the message they were made from: opened again, the dialog begins with them. */
 const unsent = new Map<string, string>();
+
+const fieldName = "edited";
 
 interface AskDialogProps {
   /** A question to edit, or an answer whose question is asked again. */
@@ -40,6 +42,12 @@ export function AskDialog({ message, modelId, available, onSend, onClose }: AskD
   const tooLong = fault !== undefined && text.trim() !== "";
   const limit = { count: limits.promptMax, formatted: number(limits.promptMax) };
 
+  useEffect(() => {
+    const field = document.querySelector<HTMLTextAreaElement>(`textarea[name="${fieldName}"]`);
+    field?.focus();
+    field?.setSelectionRange(field.value.length, field.value.length);
+  }, []);
+
   const send = async (event: FormEvent) => {
     event.preventDefault();
     const place = edits ? { parentId: message.parentId } : { questionId: message.parentId ?? "" };
@@ -63,7 +71,7 @@ export function AskDialog({ message, modelId, available, onSend, onClose }: AskD
         {edits && (
           <TextArea
             label={t("chat:composer.label")}
-            name="edited"
+            name={fieldName}
             rows={6}
             value={text}
             error={tooLong ? t("chat:composer.tooLong", limit) : undefined}
@@ -80,9 +88,8 @@ export function AskDialog({ message, modelId, available, onSend, onClose }: AskD
         {model && (
           <p className={styles.price}>
             <PriceTiles credits={model.credits} />
-            <span>
-              {t("chat:composer.price", { credits: price })} · {t("chat:composer.available", { number: number(available) })}
-            </span>
+            <span>{t("chat:composer.price", { credits: price })}</span>
+            <span className={styles.note}>{t("chat:composer.available", { number: number(available) })}</span>
           </p>
         )}
         <p className={styles.note}>{t(edits ? "chat:versions.promptStays" : "chat:versions.answerStays")}</p>
