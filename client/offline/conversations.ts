@@ -3,7 +3,7 @@
  * person signs out.
  */
 import type { ConversationSummary, Message } from "#contract/generations.ts";
-import { textOf } from "#domain/conversations.ts";
+import { textOf } from "#domain/messages.ts";
 import type { Kind } from "./store.ts";
 import { isRecord, listStored, readStored, removeStored, writeStored } from "./store.ts";
 

@@ -1,5 +1,5 @@
 import type { FoundConversation } from "#contract/generations.ts";
-import { textOf } from "#domain/conversations.ts";
+import { textOf } from "#domain/messages.ts";
 import { excerptOf, findMatch } from "#domain/search.ts";
 import { listKeptConversations, readKeptList } from "./conversations.ts";
 

@@ -8,11 +8,6 @@ export const titleMessages = {
   long: `Title must be less than ${conversationLimits.titleMax} characters`,
 } as const;
 
-/** What a message says, of its parts those that are text. */
-export function textOf({ parts }: { parts: readonly { kind: string; text?: string }[] }): string {
-  return parts.map((part) => (part.kind === "text" ? (part.text ?? "") : "")).join("");
-}
-
 /** A title as it is stored: on one line. */
 export function tidyTitle(value: string): string {
   return value.replace(/\s+/g, " ").trim();

@@ -8,7 +8,7 @@ import type { Place } from "#client/features/chat/thread.ts";
 import { provideBearers } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import type { Conversation, Message } from "#contract/generations.ts";
-import { textOf } from "#domain/conversations.ts";
+import { textOf } from "#domain/messages.ts";
 import { origin, stubPage } from "./page-stubs.ts";
 
 const user = { id: "0198c0de-0000-7000-8000-000000000001", email: "ada@example.com", user_metadata: { avatar_url: null } };

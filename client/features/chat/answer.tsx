@@ -6,7 +6,7 @@ import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { Receipt } from "#contract/generations.ts";
-import { textOf } from "#domain/conversations.ts";
+import { textOf } from "#domain/messages.ts";
 import { findModel } from "#domain/models.ts";
 import { useChat } from "./chat-store.ts";
 import { CopyButton } from "./copy-button.tsx";

@@ -6,7 +6,7 @@ import { Dialog } from "#client/components/dialog.tsx";
 import { Select, TextArea } from "#client/components/field.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import { textOf } from "#domain/conversations.ts";
+import { textOf } from "#domain/messages.ts";
 import { answersInText } from "#domain/models.ts";
 import { checkPrompt, limits } from "#domain/rules.ts";
 import styles from "./ask-dialog.module.css";

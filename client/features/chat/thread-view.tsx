@@ -5,7 +5,7 @@ import { Button, IconButton } from "#client/components/button.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
-import { textOf } from "#domain/conversations.ts";
+import { textOf } from "#domain/messages.ts";
 import type { Walk } from "./answer.tsx";
 import { Answer } from "./answer.tsx";
 import { versionsOf } from "./branches.ts";
