@@ -22,7 +22,10 @@ import { origin, stubPage } from "./page-stubs.ts";
 const server = setupServer();
 const id = "0198c0de-0000-7000-8000-00000000000a";
 const summary = { id, title: "Ada's secret", updatedAt: "2026-02-01T10:00:00.000Z", createdAt: "2026-02-01T10:00:00.000Z" };
-const message = { id: "m1", role: "user", content: "Ada's secret", timestamp: summary.updatedAt, receipt: null };
+const message = {
+  ...{ id: "m1", parentId: null, role: "user", timestamp: summary.updatedAt, receipt: null },
+  parts: [{ kind: "text", text: "Ada's secret" }],
+};
 
 function signIn(name: "ada" | "grace" | null): void {
   const user = name && { id: name, email: `${name}@example.com`, user_metadata: { avatar_url: null } };
@@ -68,7 +71,7 @@ describe("a response that arrives after its person has signed out", () => {
   });
 
   it("is neither opened as the next person's conversation nor stored for them", async () => {
-    answerTooLate(`/api/conversations/${id}`, { ...summary, messages: [message], streamingGenerationId: null });
+    answerTooLate(`/api/conversations/${id}`, { ...summary, messages: [message], headId: null, streamingGenerationId: null });
     await reload(id);
     expect(useChat.getState().threads).toEqual({});
     expect(await readKeptList("grace")).toEqual([]);
