@@ -8,12 +8,12 @@ const icons = { info: Info, good: CircleCheck, warning: TriangleAlert, danger: C
 interface AlertProps {
   tone?: keyof typeof icons;
   title?: string;
-  /** The way out: a button or a link. */
+  /** What the person can do: a button or a link. */
   action?: ReactNode;
   children?: ReactNode;
 }
 
-/** A message that stands where it belongs. Warnings and dangers are read out when they appear. */
+/** A message next to the part it is about. Screen readers announce warnings and dangers when they appear. */
 export function Alert({ tone = "info", title, action, children }: AlertProps) {
   const Icon = icons[tone];
   return (

@@ -14,7 +14,7 @@ interface Look {
 }
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement>, Look {
-  /** Shown as busy and deaf to clicks, but still focusable, so that the keyboard does not lose its place. */
+  /** Shows the button as busy and ignores clicks. It stays focusable, so that keyboard users keep their place. */
   busy?: boolean;
   busyLabel?: string;
 }
@@ -58,7 +58,7 @@ interface LinkButtonProps extends Look {
   onClick?: () => void;
 }
 
-/** A link inside the product that looks like a button: it goes somewhere, so it is an anchor. */
+/** A link inside the product that looks like a button. It navigates, so it is an anchor. */
 export function LinkButton({ href, className, children, onClick, ...look }: LinkButtonProps) {
   return (
     <Link href={href} className={classNames(lookOf(look), className)} onClick={onClick}>
@@ -68,7 +68,7 @@ export function LinkButton({ href, className, children, onClick, ...look }: Link
 }
 
 interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** What it does, said to those who don't see the icon and shown on hover. */
+  /** What the button does: read out by screen readers and shown on hover. */
   label: string;
   children: ReactNode;
 }

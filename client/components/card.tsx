@@ -4,11 +4,11 @@ import { classNames } from "./class-names.ts";
 
 interface CardProps extends HTMLAttributes<HTMLElement> {
   as?: "div" | "section" | "article" | "li";
-  /** One card in a row may stand out. */
+  /** Highlights one card in a row. */
   marked?: boolean;
 }
 
-/** A sheet of paper with a hairline round it. */
+/** A surface with a thin border. */
 export function Card({ as: Element = "div", marked = false, className, ...rest }: CardProps) {
   return <Element {...rest} className={classNames(styles.card, marked && styles.marked, className)} />;
 }

@@ -8,8 +8,8 @@ interface IconData {
 type IconProps = Omit<SVGProps<SVGSVGElement>, "size"> & { size?: number };
 
 /**
- * What lucide's icons are drawn with once they are built (vite.config.ts): its own drawer weighs more than all our icons,
- * for contexts and names that none of them uses. Whoever hides an icon from screen readers says so.
+ * Replaces lucide's own icon component in the build (vite.config.ts). Lucide's is larger than all our icons together, because
+ * of contexts and names that we don't use. The caller must hide an icon from screen readers.
  */
 export default function createIcon({ node }: IconData): (props: IconProps) => ReactElement {
   const drawn = node.map(([tag, attributes]) => createElement(tag, attributes));

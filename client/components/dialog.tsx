@@ -11,9 +11,9 @@ interface DialogProps {
   open: boolean;
   onClose: () => void;
   title: string;
-  /** `side` slides in from the end of the line: the menu on small screens. */
+  /** `side` slides in from the end of the line; the menu on small screens uses it. */
   placement?: "centre" | "side";
-  /** Buttons, least to most likely. */
+  /** Buttons, the most likely one last. */
   actions?: ReactNode;
   children: ReactNode;
 }
@@ -32,12 +32,12 @@ export function Dialog({ open, onClose, title, placement = "centre", actions, ch
   }, [open]);
 
   return (
-    // A click on the backdrop is a click on the dialog itself; the keyboard has Escape.
+    // A click on the backdrop has the dialog element as its target. Keyboard users have Escape.
     <dialog
       ref={dialog}
       className={classNames(styles.dialog, styles[placement])}
       aria-labelledby={titleId}
-      // A dialog opened from within this one closes for itself: React lets its event rise.
+      // A dialog opened inside this one fires its own close event, which React lets bubble up to here.
       onClose={(event) => {
         if (event.target === event.currentTarget) onClose();
       }}

@@ -1,4 +1,4 @@
-/** Of the browser's tab: the page's own, then the product's; the home page bears the product's alone. */
+/** The title of the browser's tab: the page's, then the product's. The home page has only the product's. */
 export function documentTitle(title: string | undefined): string {
   return title ? `${title} · Tessera` : "Tessera";
 }

@@ -1,18 +1,18 @@
 import type { ReactNode } from "react";
 import styles from "./empty-state.module.css";
 
-/** Stones laid so far, as column and row; the rest of the field is still only drawn. */
+/** The tiles that are filled, as column and row; the others are outlines. */
 const laid = new Set(["0,0", "1,0", "2,0", "3,0", "0,1", "1,1", "0,2", "1,2", "2,1", "0,3"]);
 const cells = Array.from({ length: 24 }, (_, index) => ({ x: index % 6, y: Math.floor(index / 6) }));
 
 interface EmptyStateProps {
   title: string;
   children?: ReactNode;
-  /** What to do about it. */
+  /** What the person can do about it. */
   action?: ReactNode;
 }
 
-/** Nothing here yet: an unfinished mosaic. */
+/** Says that there is nothing here yet, with an unfinished mosaic. */
 export function EmptyState({ title, children, action }: EmptyStateProps) {
   return (
     <div className={styles.empty}>

@@ -5,9 +5,9 @@ import styles from "./field.module.css";
 
 interface Common {
   label: string;
-  /** A plain sentence under the label. */
+  /** A sentence under the label. */
   hint?: ReactNode;
-  /** What is wrong and what to do. Stands at the field, and is read out when it appears. */
+  /** What is wrong and what to do. It is shown at the field and announced when it appears. */
   error?: string | undefined;
 }
 
@@ -46,7 +46,7 @@ function Field({
 }
 
 interface TextFieldProps extends Common, Omit<InputHTMLAttributes<HTMLInputElement>, "id"> {
-  /** Stands at the end of the field: a button that shows the password, a unit. */
+  /** Shown at the end of the field: a button that shows the password, or a unit. */
   trailing?: ReactNode;
 }
 
@@ -63,7 +63,7 @@ export function TextField({ label, hint, error, trailing, className, ...input }:
   );
 }
 
-/** A field for a mail address: the keyboard that has @, and no spelling corrected. */
+/** A field for an email address: it asks for the keyboard with @ and turns spelling correction off. */
 export function EmailField(props: Omit<TextFieldProps, "type">) {
   return <TextField type="email" inputMode="email" autoComplete="email" autoCapitalize="none" spellCheck={false} {...props} />;
 }

@@ -6,8 +6,8 @@ const retryMs = 5_000;
 type LateProps<Props> = { load: () => Promise<ComponentType<Props>> } & Props;
 
 /**
- * Draws what no first paint needs once the page has come to rest, with all it is given beside `load`; where it can't be
- * fetched, nothing until it can.
+ * Renders a part that the first paint doesn't need, once the page is idle, and passes it all props except `load`. If the part
+ * can't be fetched, it renders nothing until it can.
  */
 export function Late<Props extends object>({ load, ...props }: LateProps<Props>) {
   const [Part, setPart] = useState<ComponentType<Props> | null>(null);
@@ -22,7 +22,7 @@ export function Late<Props extends object>({ load, ...props }: LateProps<Props>)
         },
       );
     };
-    // Safari has no idle callback.
+    // Safari has no requestIdleCallback.
     let timer = "requestIdleCallback" in window ? undefined : setTimeout(fetchPart, 400);
     const idle = timer === undefined ? requestIdleCallback(fetchPart, { timeout: 3_000 }) : undefined;
     return () => {

@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { classNames } from "./class-names.ts";
 import styles from "./link-item.module.css";
 
-/** An item of a list that leads somewhere: its whole area is that of its `ItemLink`, whose name alone is read out. */
+/** A list item that is clickable as a whole. Screen readers read only the name of its `ItemLink`. */
 export function LinkItem({ className, children }: { className?: string | undefined; children: ReactNode }) {
   return <li className={classNames(styles.item, className)}>{children}</li>;
 }

@@ -6,24 +6,24 @@ import type { FormFields } from "#client/offline/form-drafts.ts";
 import type { Kept } from "#client/offline/store.ts";
 import styles from "./message-form.module.css";
 
-/** Named so that robots fill it in; the API files away what comes with it. */
+/** A name that makes bots fill the field in. The API silently drops messages in which it is filled. */
 const trapName = "website";
 
 interface MessageFormProps {
   id?: string;
   className?: string | undefined;
-  /** What has been written so far, and what the device made of keeping it. */
+  /** The text so far, and whether the device could store it. */
   message: string;
   kept: Kept;
-  /** Gets what stands in the trap; resolves to the first field at fault, which then takes the focus. */
+  /** Gets the content of the honeypot field. Resolves to the first invalid field, which then gets the focus. */
   onSend: (trapped: string) => Promise<keyof FormFields | undefined>;
   /** The fields. */
   children: ReactNode;
-  /** What stands below them, in the form. */
+  /** The buttons below the fields. */
   actions?: ReactNode;
 }
 
-/** A form whose words go to the team: with a trap for robots, and a warning where a draft would not outlive the page. */
+/** A form for messages to the team. It has a honeypot field against bots, and warns if a draft would be lost when the page is closed. */
 export function MessageForm({ id, className, message, kept, onSend, children, actions }: MessageFormProps) {
   const { t } = useTranslation("contact");
   const form = useRef<HTMLFormElement>(null);

@@ -6,12 +6,12 @@ import { fieldCells, patternPaths } from "./mosaic-pattern.ts";
 
 interface ModelPatternProps {
   modelId: string;
-  /** The figure's stone says the kind of model. */
+  /** Decides the colour of the figure. */
   category: ModelCategory;
   className?: string | undefined;
 }
 
-/** A model's tile. Decoration beside its name, so it is silent; its size comes from the class it is given. */
+/** A model's tile. It is decoration beside the model's name, so screen readers skip it. The class sets its size. */
 export function ModelPattern({ modelId, category, className }: ModelPatternProps) {
   const paths = useMemo(() => patternPaths(modelId), [modelId]);
   return (

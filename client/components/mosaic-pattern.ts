@@ -1,10 +1,10 @@
 /**
- * The quiet pattern of a model's tile: drawn from its id, the same wherever it stands. A quarter of the field is chosen
- * by chance, seeded with the id, and mirrored along the diagonal and both axes, as floor mosaics are.
+ * The pattern of a model's tile, generated from the model's id, so that it is the same everywhere. A quarter of the field is
+ * random, with the id as the seed, and is mirrored along the diagonal and both axes, as in floor mosaics.
  */
 const half = 4;
 export const fieldCells = half * 2;
-/** Share of a cell left open on every side: the grout. */
+/** The gap on every side of a cell, as a share of the cell. */
 const grout = 0.045;
 
 type Stone = "ground" | "pale" | "figure";
@@ -15,7 +15,7 @@ interface Cell {
   cut: Cut;
 }
 
-/** FNV-1a to seed, xorshift to draw: small, and the same on every machine. */
+/** Random numbers: FNV-1a makes the seed, xorshift the sequence. Small, and the same on every machine. */
 function drawsFrom(seed: string): () => number {
   let state = 2_166_136_261;
   for (const character of seed) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 16_777_619);
@@ -43,7 +43,7 @@ function chooseCell(draw: () => number, onDiagonal: boolean): Cell {
   ]);
   const cut: Cut = draw() < (onDiagonal ? 0.5 : 0.35) ? (draw() < 0.5 ? "toCentre" : "toCorner") : "square";
   const under: Stone = stone === "figure" ? (draw() < 0.6 ? "ground" : "pale") : stone === "pale" ? "ground" : "pale";
-  // Half-cut stones would break the mirror line anywhere but on the diagonal, where both halves meet.
+  // Half-cut stones are allowed only on the diagonal, where both halves meet; elsewhere they would break the mirror line.
   return { stone, under, cut: onDiagonal ? cut : "square" };
 }
 
@@ -52,7 +52,7 @@ function square(x: number, y: number): string {
   return `M${x + grout} ${y + grout}h${size}v${size}h${-size}z`;
 }
 
-/** The half of a cell that looks to the corner with these signs, seen from the cell's middle. */
+/** The half of a cell towards the corner with these signs, as seen from the cell's centre. */
 function triangle(x: number, y: number, signX: number, signY: number): string {
   const [middleX, middleY] = [x + 0.5, y + 0.5];
   const reach = 0.5 - grout;
@@ -62,7 +62,7 @@ function triangle(x: number, y: number, signX: number, signY: number): string {
   return `M${cornerX} ${cornerY}L${middleX - signX * (reach - slack)} ${cornerY}L${cornerX} ${middleY - signY * (reach - slack)}z`;
 }
 
-/** Too few stones of the figure look empty, too many like a block: draw again until the share is right. */
+/** Draws again until the share of the figure's stones is right: too few look empty, too many like a block. */
 function quarter(seed: string): Cell[][] {
   const draw = drawsFrom(seed);
   for (let warmUp = 0; warmUp < 8; warmUp += 1) draw();

@@ -1,9 +1,9 @@
 import { createContext } from "react";
 import { documentTitle } from "./document-title.ts";
 
-/** What a page says of itself to whoever reads the address without opening it: search engines, previews, the tab. */
+/** A page's metadata for search engines, link previews and the browser's tab. */
 export interface PageHead {
-  /** Of the document, without the product's name. Undefined on the home page, which bears the name alone. */
+  /** The document's title, without the product's name. Undefined on the home page, whose title is only that name. */
   title?: string | undefined;
   /** One or two sentences, 120 to 155 characters (half of that in Chinese and Japanese). */
   description?: string | undefined;
@@ -13,7 +13,7 @@ export interface PageHead {
   indexable?: boolean | undefined;
 }
 
-/** Prerendering listens here; in the browser nobody does, and the page sets the document itself. */
+/** Used by prerendering to collect the metadata. In the browser it is null, and the page changes the document itself. */
 export const PageHeadContext = createContext<((head: PageHead) => void) | null>(null);
 
 function setMeta(name: string, content: string | undefined): void {
@@ -28,7 +28,7 @@ function setMeta(name: string, content: string | undefined): void {
   if (!found) document.head.append(meta);
 }
 
-/** Follows a change of route or language. Canonical addresses and JSON-LD come with the page the server sent. */
+/** Applies the metadata after a change of route or language. Canonical addresses and JSON-LD are only in the HTML that the server sends. */
 export function applyPageHead({ title, description, indexable = true }: PageHead): void {
   document.title = documentTitle(title);
   if (description !== undefined) setMeta("description", description);

@@ -10,11 +10,11 @@ let arrivedByLink = false;
 let arrivedByHistory = false;
 let arrivedAt: string | undefined;
 if (typeof window !== "undefined") {
-  // A leap to a section of the same page is told as history too, but nobody has gone back with it.
+  // A jump to a section of the same page fires popstate too, but is not going back.
   addEventListener("popstate", () => (arrivedByHistory = location.pathname !== arrivedAt));
 }
 
-/** Brings the reader to the new page: its heading takes the focus, and the top of it is in sight unless one went back. */
+/** Called on a new page: focuses its heading, and scrolls to the top unless the reader went back. */
 function arrive(heading: HTMLElement | null): void {
   if (location.hash) document.getElementById(fragmentId(location.hash))?.scrollIntoView();
   else if (arrivedByLink && !arrivedByHistory) scrollTo(0, 0);
@@ -28,13 +28,13 @@ function arrive(heading: HTMLElement | null): void {
 }
 
 interface PageProps extends PageHead {
-  /** `wide` gives the whole page width to its sections; `bare` leaves width and padding to the page. */
+  /** `wide` lets sections use the whole page width; `bare` leaves width and padding to the page. */
   width?: "narrow" | "wide" | "bare";
   className?: string;
   children: ReactNode;
 }
 
-/** What every page is wrapped in: the document's head, and the focus on its first heading after a change of route. */
+/** Wraps every page: sets the document's head, and focuses the first heading after a change of route. */
 export function Page({ title, description, structuredData, indexable, width = "wide", className, children }: PageProps) {
   const page = useRef<HTMLDivElement>(null);
   const collectHead = useContext(PageHeadContext);

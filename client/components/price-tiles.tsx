@@ -2,7 +2,7 @@ import { classNames } from "./class-names.ts";
 import styles from "./price-tiles.module.css";
 import { fieldSize, rowsOfTiles } from "./tile-field.ts";
 
-/** A price drawn as one to fifty small tiles, ten to a row. Decoration beside the figure. */
+/** Draws a price as 1 to 50 small tiles, ten per row. It is decoration beside the number. */
 export function PriceTiles({ credits, className }: { credits: number; className?: string }) {
   const { width, height } = fieldSize(credits, 10);
   return (

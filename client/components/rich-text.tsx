@@ -4,14 +4,14 @@ import { cloneElement } from "react";
 interface RichTextProps {
   /** `By signing up you accept the <terms>terms of service</terms>.` */
   text: string;
-  /** What stands for each name; other brackets are shown as they are. */
+  /** The element for each name; other brackets are shown as they are. */
   elements: Readonly<Record<string, ReactElement<{ children?: ReactNode }>>>;
 }
 
-/** A translated text with elements in it. A tenth of react-i18next's `Trans`, for all that the texts need. */
+/** A translated text with elements in it. A small replacement for react-i18next's `Trans`, a tenth of its size. */
 export function RichText({ text, elements }: RichTextProps) {
   const pattern = new RegExp(`<(${Object.keys(elements).join("|")})>(.*?)</\\1>`);
-  // Text, name, what stands inside, text, and so on.
+  // Text, name, inner text, text, and so on.
   const parts = text.split(pattern);
   return parts.map((part, index) => {
     const element = index % 3 === 1 ? elements[part] : undefined;

@@ -2,14 +2,14 @@ import type { ReactNode } from "react";
 import styles from "./section.module.css";
 
 interface HeadingProps {
-  /** `h1` once a page. */
+  /** A page has one `h1`. */
   as: "h1" | "h2";
   id?: string;
   title: string;
   lead?: string | undefined;
 }
 
-/** A heading, and the sentence or two that say what stands below it. */
+/** A heading with one or two sentences about the section. */
 export function Heading({ as: Level, id, title, lead }: HeadingProps) {
   return (
     <div className={styles.heading}>
@@ -20,14 +20,14 @@ export function Heading({ as: Level, id, title, lead }: HeadingProps) {
 }
 
 interface SectionProps {
-  /** What a link to the section ends in; unique on the page. */
+  /** The id for links to the section; unique on the page. */
   id: string;
   title: string;
   lead?: string;
   children?: ReactNode;
 }
 
-/** A part of a page, named by its heading. */
+/** A section of a page, labelled by its heading. */
 export function Section({ id, title, lead, children }: SectionProps) {
   return (
     <section id={id} className={styles.section} aria-labelledby={`${id}-heading`}>

@@ -4,7 +4,7 @@ import { classNames } from "./class-names.ts";
 import styles from "./segmented.module.css";
 
 interface SegmentedProps<Value extends string> {
-  /** What is being chosen, for those who don't see the row. */
+  /** What is being chosen, for screen readers. */
   label: string;
   options: readonly { value: Value; label: ReactNode }[];
   value: Value;
@@ -12,7 +12,7 @@ interface SegmentedProps<Value extends string> {
   className?: string;
 }
 
-/** One of a few, all in sight: radio buttons that look like a row of tiles. Arrow keys come with them. */
+/** A choice between a few visible options. They are radio buttons that look like tiles, so arrow keys work. */
 export function Segmented<Value extends string>({ label, options, value, onChange, className }: SegmentedProps<Value>) {
   const name = useId();
   return (

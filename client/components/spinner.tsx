@@ -7,11 +7,11 @@ const cells = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
 interface SpinnerProps {
   size?: "small" | "large";
-  /** What is being waited for. Without it the spinner is decoration beside a text that says so. */
+  /** What the person is waiting for. Without a label the spinner is decoration beside a text that says so. */
   label?: string;
 }
 
-/** Waiting, drawn as tiles settling into place. */
+/** A spinner of tiles that settle into place. */
 export function Spinner({ size = "large", label }: SpinnerProps) {
   const drawing = (
     <svg className={classNames(styles.spinner, styles[size])} viewBox="0 0 17 17" aria-hidden="true">
@@ -29,7 +29,7 @@ export function Spinner({ size = "large", label }: SpinnerProps) {
   );
 }
 
-/** The spinner of a page on its way: only after 200 ms, since a flash of waiting is worse than none. */
+/** The spinner of a page that is loading. It appears after 200 ms, because a spinner that only flashes is worse than none. */
 export function PageSpinner() {
   const { t } = useTranslation("common");
   const [shown, setShown] = useState(false);

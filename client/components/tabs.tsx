@@ -7,13 +7,13 @@ interface TabsProps<Value extends string> {
   tabs: readonly { value: Value; label: ReactNode }[];
   value: Value;
   onChange: (value: Value) => void;
-  /** The panel of the tab that is open. */
+  /** The content of the open tab. */
   children: ReactNode;
 }
 
 const steps: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 };
 
-/** Tabs as the ARIA authoring guide has them: one tab stop, arrow keys between the tabs. */
+/** Tabs as the ARIA authoring guide describes them: one tab stop, and arrow keys between the tabs. */
 export function Tabs<Value extends string>({ label, tabs, value, onChange, children }: TabsProps<Value>) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);

@@ -1,8 +1,8 @@
-/** Side of a tile and of the pitch it is laid at, in the units of the drawing. */
+/** The side of a tile, and the distance between the starts of two tiles, in SVG units. */
 export const tileSide = 8;
 export const tilePitch = 10;
 
-/** One path for `count` tiles from index `from` on, laid in rows of `columns`. */
+/** One SVG path for `count` tiles from index `from`, in rows of `columns`. */
 export function rowsOfTiles(count: number, columns: number, from = 0): string {
   let path = "";
   for (let index = from; index < from + count; index += 1) {
@@ -11,13 +11,13 @@ export function rowsOfTiles(count: number, columns: number, from = 0): string {
   return path;
 }
 
-/** The drawing's size for that many tiles in rows of `columns`. */
+/** The size of a drawing with that many tiles in rows of `columns`. */
 export function fieldSize(count: number, columns: number): { width: number; height: number } {
   const gap = tilePitch - tileSide;
   return { width: Math.min(count, columns) * tilePitch - gap, height: Math.ceil(count / columns) * tilePitch - gap };
 }
 
-/** The same laid in columns of `rows`, for fields that grow along the line. */
+/** The same in columns of `rows`, for fields that grow along the line. */
 export function columnsOfTiles(count: number, rows: number, from = 0): string {
   let path = "";
   for (let index = from; index < from + count; index += 1) {

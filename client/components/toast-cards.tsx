@@ -44,7 +44,7 @@ function ToastCard({ toast }: { toast: Toast }) {
   );
 }
 
-/** What stands in the region. Fetched once the page has come to rest. */
+/** The toasts of a region. Fetched once the page is idle. */
 export function ToastCards({ toasts }: { toasts: readonly Toast[] }) {
   return toasts.map((toast) => <ToastCard key={toast.id} toast={toast} />);
 }

@@ -11,7 +11,7 @@ const loadCards = async () => (await import("./toast-cards.tsx")).ToastCards;
 
 const none: readonly Toast[] = [];
 
-/** The regions there are, the innermost last: while a modal dialog is open nothing outside it can be seen clearly or reached. */
+/** The mounted regions, the innermost last. While a modal dialog is open, nothing outside it is visible or reachable. */
 const useRegions = create<{ ids: readonly string[] }>(() => ({ ids: [] }));
 
 function useIsInnermost(): boolean {
@@ -23,7 +23,7 @@ function useIsInnermost(): boolean {
   return useRegions(({ ids }) => ids.at(-1) === id);
 }
 
-/** Stands in the page from the start, and in every modal dialog, so that what is put into it is read out. */
+/** Mounted in the page from the start, and in every modal dialog, because screen readers announce only changes of existing regions. */
 export function ToastRegion({ inDialog = false }: { inDialog?: boolean }) {
   const { t } = useTranslation("common");
   const toasts = useInterface((state) => state.toasts);

@@ -14,17 +14,18 @@ interface WalletGrant extends FieldGrant {
 
 interface WalletMosaicProps {
   grants: readonly WalletGrant[];
-  /** Business time, from the server: what counts as expiring soon. */
+  /** Business time from the server, which decides what expires soon. */
   now: Date;
-  /** The day a plan ends that is not renewed, and its credits with it. */
+  /** When a plan that is not renewed ends, and its credits with it. */
   planEndsAt?: string | null;
 }
 
 const rows = 5;
 
 /**
- * A plan's credits end when the next ones come; their own date is a day later, for a renewal that takes its time. Where none
- * come any more they end with the plan, which for a year's plan may be months later.
+ * Says until when a grant is valid. A plan's credits are replaced when the next ones arrive; their own expiry is a day later,
+ * in case a renewal takes long. If no more credits come they expire with the plan, which for an annual plan can be months
+ * later.
  */
 function useUntil(planEndsAt: string | null): (grant: WalletGrant) => string {
   const { t } = useTranslation("wallet");
@@ -36,7 +37,10 @@ function useUntil(planEndsAt: string | null): (grant: WalletGrant) => string {
   };
 }
 
-/** The wallet as a mosaic: every grant a field of tiles, what expires first at the edge and warmer, what is spent left open. */
+/**
+ * The wallet as a mosaic: every grant is a field of tiles. What expires first is at the edge in a warmer colour; spent tiles
+ * are outlines.
+ */
 export function WalletMosaic({ grants, now, planEndsAt = null }: WalletMosaicProps) {
   const { t } = useTranslation("wallet");
   const format = useFormat();
