@@ -93,6 +93,30 @@ describe("data stored on the device", () => {
     ]);
   });
 
+  it("kept by an earlier version, which knew no parts and no branches, can be read", async () => {
+    const read = await page.evaluate(async () => {
+      const message = (id: string, role: string, content: string) => ({
+        id,
+        role,
+        content,
+        timestamp: "2026-01-01T10:00:00.000Z",
+        receipt: null,
+      });
+      const messages = [message("q", "user", "Why?"), message("a", "assistant", "")];
+      await device.store.writeStored({ version: 1, stamped: true, read: () => undefined }, "conversation:ada:earlier", {
+        owner: "ada",
+        id: "earlier",
+        messages,
+        openedAtMs: 1,
+      });
+      return device.conversations.readKeptConversation("ada", "earlier");
+    });
+    expect(read?.messages).toMatchObject([
+      { id: "q", parentId: null, parts: [{ kind: "text", text: "Why?" }] },
+      { id: "a", parentId: "q", parts: [] },
+    ]);
+  });
+
   it("counts as absent if it is damaged, and can be written again", async () => {
     const found = await page.evaluate(async (given) => {
       const damaged: [string, unknown][] = [
