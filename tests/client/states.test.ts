@@ -482,7 +482,7 @@ describe("the frame (specification §2, §8)", () => {
     await open("/about", { member: true });
     await adminLink().waitFor();
     api.refuse("POST /api/functions/verify-admin", 500, "unexpected");
-    const logged = page.waitForEvent("console", (message) => message.text().includes("admin's could not be checked"));
+    const logged = page.waitForEvent("console", (message) => message.text().includes("Could not check whether this account is an admin"));
     await page.reload();
     await logged;
     await page.getByRole("banner").locator('a[href="/profile"]').waitFor();

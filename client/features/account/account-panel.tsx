@@ -32,7 +32,7 @@ export function AccountPanel({ user, preferences }: AccountPanelProps) {
         <h1 className={styles.title}>{t("title")}</h1>
         <p className={styles.email}>
           {user.email}
-          {/* Its room is there before it is known what it says. */}
+          {/* Takes its space before the account is loaded, so that nothing shifts. */}
           <Badge tone="good" className={account ? "" : (styles.unknown ?? "")}>
             {t("verified")}
           </Badge>

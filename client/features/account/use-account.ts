@@ -4,7 +4,7 @@ import type { Account } from "#contract/auth.ts";
 
 export type AccountState = { status: "loading" } | { status: "failed" } | { status: "ready"; account: Account };
 
-/** The account of whoever is signed in, read afresh for `userId`. */
+/** Loads the signed-in person's account, again for each `userId`. */
 export function useAccount(userId: string): { state: AccountState; retry: () => void } {
   const [state, setState] = useState<AccountState>({ status: "loading" });
   const [attempt, setAttempt] = useState({ userId, count: 0 });

@@ -7,7 +7,10 @@ export async function signIn(email: string, password: string): Promise<void> {
   adoptSession(await api("POST /api/auth/sign-in", { body: { email: email.trim(), password } }), "SIGNED_IN");
 }
 
-/** Answers alike for known and unknown addresses; the mail says the rest, in `language`. */
+/**
+ * The response is the same for known and unknown addresses, so that nobody can find out who has an account; the mail, in
+ * `language`, tells the owner.
+ */
 export async function signUp(email: string, password: string, language: string): Promise<void> {
   await api("POST /api/auth/sign-up", { body: { email: email.trim(), password, language } });
 }
@@ -16,7 +19,7 @@ export async function resendConfirmation(email: string): Promise<void> {
   await api("POST /api/auth/resend-confirmation", { body: { email: email.trim() } });
 }
 
-/** Whose link it is, and what opening it here takes. Throws ApiProblem (`link_invalid`), NetworkProblem. */
+/** Reads whose link it is and what is needed to use it here. Throws ApiProblem (`link_invalid`), NetworkProblem. */
 export function lookAtLink(token: string): Promise<MailedLink> {
   return api("POST /api/auth/link", { body: { token } });
 }
@@ -24,8 +27,8 @@ export function lookAtLink(token: string): Promise<MailedLink> {
 const confirmations = new Map<string, Promise<void>>();
 
 /**
- * Confirms the address with a mailed token, and with the password where this is not the browser that signed up, and signs
- * in. A token is spent once, however often the screen asks.
+ * Confirms the address with a mailed token and signs in. In another browser than the one that signed up, the password is needed
+ * too. A token is sent once, even if the screen calls this several times.
  */
 export function confirmAddress(token: string, password?: string): Promise<void> {
   const known = confirmations.get(token);
@@ -33,12 +36,12 @@ export function confirmAddress(token: string, password?: string): Promise<void> 
   const body = password === undefined ? { token } : { token, password };
   const confirmation = api("POST /api/auth/confirm", { body }).then((session) => adoptSession(session, "SIGNED_IN"));
   confirmations.set(token, confirmation);
-  // What failed spent nothing: the next try must ask again.
+  // A failed call did not use up the token, so the next call must send it again.
   confirmation.catch(() => confirmations.delete(token));
   return confirmation;
 }
 
-/** Deletes the sign-up the link belongs to: it was not the address's owner who signed up. */
+/** Deletes the sign-up of this link, because somebody other than the address's owner signed up. */
 export async function disownSignUp(token: string): Promise<void> {
   await api("POST /api/auth/disown", { body: { token } });
 }

@@ -3,7 +3,7 @@ import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { models } from "#domain/models.ts";
 import styles from "./auth.module.css";
 
-/** What the token lets one in to: every model's tile, laid to one picture, with the last place still open. */
+/** The tiles of all models as one picture, with the last place still empty. */
 export function AuthPicture() {
   const { t } = useTranslation("auth");
   return (

@@ -9,19 +9,19 @@ import { StepHeading } from "./step-heading.tsx";
 import { useRefusal } from "./use-refusal.tsx";
 import { useWait } from "./use-wait.ts";
 
-/** Mail takes a moment; asking again at once only sends the same link twice. */
+/** A mail takes a moment to arrive, and asking again at once would only send the same link twice. */
 const coolDownSeconds = 30;
 
 interface CheckEmailProps {
   email: string;
-  /** Whether we have just sent the link; else somebody signed in before opening one, and may ask for another at once. */
+  /** True if we have just sent the link. False if the person tried to sign in before opening one; they may then ask for another at once. */
   justSent: boolean;
-  /** The page on which the sandbox shows the mail it caught; null outside the sandbox. */
+  /** The page where the sandbox shows the mails it caught; null outside the sandbox. */
   sandboxUrl: string | null;
   onBack: () => void;
 }
 
-/** The step after signing up, or after signing in too early: nothing more to do here than to read mail. */
+/** The step after signing up, or after signing in too early: the person has to open the link in the mail. */
 export function CheckEmail({ email, justSent, sandboxUrl, onBack }: CheckEmailProps) {
   const { t } = useTranslation(["auth", "errors"]);
   const coolDown = useWait(justSent ? coolDownSeconds : 0);

@@ -13,15 +13,18 @@ import { useRefusal } from "./use-refusal.tsx";
 
 interface ConfirmPasswordProps {
   token: string;
-  /** Whose link it is. */
+  /** The address that the link belongs to. */
   email: string;
   onConfirmed: () => void;
   onDisowned: () => void;
-  /** The link ended meanwhile. */
+  /** The link has expired or was used meanwhile. */
   onSpent: (code: string) => void;
 }
 
-/** A link opened elsewhere than where one signed up: whoever knows the password chosen there goes on, the address's owner may object. */
+/**
+ * Shown when a link is opened in another browser than the one that signed up: it asks for the password chosen there. The
+ * address's owner can also say that it was not them.
+ */
 export function ConfirmPassword({ token, email, onConfirmed, onDisowned, onSpent }: ConfirmPasswordProps) {
   const { t } = useTranslation(["auth", "errors"]);
   const [password, setPassword] = useState("");
@@ -61,7 +64,7 @@ export function ConfirmPassword({ token, email, onConfirmed, onDisowned, onSpent
       </header>
       <form className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
         {note}
-        {/* For password managers, which keep the password under the address. */}
+        {/* For password managers, which store the password with the address. */}
         <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
         <PasswordField value={password} onChange={setPassword} error={fault} isNew={false} />
         <SubmitButton

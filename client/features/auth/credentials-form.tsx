@@ -20,9 +20,9 @@ interface CredentialsFormProps {
   mode: AuthMode;
   email: string;
   onEmail: (email: string) => void;
-  /** The address of the other mode, with whatever the visitor came with. */
+  /** The address of the other mode, including the visitor's query parameters. */
   otherHref: string;
-  /** The address must be confirmed first: after signing up, which has sent the link, and when signing in too early. */
+  /** Called if the address must be confirmed first: after signing up, which has sent the link, and after signing in too early. */
   onUnconfirmed: (step: { justSent: boolean }) => void;
 }
 
@@ -41,7 +41,7 @@ function Intro({ mode }: { mode: AuthMode }) {
   );
 }
 
-/** What signing up agrees to. */
+/** What a person accepts by signing up. */
 function Legal() {
   const { t } = useTranslation("auth");
   return (
@@ -55,7 +55,7 @@ function useFaults(): (mode: AuthMode, email: string, password: string) => Fault
   const { t } = useTranslation("auth");
   const ruleText = useRuleText();
   return (mode, email, password) => {
-    // Signing in asks only what is missing: whether the password is right is the server's to say.
+    // When signing in, only missing fields are reported. The server checks whether the password is right.
     const missing = password === "" ? t("passwordNeeded") : undefined;
     return { email: ruleText(checkEmail(email)), password: mode === "signUp" ? ruleText(checkPassword(password)) : missing };
   };
@@ -83,7 +83,7 @@ export function CredentialsForm({ mode, email, onEmail, otherHref, onUnconfirmed
     refusal.refuse(error);
   }
 
-  // What was wrong with a field says nothing of what is typed there now.
+  // Remove a field's error when its content changes.
   const changing = (field: keyof Faults, change: (value: string) => void) => (value: string) => {
     change(value);
     setFaults({ ...faults, [field]: undefined });

@@ -16,13 +16,13 @@ import { StepHeading } from "./step-heading.tsx";
 
 interface MailedLinkProps {
   token: string;
-  /** Who is signed in here; null: nobody. */
+  /** The email of the signed-in person, or null. */
   signedInAs: string | null;
-  /** Whose link it is, as soon as that is known. */
+  /** Called with the link's address as soon as it is known. */
   onEmail: (email: string) => void;
-  /** Nothing more to do here: confirmed, or the same account's link opened again. */
+  /** Called when the address is confirmed, or the link of the signed-in account was opened again. */
   onDone: () => void;
-  /** Somebody signs in or up without the link. */
+  /** Called when the person wants to sign in or sign up without the link. */
   onInstead: () => void;
 }
 
@@ -30,7 +30,7 @@ type Step = "looking" | "disowned" | { failure: string } | { link: Link; replaci
 
 const codeOf = (error: unknown) => (error instanceof ApiProblem ? error.code : "network");
 
-/** Opens the mailed link: looks whose it is first, and confirms nothing before it is sure that it was asked for. */
+/** Opens the mailed link. First reads whose link it is, and confirms nothing before it is clear that the person wants it. */
 export function MailedLink({ token, signedInAs, onEmail, onDone, onInstead }: MailedLinkProps) {
   const [step, setStep] = useState<Step>("looking");
   const fail = useCallback((code: string) => setStep({ failure: code }), []);
@@ -74,7 +74,7 @@ function Busy() {
   );
 }
 
-/** In the browser that signed up the click on the link was all there is to do. */
+/** In the browser that signed up, opening the link is enough. */
 function ConfirmHere({ token, onConfirmed, onFailed }: { token: string; onConfirmed: () => void; onFailed: (code: string) => void }) {
   useEffect(() => {
     confirmAddress(token).then(onConfirmed, (error: unknown) => onFailed(codeOf(error)));
@@ -82,7 +82,7 @@ function ConfirmHere({ token, onConfirmed, onFailed }: { token: string; onConfir
   return <Busy />;
 }
 
-/** From a link that opens nothing. */
+/** Shown for a link that is not valid. */
 function SignInInstead({ onInstead }: { onInstead: () => void }) {
   const { t } = useTranslation("auth");
   return (
@@ -149,7 +149,7 @@ function Disowned({ waysOn }: { waysOn: ReactNode }) {
   );
 }
 
-/** From a link whose sign-up was somebody else's. */
+/** Shown for a link whose sign-up was made by somebody else. */
 function SignUpInstead({ onInstead }: { onInstead: () => void }) {
   const { t } = useTranslation("auth");
   return (

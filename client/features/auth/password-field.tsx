@@ -11,11 +11,11 @@ interface PasswordFieldProps {
   value: string;
   onChange: (value: string) => void;
   error: string | undefined;
-  /** Shows what the rule asks for, and lets password managers offer a new one. */
+  /** Shows the password rules, and lets password managers suggest a new password. */
   isNew: boolean;
 }
 
-/** What the rule asks for, ticked off while one types: a requirement met is a tile laid. */
+/** The password rules; each gets a filled tile as soon as it is met. */
 function Strength({ value }: { value: string }) {
   const { t } = useTranslation("auth");
   const needs = [

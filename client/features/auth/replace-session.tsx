@@ -4,15 +4,15 @@ import styles from "./auth.module.css";
 import { StepHeading } from "./step-heading.tsx";
 
 interface ReplaceSessionProps {
-  /** Of whoever is signed in. */
+  /** The email of the signed-in person. */
   email: string;
-  /** Of whom the link signs in. */
+  /** The email of the account that the link signs in. */
   other: string;
   onStay: () => void;
   onUse: () => void;
 }
 
-/** A mailed link signs in, so it is not opened over somebody's session unless they say so: the link may be another's. */
+/** A mailed link signs in, so the person is asked first if somebody is already signed in: the link may be another person's. */
 export function ReplaceSession({ email, other, onStay, onUse }: ReplaceSessionProps) {
   const { t } = useTranslation("auth");
   return (

@@ -3,14 +3,14 @@ import { limits, ruleMessages } from "#domain/rules.ts";
 
 const names = ["emailLong", "emailInvalid", "passwordShort", "passwordLong", "passwordMix", "passwordCommon"] as const;
 
-/** The number a rule's text names. */
+/** The limit that the text of a rule mentions. */
 const limitsOf: Partial<Record<(typeof names)[number], number>> = {
   emailLong: limits.emailMax,
   passwordShort: limits.passwordMin,
   passwordLong: limits.passwordMax,
 };
 
-/** The rules answer in the specification's words; this says them in the reader's language. Other words come back as they are. */
+/** The rules return the specification's English sentences; this returns them in the reader's language, and any other sentence unchanged. */
 export function useRuleText(): (message: string | undefined) => string | undefined {
   const { t } = useTranslation("auth");
   return (message) => {

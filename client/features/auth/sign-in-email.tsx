@@ -7,7 +7,7 @@ interface SignInEmailProps {
   error: string | undefined;
 }
 
-/** The address one signs in with; `username` is what password managers file it under. */
+/** The email field for signing in. Password managers store the password under `username`. */
 export function SignInEmail({ value, onChange, error }: SignInEmailProps) {
   const { t } = useTranslation("auth");
   return (

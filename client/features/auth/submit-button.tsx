@@ -5,7 +5,7 @@ interface SubmitButtonProps {
   label: string;
   busy: boolean;
   busyLabel: string;
-  /** Until another try is taken. The form must take none before; the button keeps the focus meanwhile. */
+  /** Seconds until another try is allowed. The form must not submit before; the button keeps the focus meanwhile. */
   waitSeconds: number;
 }
 

@@ -8,22 +8,25 @@ import { ApiProblem } from "#client/lib/api.ts";
 import { useWait } from "./use-wait.ts";
 
 interface Refused {
-  /** With so many seconds to wait, where the refusal names a time. */
+  /** The text, with the seconds to wait if the refusal gives them. */
   say: (retryAfterSeconds: number | undefined) => string;
   retryAfterSeconds: number | undefined;
 }
 
 export interface Refusal {
-  /** Where it belongs: above the fields. */
+  /** The message to show above the fields. */
   note: ReactNode;
-  /** Until another try is taken; 0: now. */
+  /** Seconds until another try is allowed; 0 if it is allowed now. */
   waitSeconds: number;
-  /** `words` instead of what the code says everywhere else. */
+  /** `words` replaces the usual text for the error's code. */
   refuse: (error: unknown, words?: string) => void;
   clear: () => void;
 }
 
-/** What a try was refused with. A wait counts down before one's eyes; it is read out when it begins and when it is over. */
+/**
+ * The message of a refused try. If there is a wait, the message counts down on the screen; screen readers announce only its
+ * beginning and its end.
+ */
 export function useRefusal(): Refusal {
   const { t } = useTranslation(["auth", "errors"]);
   const [refused, setRefused] = useState<Refused>();

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from "react";
 
 export interface Wait {
-  /** Until the server takes another try; 0: it does. */
+  /** Seconds until the server accepts another try; 0 if it does now. */
   seconds: number;
   start: (seconds: number) => void;
 }
@@ -10,7 +10,7 @@ function endOf(seconds: number): number | undefined {
   return seconds > 0 ? Date.now() + seconds * 1_000 : undefined;
 }
 
-/** Counts down by the clock, so that a device that slept comes back to what is left. */
+/** Counts down by the clock, so that the remaining time is right after the device was asleep. */
 export function useWait(firstSeconds = 0): Wait {
   const [until, setUntil] = useState(() => endOf(firstSeconds));
   const [seconds, setSeconds] = useState(firstSeconds);

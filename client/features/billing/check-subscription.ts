@@ -4,7 +4,7 @@ import type { SubscriptionCheck } from "#contract/billing.ts";
 import { minuteMs } from "#domain/clock.ts";
 import { checkReasons } from "#domain/subscription.ts";
 
-/** Spec §8: which cached answer still counts, and what is said when none does. */
+/** Spec §8: for how long a cached check is used, and the reason shown without one. */
 const functionError = { cacheMs: 5 * minuteMs, reason: checkReasons.unavailable };
 const emptyAnswer = { cacheMs: 5 * minuteMs, reason: checkReasons.empty };
 const thrownError = { cacheMs: 10 * minuteMs, reason: checkReasons.unverified };
@@ -13,7 +13,7 @@ export type CheckFailure = typeof functionError | typeof emptyAnswer | typeof th
 
 export type CheckOutcome = { check: SubscriptionCheck } | { failure: CheckFailure };
 
-/** Asks the server, past every cache (spec §7). Never throws: a failure is an outcome the product goes on with. */
+/** Asks the server and ignores every cache (spec §7). Never throws: a failure is a result that the product can handle. */
 export async function askForSubscription(): Promise<CheckOutcome> {
   try {
     const response = await apiResponse("POST /api/functions/reliable-subscription-check", {
@@ -27,7 +27,7 @@ export async function askForSubscription(): Promise<CheckOutcome> {
   }
 }
 
-/** What holds after a failed check: the cached state while it is young enough, otherwise not subscribed, and why. */
+/** The check to use after a failure: the cached one if it is recent enough, otherwise "not subscribed" with the reason. */
 export function afterFailure(failure: CheckFailure, cached: CachedCheck | undefined, nowMs: number): SubscriptionCheck {
   const ageMs = cached ? nowMs - cached.checkedAtMs : Number.POSITIVE_INFINITY;
   if (cached && ageMs >= 0 && ageMs < failure.cacheMs) return cached.check;

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 
-/** For whoever comes back from the payment page without having paid. */
+/** Shown to a person who comes back from the payment page without having paid. */
 export function CheckoutCancelled() {
   const { t, ready } = useTranslation("billing", { useSuspense: false });
   return ready && <Alert title={t("return.cancelledTitle")}>{t("return.cancelledText")}</Alert>;

@@ -12,7 +12,7 @@ import type { CheckoutReturnView } from "./use-checkout-return.ts";
 const columns = 6;
 const rows = [0, 1, 2, 3];
 
-/** Places for tiles; they are laid once the credits are there. */
+/** A field of tiles: outlines first, filled once the credits have arrived. */
 function Field({ laid }: { laid: boolean }) {
   const { width, height } = fieldSize(columns * rows.length, columns);
   return (
@@ -24,7 +24,7 @@ function Field({ laid }: { laid: boolean }) {
   );
 }
 
-/** What the person is told; the month's credits and the plan's name come from the catalogue. */
+/** Title and text for each step. The plan's name and monthly credits come from the catalogue. */
 function useWords(view: CheckoutReturnView): { title: string; text: string } {
   const { t } = useTranslation("billing");
   const { credits, planName } = useFormat();
@@ -36,8 +36,8 @@ function useWords(view: CheckoutReturnView): { title: string; text: string } {
 }
 
 /**
- * Receives whoever is back from the payment page. They came for this, so its heading has the focus, and goes on having it
- * when the button that had it is gone.
+ * Shown to a person who comes back from the payment page. Its heading has the focus, and gets it again if the focused button
+ * disappears.
  */
 export function CheckoutReturn({ view }: { view: CheckoutReturnView }) {
   const { t } = useTranslation("billing");

@@ -14,14 +14,14 @@ import { loadOlderLines, useWallet } from "./wallet-store.ts";
 
 type LedgerLine = LedgerPage["lines"][number];
 
-/** The lines of each day, as this device's calendar has it, in the order they come. */
+/** Groups the lines by the days of this device's calendar, in their order. */
 function byDay(lines: readonly LedgerLine[], dayOf: (line: LedgerLine) => string): [string, LedgerLine[]][] {
   const days = new Map<string, LedgerLine[]>();
   for (const line of lines) days.set(dayOf(line), [...(days.get(dayOf(line)) ?? []), line]);
   return [...days];
 }
 
-/** Leads to the conversation that the credits were spent in, while there is one. */
+/** One line; it links to the conversation in which the credits were spent, if it still exists. */
 function Line({ line }: { line: LedgerLine }) {
   const { t } = useTranslation("billing");
   const { number, time } = useFormat();
@@ -58,7 +58,7 @@ function Day({ name, lines }: { name: string; lines: readonly LedgerLine[] }) {
   );
 }
 
-/** Promise 4: the history that makes the balance, line by line down to the number shown. */
+/** Promise 4: the history explains the balance, line by line. */
 export function LedgerPanel() {
   const { t } = useTranslation("billing");
   const { number, date } = useFormat();

@@ -5,10 +5,10 @@ import { afterFailure, askForSubscription } from "./check-subscription.ts";
 import { noSubscription, useSubscription } from "./subscription-store.ts";
 import { refreshWalletInUse } from "./wallet-store.ts";
 
-/** Spec §4: re-checked this long after a change of the record is pushed. */
+/** Spec §4: how long after a pushed change the subscription is checked again. */
 const recheckDelayMs = 500;
 
-/** Only the answer to the latest question counts. */
+/** Results of earlier checks are ignored. */
 let question = 0;
 
 async function check(visibly: boolean): Promise<void> {
@@ -30,7 +30,7 @@ async function check(visibly: boolean): Promise<void> {
   }
 }
 
-/** Checks at sign-in and after every pushed change; forgets at sign-out. Call once, at start. */
+/** Checks the subscription at sign-in and after every pushed change, and clears it at sign-out. Call once, at start. */
 export function startSubscription(): () => void {
   let userId: string | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -51,7 +51,7 @@ export function startSubscription(): () => void {
   const unsubscribe = sessionStore.subscribe(follow);
   const unlisten = onRealtime((event) => {
     if (event.type === "change" && event.table === "generations") return;
-    // Credits stand in the subscription too, so a change of the wallet is one of both.
+    // The subscription contains the credits too, so a change of the wallet refreshes both.
     if (event.type === "listening" || event.table === "wallets") void refreshWalletInUse();
     recheckSoon();
   });

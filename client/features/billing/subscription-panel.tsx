@@ -41,14 +41,14 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** What the subscription is. `atMs`: when the server said so, in this device's time. */
+/** The facts of the subscription. `atMs` is when the server sent them, by this device's clock. */
 function Facts({ check, atMs }: { check: SubscriptionCheck; atMs: number }) {
   const { t } = useTranslation("billing");
   const { number, credits, date, money, planName, timeLeft: timeLeftText } = useFormat();
   const plan = check.subscription_tier === "none" ? undefined : plans[check.subscription_tier];
   const [status, tone] = statusOf(check);
   const supply = creditSupply(check.credits, monthlyCreditsOf(check.subscription_tier));
-  // Business time moves on from what the server said; the device's own clock may say anything.
+  // Business time is the server's time plus the time since its answer, because this device's clock may be wrong.
   const now = new Date(Date.parse(check.server_time) + Math.max(0, Date.now() - atMs));
   return (
     <dl className={styles.facts}>
@@ -80,7 +80,7 @@ function Facts({ check, atMs }: { check: SubscriptionCheck; atMs: number }) {
   );
 }
 
-/** What is wrong with the payment, and the way to put it right. */
+/** Says what is wrong with the payment and how to fix it. */
 function PaymentNotice({ check, onPay }: { check: SubscriptionCheck; onPay: () => void }) {
   const { t } = useTranslation("billing");
   const pay = (

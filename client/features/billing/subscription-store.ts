@@ -9,18 +9,21 @@ interface SubscriptionState {
    */
   status: "idle" | "checking" | "refreshing" | "ready" | "failed";
   check: SubscriptionCheck | null;
-  /** The last state the server told, however old: shown with its age, never used to decide anything. */
+  /** The last check that the server returned, however old. It is shown with its age and never used for decisions. */
   lastKnown: CachedCheck | null;
-  /** Asks the server again, visibly. */
+  /** Asks the server again and shows that it does. */
   refresh: () => Promise<void>;
 }
 
-/** Of whoever is signed out, and of everybody until subscription-checks.ts has been fetched. */
+/** The state of signed-out people, and of everybody until subscription-checks.ts is loaded. */
 export const noSubscription = { status: "idle", check: null, lastKnown: null } as const;
 
 export const useSubscription = create<SubscriptionState>(() => ({ ...noSubscription, refresh: async () => undefined }));
 
-/** A receipt or the wallet says what can be spent before the next check does: one figure on every page. */
+/**
+ * Updates the available credits from a receipt or the wallet, which are newer than the last check, so that every page shows the
+ * same number.
+ */
 export function noteAvailableCredits(credits: number): void {
   useSubscription.setState(({ check: known }) => (known ? { check: { ...known, credits } } : {}));
 }

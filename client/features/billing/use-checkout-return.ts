@@ -3,8 +3,8 @@ import { ApiProblem, api } from "#client/lib/api.ts";
 import type { SubscriptionTier } from "#domain/subscription.ts";
 import { useSubscription } from "./subscription-store.ts";
 
-/** A payment is on its way this long before we say that it takes longer. */
-const patienceMs = 8_000;
+/** After this time we say that the payment takes longer than usual. */
+const slowAfterMs = 8_000;
 
 export type CheckoutReturnView =
   | { step: "waiting" | "expired" }
@@ -14,8 +14,8 @@ export type CheckoutReturnView =
 type Told = "unknown" | "waiting" | "paid" | "expired" | "over";
 
 /**
- * Follows the payment of somebody who is back from the payment page to its end, which comes by the live push. Null: there is
- * nothing to follow. The address carries the session, so a reload and a second tab follow it as well.
+ * Follows the payment of a person who is back from the payment page until its result is pushed. Returns null if there is
+ * nothing to follow. The address contains the checkout session, so a reload and a second tab work too.
  */
 export function useCheckoutReturn(sessionId: string | null, userId: string | undefined): CheckoutReturnView | null {
   const [told, setTold] = useState<Told>("unknown");
@@ -31,7 +31,7 @@ export function useCheckoutReturn(sessionId: string | null, userId: string | und
     latest.current = followed;
     const answer = await api("POST /api/billing/checkout-return", { body: { sessionId: followed } }).then(
       ({ state }) => state,
-      // Another's session, or none of ours: there is nothing to wait for. Whatever else fails is tried again.
+      // A 404 means that the session is unknown or another person's, so there is nothing to wait for. Any other failure is retried.
       (error: unknown): Told => (error instanceof ApiProblem && error.status === 404 ? "over" : "unknown"),
     );
     if (latest.current !== followed) return;
@@ -47,7 +47,7 @@ export function useCheckoutReturn(sessionId: string | null, userId: string | und
     setSlow(false);
     if (followed === null) return;
     void ask();
-    const timer = setTimeout(() => setSlow(true), patienceMs);
+    const timer = setTimeout(() => setSlow(true), slowAfterMs);
     return () => {
       clearTimeout(timer);
       latest.current = null;

@@ -7,13 +7,13 @@ import { sessionStore } from "#client/lib/session-store.ts";
 import { paths } from "#client/paths.ts";
 
 export interface Checkout {
-  /** Creates a checkout for the price and goes to it; signed-out people go to sign in first. */
+  /** Creates a checkout for the price and opens it. Signed-out people are sent to sign in first. */
   start: (priceId: string) => Promise<void>;
   /** The price whose checkout is being created: its button shows the processing label. */
   processing: string | null;
 }
 
-/** Nothing that is drawn needs them, and most readers never do. */
+/** Needed only by toasts, so they are not loaded with the page. */
 const texts = ["billing", "errors"] as const;
 
 export function useCheckout(): Checkout {
@@ -23,7 +23,7 @@ export function useCheckout(): Checkout {
 
   useEffect(() => void i18next.loadNamespaces(texts), []);
   useEffect(() => {
-    // Coming back from the payment page, the browser may show this page as it was left: in the middle of leaving.
+    // When a person goes back from the payment page, the browser may restore this page with the button still busy.
     const revive = (event: PageTransitionEvent) => {
       if (event.persisted) setProcessing(null);
     };
@@ -34,7 +34,7 @@ export function useCheckout(): Checkout {
   async function start(priceId: string): Promise<void> {
     if (processing !== null) return;
     if (sessionStore.getState().status !== "signed_in") {
-      // A click may come before they have.
+      // The texts may not be loaded when the button is clicked.
       await i18next.loadNamespaces(texts);
       showToast({ title: t("billing:checkout.authenticationRequired"), text: t("billing:checkout.signInFirst") });
       navigate(`${paths.auth}?return=${encodeURIComponent(location)}`);
@@ -55,7 +55,7 @@ export function useCheckout(): Checkout {
       const known = error instanceof ApiProblem ? problemText(error.code, error) : undefined;
       const own = error instanceof Error && error.name === "Error" ? error : undefined;
       const failed = t("billing:checkout.failedText", { message: known ?? own?.message ?? problemText("network") });
-      // The specification's sentence first; where it does not say what to do, that stands on a line of its own.
+      // The specification's sentence first. If it doesn't say what to do, a second line does.
       const text = typeof own?.cause === "string" ? `${failed}\n${own.cause}` : failed;
       showToast({ tone: "danger", title: t("billing:checkout.failed"), text });
     }

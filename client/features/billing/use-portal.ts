@@ -4,12 +4,12 @@ import { ApiProblem, api } from "#client/lib/api.ts";
 /** `failed` carries the code of the refusal. */
 export type PortalState = { status: "idle" } | { status: "opening" } | { status: "failed"; code: string };
 
-/** Goes to the payment portal: cards, invoices, cancelling. */
+/** Opens the payment portal: cards, invoices, cancelling. */
 export function usePortal(): { state: PortalState; open: () => Promise<void> } {
   const [state, setState] = useState<PortalState>({ status: "idle" });
 
   useEffect(() => {
-    // Coming back, the browser may show this page as it was left: in the middle of leaving.
+    // When a person goes back, the browser may restore this page with the button still busy.
     const revive = (event: PageTransitionEvent) => {
       if (event.persisted) setState({ status: "idle" });
     };

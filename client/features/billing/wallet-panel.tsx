@@ -15,7 +15,7 @@ import styles from "./billing.module.css";
 import { useSubscription } from "./subscription-store.ts";
 import { refreshWallet, useWallet } from "./wallet-store.ts";
 
-/** Where more credits come from, and when; without a plan it is the plans. Null while nothing is known. */
+/** Says where more credits come from and when, or that a plan is needed. Null until the check is known. */
 function useMoreCredits(check: SubscriptionCheck | null): string | null {
   const { t } = useTranslation("billing");
   const { credits, date } = useFormat();
@@ -27,7 +27,7 @@ function useMoreCredits(check: SubscriptionCheck | null): string | null {
   return t("wallet.next", { credits: credits(monthlyCreditsOf(check.subscription_tier)), date: date(next.at) });
 }
 
-/** The day a subscription that is not renewed ends: its plan's credits end with it. */
+/** When a subscription that is not renewed ends; its plan's credits end with it. */
 function planEnd(check: SubscriptionCheck | null): string | null {
   return check?.cancel_at_period_end ? check.subscription_end : null;
 }
@@ -59,7 +59,7 @@ function Contents({ wallet }: { wallet: Wallet }) {
   );
 }
 
-/** What one owns, as a mosaic in which every grant is a field. */
+/** Shows the person's credits as a mosaic with a field for each grant. */
 export function WalletPanel() {
   const { t } = useTranslation(["billing", "common"]);
   const { status, wallet } = useWallet();

@@ -9,7 +9,7 @@ type LedgerLine = LedgerPage["lines"][number];
 interface WalletState {
   status: "idle" | "loading" | "ready" | "failed";
   wallet: Wallet | null;
-  /** Newest first, as far back as was asked for; null before the first page. */
+  /** The newest first, as far as loaded; null before the first page. */
   lines: readonly LedgerLine[] | null;
   nextCursor: string | null;
   loadingOlder: boolean;
@@ -20,7 +20,7 @@ const pageSize = 20;
 
 export const useWallet = create<WalletState>(() => nothing);
 
-/** Reads the wallet and the newest page of its history together, so that the two agree. */
+/** Reads the wallet together with the newest page of its history, so that the two agree. */
 export async function refreshWallet(): Promise<void> {
   const userId = sessionStore.getState().user?.id;
   useWallet.setState((state) => ({ status: state.wallet ? "ready" : "loading" }));
@@ -37,7 +37,7 @@ export async function refreshWallet(): Promise<void> {
   }
 }
 
-/** After a pushed change: only where the wallet is on show or was. */
+/** Called after a pushed change. Reads the wallet only if it has been shown. */
 export async function refreshWalletInUse(): Promise<void> {
   if (useWallet.getState().status !== "idle") await refreshWallet();
 }
@@ -49,7 +49,7 @@ export async function loadOlderLines(): Promise<void> {
   useWallet.setState({ loadingOlder: true });
   try {
     const page = await api("GET /api/credits/ledger", { querystring: { cursor: nextCursor, limit: pageSize } });
-    // A refresh meanwhile began the history anew: this page then belongs nowhere.
+    // If a refresh has restarted the history meanwhile, drop this page.
     useWallet.setState((state) =>
       state.nextCursor === nextCursor ? { lines: [...(state.lines ?? []), ...page.lines], nextCursor: page.nextCursor } : {},
     );
@@ -58,7 +58,7 @@ export async function loadOlderLines(): Promise<void> {
   }
 }
 
-// Whoever signs in next on this device must find nothing of the person before.
+// The next person on this device must not see the previous person's wallet.
 let userId = sessionStore.getState().user?.id;
 sessionStore.subscribe(({ user }) => {
   if (user?.id === userId) return;

@@ -16,14 +16,14 @@ type Choice = Omit<UserConsent, "timestamp">;
 const all: Choice = { tos: true, privacy: true, cookies: true };
 const none: Choice = { tos: false, privacy: false, cookies: false };
 
-/** Where the focus was when the banner was asked for, or the page, where the banner takes its buttons away with it. */
+/** Returns the focus to where it was when the banner was opened, or to the page. */
 function giveFocusBack(banner: HTMLElement | null, opener: Element | null): void {
   if (!banner?.contains(document.activeElement)) return;
   const target = opener instanceof HTMLElement && opener !== document.body ? opener : document.getElementById("content");
   target?.focus({ preventScroll: true });
 }
 
-/** The bar at the foot of the window. Nothing waits for it, and declining is as easy as accepting (spec §2, §4). */
+/** The consent bar at the bottom of the window. It blocks nothing, and declining is as easy as accepting (spec §2, §4). */
 export function ConsentBanner() {
   const { t } = useTranslation("consent");
   const reopened = useConsent((state) => state.reopened);
@@ -47,7 +47,7 @@ export function ConsentBanner() {
 
   function show(view: "short" | "detailed"): void {
     setDetailed(view === "detailed");
-    // The button that was pressed is gone with its view; the bar itself takes the focus, and is read out from its name on.
+    // The pressed button is gone, so the bar gets the focus and is read out from its name on.
     banner.current?.focus();
   }
 

@@ -4,16 +4,16 @@ import { findConsent, writeConsent } from "#client/offline/consent.ts";
 import type { Kept } from "#client/offline/store.ts";
 
 interface ConsentState {
-  /** `stored` too where only a newer version can read what was chosen: it is no less a choice. */
+  /** Also `stored` if only a newer version can read the choice, because a choice was made. */
   stored: "unknown" | "none" | "stored";
   consent: UserConsent | null;
-  /** Somebody asked to see the choice again. */
+  /** The person has opened the choice again. */
   reopened: boolean;
 }
 
 export const useConsent = create<ConsentState>(() => ({ stored: "unknown", consent: null, reopened: false }));
 
-/** Reads what the device keeps; another tab may have chosen in the meantime. */
+/** Reads the stored choice, which another tab may have changed. */
 export async function readConsent(): Promise<void> {
   const found = await findConsent();
   useConsent.setState({ stored: found.state === "absent" ? "none" : "stored", consent: found.state === "found" ? found.value : null });

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { readConsent, useConsent } from "./consent-store.ts";
 
-/** Spec §4: hidden while it is not known who is there or somebody is signed in; shown where no choice is stored. */
+/** Spec §4: hidden while the session is unknown or somebody is signed in; shown if no choice is stored. */
 export function useConsentShown(sessionStatus: "loading" | "signed_out" | "signed_in"): boolean {
   const { stored, reopened } = useConsent();
   const signedOut = sessionStatus === "signed_out";

@@ -4,7 +4,7 @@ import { useFormat } from "#client/lib/use-format.ts";
 import { codePoints } from "#domain/rules.ts";
 import styles from "./contact.module.css";
 
-/** The last tenth of the room is counted on the screen; it is read out in a few steps, not at every letter. */
+/** The count is shown for the last tenth of the allowed length. Screen readers announce it in a few steps, not at every character. */
 const nearShare = 0.1;
 const spokenSteps = 2;
 

@@ -19,7 +19,7 @@ import { useContactForm } from "./use-contact-form.ts";
 interface ContactFormProps {
   /** The signed-in person's id, null when nobody is, undefined until that is known. */
   owner: string | null | undefined;
-  /** Of the signed-in person. */
+  /** The signed-in person's email. */
   email: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export function ContactForm({ owner, email }: ContactFormProps) {
         </Button>
         <p className={styles.note}>{t("required")}</p>
       </div>
-      {/* Known only once the device has been asked: beneath what is typed and pressed, where it moves neither. */}
+      {/* Loaded after the page. It is placed below the form, so that it doesn't move fields or buttons. */}
       <Late load={loadQueue} owner={owner} />
     </>
   );
@@ -52,7 +52,7 @@ export function ContactForm({ owner, email }: ContactFormProps) {
   );
 }
 
-/** Takes over what the address brings, once it is known what the device kept. */
+/** Fills in the fields from the address once the stored draft is known. */
 function useGiven(ready: boolean, fields: FormFields, edit: (part: Partial<FormFields>) => void): void {
   const search = useSearch();
   const [path, navigate] = useLocation();

@@ -10,11 +10,11 @@ interface DeliveredProps {
   onAgain: () => void;
 }
 
-/** What has become of the message, and the way to another one. */
+/** Says whether the message was sent or is queued, and offers to write another. */
 export function Delivered({ status, onAgain }: DeliveredProps) {
   const { t } = useTranslation("contact");
   const heading = useRef<HTMLHeadingElement>(null);
-  // The button that had the focus is gone; what replaced the form is read out instead.
+  // The focused button is gone, so the heading that replaced the form gets the focus and is read out.
   useEffect(() => heading.current?.focus(), []);
   return (
     <section className={styles.delivered} aria-live="polite">
@@ -29,7 +29,7 @@ export function Delivered({ status, onAgain }: DeliveredProps) {
   );
 }
 
-/** A letter of tiles; the stone that seals it is laid once it has arrived. */
+/** A letter drawn in tiles. Its seal is filled once the message has arrived. */
 function Tiles({ complete }: { complete: boolean }) {
   return (
     <svg className={styles.tiles} viewBox="0 0 68 44" aria-hidden="true">

@@ -3,7 +3,7 @@ import { Alert } from "#client/components/alert.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useFormQueue } from "#client/offline/use-form-queue.ts";
 
-/** What waits for a connection and what has gone since, also where another page or an earlier visit wrote it. */
+/** Shows the forms that wait for a connection and those sent since, also from other pages and earlier visits. */
 export function FormQueue({ owner }: { owner: string | null | undefined }) {
   const { t, ready } = useTranslation(["offline", "contact"], { useSuspense: false });
   const { dateTime } = useFormat();

@@ -3,7 +3,7 @@ import { isContactCategory } from "#domain/contact.ts";
 
 const names = ["category", "subject", "message"] as const;
 
-/** What a link to the form brings along, such as the support widget's: `?category=&subject=&message=`. */
+/** Reads fields from a link to the form, such as the support widget's: `?category=&subject=&message=`. */
 export function readGiven(search: string): Partial<FormFields> {
   const query = new URLSearchParams(search);
   const given = Object.fromEntries(names.map((name) => [name, query.get(name) ?? ""])) as Record<(typeof names)[number], string>;
@@ -11,14 +11,14 @@ export function readGiven(search: string): Partial<FormFields> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
 }
 
-/** The address without what has been taken over, so that a reload does not bring it again. */
+/** The address without these fields, so that a reload doesn't fill them in again. */
 export function withoutGiven(path: string, search: string): string {
   const query = new URLSearchParams(search);
   for (const name of names) query.delete(name);
   return query.size > 0 ? `${path}?${query}` : path;
 }
 
-/** Nothing that was typed is lost: a message that comes along stands below one that is there already. */
+/** Merges the link's fields into the form. A message is appended to the typed text, so that nothing typed is lost. */
 export function mergeGiven(typed: FormFields, given: Partial<FormFields>): Partial<FormFields> {
   const { message = "", ...rest } = given;
   if (message === "" || typed.message.includes(message)) return rest;

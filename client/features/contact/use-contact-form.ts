@@ -17,13 +17,13 @@ export type ContactStatus =
   | { step: "filling" }
   | { step: "sending" }
   | { step: "sent"; email: string }
-  /** Waits for a connection; `kept` says whether it would survive the page. */
+  /** Waits for a connection. `kept` says whether it is still there after the page is closed. */
   | { step: "queued"; id: string; email: string; kept: Kept };
 
 export type ContactFaultTexts = Partial<Record<keyof FormFields, string>>;
 
 interface Trouble {
-  /** What stands above the form. */
+  /** The error shown above the form. */
   refusal: string | undefined;
   faults: ContactFaultTexts;
 }
@@ -35,7 +35,7 @@ function troubleOf({ code, fields }: Refusal, problem?: ApiProblem): Trouble {
   return { refusal: problemText(code, problem), faults };
 }
 
-/** The contact form: what is typed, what is wrong with it, and how far it has come (spec §4). */
+/** The state of the contact form: its fields, their errors, and its progress (spec §4). */
 export function useContactForm(owner: string | null | undefined, email: string | undefined) {
   const { i18n } = useTranslation(["contact", "errors"]);
   const draft = useFormDraft(owner, "contact", email);
@@ -51,7 +51,7 @@ export function useContactForm(owner: string | null | undefined, email: string |
     });
   }, [status]);
 
-  // What the server refused while nobody was looking is in the form again, with the reasons at its fields.
+  // A queued form that the server refused is put back into the form, with the reasons at its fields.
   const { change, refusal } = draft;
   useEffect(() => {
     if (refusal) setTrouble(troubleOf(refusal));
@@ -63,7 +63,7 @@ export function useContactForm(owner: string | null | undefined, email: string |
     if (name && trouble.faults[name]) setTrouble({ ...trouble, faults: { ...trouble.faults, [name]: undefined } });
   }
 
-  /** Resolves to the first field at fault, which then takes the focus. */
+  /** Resolves to the first invalid field, which then gets the focus. */
   async function submit(website: string): Promise<keyof FormFields | undefined> {
     if (status.step === "sending") return undefined;
     const found = contactFaults(fields);

@@ -4,12 +4,12 @@ import { api } from "#client/lib/api.ts";
 interface EnvironmentState {
   /** Address of the sandbox's control page; null outside the sandbox and while unknown. */
   sandboxUrl: string | null;
-  /** Whether the question has been answered, or can't be. */
+  /** True once the request has succeeded or failed. */
   asked: boolean;
   load: () => Promise<void>;
 }
 
-/** Where the product runs. Asked once; without an answer nothing is claimed. */
+/** Whether the product runs in the sandbox. Asked once; if the request fails, no badge is shown. */
 export const useEnvironment = create<EnvironmentState>()((set) => ({
   sandboxUrl: null,
   asked: false,
@@ -18,7 +18,7 @@ export const useEnvironment = create<EnvironmentState>()((set) => ({
       const { sandboxUrl } = await api("GET /api/environment");
       set({ sandboxUrl, asked: true });
     } catch {
-      // The badge is information, not a need: the page stands without it.
+      // The badge is only information, so the page works without it.
       set({ asked: true });
     }
   },

@@ -7,11 +7,11 @@ import { useFootBar } from "#client/lib/use-foot-bar.ts";
 import styles from "./feedback.module.css";
 import { endFeedback, openFeedback } from "./feedback-store.ts";
 
-/** At the window's foot: on the left, on a phone a bar across it. It gives way to whatever has the focus. */
+/** The card at the bottom left of the window; on a phone a bar. It hides while it would cover the focused element. */
 export function FeedbackCard() {
   const { t } = useTranslation(["feedback", "common"]);
   const card = useRef<HTMLElement>(null);
-  const aside = useGivingWay(card);
+  const aside = useCoversFocus(card);
   useFootBar(card, "--feedback-height");
 
   function dismiss(): void {
@@ -44,8 +44,8 @@ function overlap(one: DOMRect, other: DOMRect): boolean {
   return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 }
 
-/** Whether the card stands aside: what is being used lies where it stands, such as a field at the window's foot. */
-function useGivingWay(card: { current: HTMLElement | null }): boolean {
+/** True while the card would cover the focused element, such as a field at the bottom of the window. */
+function useCoversFocus(card: { current: HTMLElement | null }): boolean {
   const [aside, setAside] = useState(false);
   useEffect(() => {
     const look = () => {
@@ -54,7 +54,7 @@ function useGivingWay(card: { current: HTMLElement | null }): boolean {
       if (!element || !focused || focused === document.body || focused.id === "content" || element.contains(focused)) setAside(false);
       else setAside(overlap(element.getBoundingClientRect(), focused.getBoundingClientRect()));
     };
-    // The browser scrolls to what takes the focus first.
+    // Wait a frame, because the browser first scrolls to the focused element.
     const lookSoon = () => void requestAnimationFrame(look);
     look();
     addEventListener("focusin", lookSoon);

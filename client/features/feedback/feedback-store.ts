@@ -2,16 +2,16 @@ import { create } from "zustand";
 import { dismissFeedback, isFeedbackDismissed } from "#client/offline/feedback-dismissed.ts";
 
 interface FeedbackState {
-  /** Spec §4: hidden, shown after a while, then the dialog; sent or dismissed, the card stays away for good. */
+  /** Spec §4: hidden at first, shown after a while, then the dialog. Once sent or dismissed, the card never comes back. */
   step: "hidden" | "shown" | "dialog";
   dismissed: boolean;
-  /** The dialog has been asked for once: its code is needed from then on. */
+  /** True once the dialog was opened: its code stays loaded. */
   asked: boolean;
 }
 
 export const useFeedback = create<FeedbackState>(() => ({ step: "hidden", dismissed: false, asked: false }));
 
-/** Reads whether it was dismissed on this device before, in this tab or another. */
+/** Reads whether feedback was dismissed on this device, possibly in another tab. */
 export async function recallDismissal(): Promise<void> {
   if (await isFeedbackDismissed()) useFeedback.setState({ dismissed: true });
 }
@@ -25,7 +25,7 @@ export function openFeedback(): void {
   useFeedback.setState({ step: "dialog", asked: true });
 }
 
-/** Cancelled: the card is there again, unless it has been dismissed before. */
+/** Called on cancel: shows the card again, unless it was dismissed before. */
 export function closeFeedback(): void {
   useFeedback.setState((state) => (state.step === "dialog" ? { step: state.dismissed ? "hidden" : "shown" } : {}));
 }

@@ -4,7 +4,7 @@ import { FeedbackDialog } from "./feedback-dialog.tsx";
 import { useFeedback } from "./feedback-store.ts";
 
 interface FeedbackProps {
-  /** Whether the card may stand where one is now. */
+  /** Whether the card may be shown on this page. */
   card: boolean;
   owner: string | null | undefined;
   email: string | undefined;
@@ -14,7 +14,7 @@ interface FeedbackProps {
 export function Feedback({ card, owner, email }: FeedbackProps) {
   const { step, dismissed } = useFeedback();
   useEffect(() => {
-    // The button that opened the dialog went with the card: the page takes the focus.
+    // The button that opened the dialog disappeared with the card, so the page gets the focus.
     if (dismissed && document.activeElement === document.body) document.getElementById("content")?.focus({ preventScroll: true });
   }, [dismissed]);
   return (

@@ -17,19 +17,22 @@ function isFeedbackField(field: string): field is FeedbackFault {
   return field === "name" || field === "email" || field === "message";
 }
 
-/** The feedback dialog's form (spec §5, §8): its first failure in a toast and each at its field, its fate in a toast too. */
+/**
+ * The state of the feedback form (spec §5, §8). The first error is shown in a toast and every error at its field; the result is
+ * a toast too.
+ */
 export function useFeedbackForm(owner: string | null | undefined, email: string | undefined) {
   const { t, i18n } = useTranslation(["feedback", "contact"]);
   const { fields, kept, refusal, change, keyForSending, clear } = useFormDraft(owner, "feedback", email);
   const [faults, setFaults] = useState<Faults>({});
   const [sending, setSending] = useState(false);
 
-  // What the server refused after it had waited is in the form again, with the reasons at its fields.
+  // A queued form that the server refused is put back into the form, with the reasons at its fields.
   useEffect(() => {
     if (refusal) setFaults(Object.fromEntries(refusal.fields.map(({ field, message }) => [field, contactFaultText(message)])));
   }, [refusal]);
 
-  /** The first of the faults, which then takes the focus. */
+  /** Shows the errors and returns the first, whose field then gets the focus. */
   function refuse(found: { field: string; text: string }[]): FeedbackFault | undefined {
     const [first] = found;
     if (!first) return undefined;
@@ -48,7 +51,7 @@ export function useFeedbackForm(owner: string | null | undefined, email: string 
   async function submit(website: string): Promise<FeedbackFault | undefined> {
     if (sending) return undefined;
     const complete: FormFields = { ...fields, category: feedbackCategory, subject: feedbackSubject(fields.name) };
-    // The subject is not the person's: it is made of a name that has been looked at already.
+    // The person did not type the subject: it is made from the name, which is checked already.
     const found = contactFaults({ ...complete, subject: "" });
     setFaults({});
     if (found.length > 0) return refuse(found.map(({ field, rule }) => ({ field, text: contactRuleText(rule) })));

@@ -7,13 +7,13 @@ import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
 import styles from "./account-link.module.css";
 
-/** Signed out: the way in. Signed in: one's own face, or the first two letters of the e-mail (spec §2). */
+/** Signed out, a link to sign in. Signed in, the person's picture or the first two letters of the email (spec §2). */
 export function AccountLink({ sessionStatus, user }: { sessionStatus: "loading" | "signed_out" | "signed_in"; user: User | null }) {
   const { t } = useTranslation("common");
   if (!user) {
     return (
       <>
-        {/* While storage is being read the mark of boot.js decides: a button that turns into a face would be a flash. */}
+        {/* Until the session has been read, boot.js's mark decides what is visible, so that the button doesn't flash. */}
         {sessionStatus === "loading" && <span className={styles.place} />}
         <LinkButton href={paths.auth} size="small" className={classNames(styles.signIn, sessionStatus === "loading" && styles.unsure)}>
           {t("navigation.signIn")}

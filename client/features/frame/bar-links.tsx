@@ -4,7 +4,7 @@ import { paths } from "#client/paths.ts";
 import { barLinks } from "./links.ts";
 import styles from "./navigation-bar.module.css";
 
-/** The links of the bar, in a row or, in the menu, in a column. */
+/** The links of the navigation bar: a row in the bar, a column in the menu. */
 export function BarLinks({ isAdmin, className, onFollow }: { isAdmin: boolean; className: string; onFollow?: () => void }) {
   const { t } = useTranslation("common");
   const [location] = useLocation();

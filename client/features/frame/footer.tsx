@@ -7,9 +7,9 @@ import { footerLinks } from "./links.ts";
 import { Mark } from "./mark.tsx";
 
 interface FooterProps {
-  /** Opens the consent to cookies again: another feature, so the app says how. */
+  /** Opens the cookie consent again. Passed in by the app, because it is another feature. */
   onCookiePreferences: () => void;
-  /** The way to the home screen, where there is one: another feature's. */
+  /** The install button, if installing is possible. Passed in by the app, because it is another feature. */
   install: ReactNode;
 }
 

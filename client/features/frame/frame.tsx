@@ -13,17 +13,17 @@ interface FrameProps {
   sessionStatus: "loading" | "signed_out" | "signed_in";
   user: User | null;
   sandboxUrl: string | null;
-  /** The language switcher, for the bar and for the menu: another feature, so the app puts it in. */
+  /** The language switcher for the bar and the menu. Passed in by the app, because it is another feature. */
   languageSwitch: { bar: ReactNode; menu: ReactNode };
-  /** Stands above the bar and scrolls away with the page: another feature's, too. */
+  /** Shown above the bar, and scrolls away with the page. Passed in by the app. */
   banner: ReactNode;
   onCookiePreferences: () => void;
-  /** The way to the home screen, for menu and footer: another feature's, too. */
+  /** The install button for menu and footer. Passed in by the app. */
   install: ReactNode;
   children: ReactNode;
 }
 
-/** What stands round every page: the way past the bar, the bar, the page, the footer. */
+/** The frame of every page: skip link, navigation bar, content, footer. */
 export function Frame({ sessionStatus, user, sandboxUrl, languageSwitch, banner, onCookiePreferences, install, children }: FrameProps) {
   const { t } = useTranslation("common");
   return (

@@ -1,6 +1,6 @@
 import { paths } from "#client/paths.ts";
 
-/** Spec §2, "Navigation bar": the links everybody sees, in order; and the prices, which is what most come for. */
+/** Spec §2, "Navigation bar": the links that everybody sees, in order; plus the prices, which most visitors look for. */
 export const barLinks = [
   { path: paths.home, key: "navigation.home" },
   { path: paths.aiModels, key: "navigation.chat" },

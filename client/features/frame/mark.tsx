@@ -1,6 +1,6 @@
 import styles from "./mark.module.css";
 
-/** The mark: a field of nine stones, the bright one at its corner. The icons are drawn from the same figure. */
+/** The logo: nine tiles with a highlighted one in the corner. scripts/make-icons.ts draws the same figure. */
 export function Mark() {
   return (
     <svg className={styles.mark} viewBox="0 0 29 29" aria-hidden="true">

@@ -2,7 +2,7 @@ import styles from "./missing-tile.module.css";
 
 const cells = Array.from({ length: 25 }, (_, index) => ({ x: index % 5, y: Math.floor(index / 5) }));
 
-/** A laid floor with one stone out of its place: nothing is at this address. */
+/** The picture of the not-found page: a mosaic with one tile out of place. */
 export function MissingTile() {
   return (
     <svg className={styles.drawing} viewBox="0 0 76 60" aria-hidden="true">

@@ -23,9 +23,9 @@ interface NavigationBarProps {
   sessionStatus: "loading" | "signed_out" | "signed_in";
   user: User | null;
   sandboxUrl: string | null;
-  /** The language switcher, put in by the app. */
+  /** The language switcher, passed in by the app. */
   languageSwitch: { bar: ReactNode; menu: ReactNode };
-  /** The way to the home screen, put in by the app. */
+  /** The install button, passed in by the app. */
   install: ReactNode;
 }
 

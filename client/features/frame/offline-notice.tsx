@@ -12,7 +12,10 @@ function subscribe(onChange: () => void): () => void {
   };
 }
 
-/** Says that there is no connection, and what still works. The region stands from the start, so that it is read out. */
+/**
+ * Says that there is no connection, and what still works. The live region is mounted from the start, because screen readers
+ * announce only its changes.
+ */
 export function OfflineNotice() {
   const { t } = useTranslation("common");
   const offline = useSyncExternalStore(

@@ -10,17 +10,17 @@ import styles from "./page-boundary.module.css";
 
 const loadDrawing = async () => (await import("./missing-tile.tsx")).MissingTile;
 const reloadedKey = "reloadedForChunk";
-/** A second failure within this time of the reload is no other release: it is broken. */
+/** If a page fails again within this time of a reload, a new release is not the cause, so don't reload again. */
 const reloadCountsMs = 60_000;
 
-/** How the browsers say that a chunk could not be fetched: it went with an old release, or the connection broke. */
+/** The browsers' messages for a chunk that can't be fetched: it belonged to an old release, or the connection broke. */
 function isMissingChunk(error: unknown): boolean {
   return error instanceof Error && /dynamically imported module|module script failed|preload CSS/i.test(error.message);
 }
 
 /**
- * A page of an older release asks for chunks that are gone: one reload brings the new release, or, without a connection,
- * what the service worker has in its place. True when on its way.
+ * A page of an older release may request chunks that no longer exist. Reloads once to get the new release or, offline, what the
+ * service worker has. Returns true if it reloads.
  */
 function reloadOnce(address: string): boolean {
   if (!navigator.onLine && !navigator.serviceWorker?.controller) return false;
@@ -29,7 +29,7 @@ function reloadOnce(address: string): boolean {
     if (reloaded === address && Date.now() - Number(atMs) < reloadCountsMs) return false;
     sessionStorage.setItem(reloadedKey, `${address} ${Date.now()}`);
   } catch {
-    // Without a place to note it, a second failure could reload for ever.
+    // If the reload can't be recorded, the page could reload for ever, so don't.
     return false;
   }
   location.reload();
@@ -47,7 +47,7 @@ function BrokenPage({ missing }: { missing: boolean }) {
         <Button variant="primary" onClick={() => location.reload()}>
           {t("broken.reload")}
         </Button>
-        {/* A full load on purpose: what broke may sit in memory. */}
+        {/* Loads the whole page again, because the error may be in the state in memory. */}
         <a className={styles.home} href={paths.home}>
           {t("broken.home")}
         </a>
@@ -75,7 +75,7 @@ class Boundary extends Component<{ children: ReactNode }, BoundaryState> {
   }
 }
 
-/** A page that breaks takes nothing else down: the frame stays, and another address starts afresh. */
+/** Catches a page's errors: the frame stays, and navigating to another page recovers. */
 export function PageBoundary({ children }: { children: ReactNode }) {
   const [location] = useLocation();
   return <Boundary key={location.split("/")[1]}>{children}</Boundary>;

@@ -3,8 +3,8 @@ import { useLocation } from "wouter";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 
 /**
- * Says the title of the page one has come to. The heading takes the focus as well, but not every screen reader speaks a
- * focus that nobody moved. Silent on the first page, which the browser announces itself.
+ * Announces the title of a new page. The heading gets the focus too, but not every screen reader announces a focus change made
+ * by a script. It says nothing on the first page, which the browser announces.
  */
 export function RouteAnnouncer() {
   const [location] = useLocation();
@@ -12,7 +12,7 @@ export function RouteAnnouncer() {
 
   useEffect(() => {
     if (location === arrival.location) return;
-    // The title follows once the page's chunk is there; a page that shares the former's title never changes it.
+    // The title changes once the page's chunk is loaded. If two pages have the same title, it never changes.
     const settle = () => setArrival({ location, title: document.title });
     const watcher = new MutationObserver(settle);
     watcher.observe(document.head, { childList: true, subtree: true, characterData: true });

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import styles from "./sandbox-badge.module.css";
 
-/** Says wherever one is that payments, mail and models are stand-ins, and leads to their control page. */
+/** Says on every page that payments, mail and models are stand-ins, and links to their control page. */
 export function SandboxBadge({ address }: { address: string }) {
   const { t } = useTranslation("common");
   return (

@@ -16,14 +16,14 @@ export interface SideMenuProps {
   signedIn: boolean;
 }
 
-/** On small screens the links live here, at the right (spec §2). Fetched once the page has come to rest. */
+/** The menu with the links on small screens, at the right (spec §2). Fetched once the page is idle. */
 export function SideMenu({ isAdmin, languageSwitch, install, signedIn }: SideMenuProps) {
   const { t } = useTranslation("common");
   const { menuOpen, setMenuOpen } = useInterface();
   const close = () => setMenuOpen(false);
 
   useEffect(() => {
-    // A screen turned wide shows the links in the bar: an open menu would stand beside them.
+    // A wide screen shows the links in the bar, so an open menu is closed when the screen becomes wide.
     const wide = matchMedia("(min-width: 70rem)");
     const onChange = () => wide.matches && setMenuOpen(false);
     wide.addEventListener("change", onChange);

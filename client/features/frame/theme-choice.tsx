@@ -3,7 +3,7 @@ import { Segmented } from "#client/components/segmented.tsx";
 import { useInterface } from "#client/lib/interface-store.ts";
 import { themes } from "./theme-switch.tsx";
 
-/** The three themes with their names in sight. */
+/** A choice between the three themes, with their names visible. */
 export function ThemeChoice() {
   const { t } = useTranslation("common");
   const { theme, setTheme } = useInterface();

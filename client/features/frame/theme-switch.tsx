@@ -4,7 +4,7 @@ import { IconButton } from "#client/components/button.tsx";
 import type { Theme } from "#client/lib/interface-store.ts";
 import { useInterface } from "#client/lib/interface-store.ts";
 
-/** In the order they come round in. */
+/** In the order in which the button switches. */
 export const themes = ["system", "light", "dark"] as const;
 const icons = { system: Monitor, light: Sun, dark: Moon };
 
@@ -12,7 +12,7 @@ function following(theme: Theme): Theme {
   return themes[(themes.indexOf(theme) + 1) % themes.length] ?? "system";
 }
 
-/** One button that goes round; where there is room the three stand side by side (theme-choice.tsx). */
+/** One button that switches to the next theme; where there is room, theme-choice.tsx shows all three. */
 export function ThemeSwitch() {
   const { t } = useTranslation("common");
   const { theme, setTheme } = useInterface();

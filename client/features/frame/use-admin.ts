@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { api } from "#client/lib/api.ts";
 
-/** Spec §6: an admin is who verify-admin says; on an error, or signed out, nobody is. */
+/** Spec §6: verify-admin decides who is an admin. After an error, or signed out, the answer is no. */
 export function useAdmin(userId: string | null): boolean {
   const [adminId, setAdminId] = useState<string | null>(null);
 
@@ -13,7 +13,7 @@ export function useAdmin(userId: string | null): boolean {
         if (current) setAdminId(isAdmin ? userId : null);
       })
       .catch((error: unknown) => {
-        console.warn("Whether this account is an admin's could not be checked.", error);
+        console.warn("Could not check whether this account is an admin.", error);
         if (current) setAdminId(null);
       });
     return () => {

@@ -3,12 +3,12 @@ import { useEffect, useState } from "react";
 
 /** Spec §9: the bar hides when scrolling down past this many pixels. */
 const hideBelowPx = 100;
-/** Less than this is a trembling finger, not a direction. */
+/** Smaller movements are an unsteady finger, not scrolling. */
 const leastStepPx = 6;
 
 /**
- * Whether the bar is out of the way: scrolling down hides it, scrolling up or a focus inside brings it back. While
- * something in it has the focus, or it is `held` by its open menu, it stays.
+ * Whether the bar is hidden: scrolling down hides it, and scrolling up or a focus inside shows it. It stays while something in
+ * it has the focus, or while `held` is true because its menu is open.
  */
 export function useHiddenBar(bar: RefObject<HTMLElement | null>, held: boolean): boolean {
   const [hidden, setHidden] = useState(false);

@@ -5,7 +5,7 @@ import { Button } from "#client/components/button.tsx";
 import { install, startInstall, useInstall } from "./install-store.ts";
 import { IosSheet } from "./ios-sheet.tsx";
 
-/** Puts the product on the home screen. Nothing where that is done already, or can't be. */
+/** Installs the product on the home screen. Renders nothing if it is installed or can't be. */
 export function InstallButton() {
   const { t, ready } = useTranslation("install", { useSuspense: false });
   const { way, iosBrowser } = useInstall();

@@ -2,10 +2,10 @@ import { create } from "zustand";
 import { forgetInstallPrompt, installPrompt, onInstallPrompt } from "#client/lib/install-prompt.ts";
 import { askToPersist } from "#client/offline/kept-pages.ts";
 
-/** `prompt`: the browser asks on a click. `ios`: only the person can do it, and is told how. */
+/** `prompt`: a click opens the browser's install dialog. `ios`: the person must do it in Apple's menu, and is told how. */
 type Way = "none" | "prompt" | "ios";
 
-/** Where the button for sharing stands. */
+/** The browser, which decides where the share button is. */
 export type IosBrowser = "safari" | "other";
 
 interface InstallState {
@@ -30,19 +30,19 @@ function runsInstalled(): boolean {
   return matchMedia(ownWindow).matches || (navigator as AppleNavigator).standalone === true;
 }
 
-/** A tab can't see the app beside it; some browsers tell. */
+/** A tab can't always know that the app is installed; some browsers tell. */
 async function isInstalled(): Promise<boolean> {
   if (runsInstalled()) return true;
   const apps = await (navigator as RelatedAppsNavigator).getInstalledRelatedApps?.().catch(() => []);
   return (apps?.length ?? 0) > 0;
 }
 
-/** An iPad says that it is a Mac, but no Mac has a touch screen. */
+/** An iPad reports that it is a Mac, but no Mac has a touch screen. */
 function isIos(): boolean {
   return /iPhone|iPad|iPod/.test(navigator.userAgent) || (/Macintosh/.test(navigator.userAgent) && navigator.maxTouchPoints > 1);
 }
 
-/** Chrome, Edge, Firefox, Opera and the rest name themselves; so does every app with a browser inside. */
+/** Other browsers, and apps with a built-in browser, have their own name in the user agent. */
 function iosBrowser(): IosBrowser {
   return /CriOS|EdgiOS|FxiOS|OPiOS|OPT\/|DuckDuckGo|GSA\//.test(navigator.userAgent) ? "other" : "safari";
 }
@@ -58,7 +58,7 @@ async function start(): Promise<void> {
   installed = await isInstalled();
   if (installed) await askToPersist();
   onInstallPrompt(follow);
-  // Moved into a window of its own while open, or back.
+  // The page can be moved into an app window or back while it is open.
   matchMedia(ownWindow).addEventListener("change", () => {
     installed = runsInstalled();
     follow();
@@ -73,7 +73,7 @@ async function start(): Promise<void> {
 
 let started = false;
 
-/** Finds out whether, and how, the product can be installed here. Once, however many ask. */
+/** Finds out whether and how the product can be installed here. Further calls do nothing. */
 export function startInstall(): void {
   if (started) return;
   started = true;

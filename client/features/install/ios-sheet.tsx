@@ -15,7 +15,7 @@ function Step({ icon, children }: { icon?: ReactNode; children: ReactNode }) {
   );
 }
 
-/** On an iPhone or iPad only the person can install, through Apple's own menu: the steps by the names that stand there. */
+/** On an iPhone or iPad the person has to install through Apple's own menu. Shows the steps with the menu's own names. */
 export function IosSheet({ open, onClose, browser }: { open: boolean; onClose: () => void; browser: IosBrowser }) {
   const { t } = useTranslation("install");
   const done = (

@@ -10,7 +10,7 @@ interface KeptConversation {
   openedAtMs: number;
 }
 
-/** Each conversation that this device keeps leads to where it can be read. */
+/** Lists the conversations kept on this device, each with a link to read it. */
 export function KeptConversations({ conversations }: { conversations: readonly KeptConversation[] }) {
   const { t, i18n } = useTranslation("offline");
   return (

@@ -27,7 +27,7 @@ function Row({ piece }: { piece: KeptPiece }) {
   );
 }
 
-/** Each thing kept, with its size and the way to let it go. A stone before it is laid once it was saved on purpose. */
+/** Lists the kept pages, each with its size and a button to remove it. The tile is filled if the page was saved on purpose. */
 export function KeptList({ pieces }: { pieces: readonly KeptPiece[] }) {
   return (
     <ul className={styles.list}>

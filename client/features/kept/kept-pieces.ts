@@ -1,6 +1,6 @@
 import type { KeptPage } from "#client/sw/messages.ts";
 
-/** One address as the list shows it, whatever the languages it is kept in. */
+/** One entry of the list: an address, in all languages in which it is kept. */
 export interface KeptPiece {
   path: string;
   title: string;
@@ -9,7 +9,7 @@ export interface KeptPiece {
   keptAtMs: number;
 }
 
-/** What was saved first, then what was read, each the latest first. `language` decides which title is shown. */
+/** Saved pages first, then visited ones, the latest first in each group. `language` decides which title is shown. */
 export function keptPieces(pages: readonly KeptPage[], language: string): KeptPiece[] {
   const pieces = new Map<string, KeptPiece>();
   const own = (page: KeptPage) => page.language === language;

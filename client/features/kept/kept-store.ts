@@ -3,7 +3,10 @@ import { canKeepPages, listKeptPages, removeKeptPage, removeKeptPages, savePages
 import type { KeptPage } from "#client/sw/messages.ts";
 
 interface KeptState {
-  /** `unknown` until the device has been asked, `none` where it keeps nothing: no service worker, closed storage. */
+  /**
+   * `unknown` until the service worker has answered; `none` if the device can't keep anything, without a service worker or with
+   * storage blocked.
+   */
   status: "unknown" | "ready" | "none";
   pages: readonly KeptPage[];
   /** Paths being fetched. */
@@ -26,7 +29,7 @@ export async function refreshKept(): Promise<void> {
   }
 }
 
-/** One after another, so that each shows as soon as it is there. */
+/** Saves one after another, so that each shows as soon as it is saved. */
 export async function save(paths: readonly string[], language: string): Promise<void> {
   useKept.setState(({ saving, failed }) => ({
     saving: [...new Set([...saving, ...paths])],

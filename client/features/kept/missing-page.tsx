@@ -5,7 +5,7 @@ import styles from "./missing-page.module.css";
 
 const askEveryMs = 10_000;
 
-/** Asks for the page itself: of a server that answers, but not with this page, one would be sent back here at once, for ever. */
+/** Requests the page itself. If the server responds but not with this page, going there would lead back here in an endless loop. */
 async function isReachable(path: string): Promise<boolean> {
   try {
     const response = await fetch(path, { cache: "no-store", headers: { accept: "text/html" } });
@@ -15,7 +15,7 @@ async function isReachable(path: string): Promise<boolean> {
   }
 }
 
-/** Goes to the page as soon as the server answers again: when the browser says so, and by asking now and then. */
+/** Opens the page as soon as the server responds: when the browser is online again, and by checking now and then. */
 function useReturn(path: string): { asking: boolean; ask: () => Promise<void> } {
   const [asking, setAsking] = useState(false);
   async function ask(): Promise<void> {
@@ -36,7 +36,7 @@ function useReturn(path: string): { asking: boolean; ask: () => Promise<void> } 
   return { asking, ask };
 }
 
-/** Says which page was asked for and is not here; it opens by itself once it can. */
+/** Says which page is not available offline. The page opens by itself once it can be loaded. */
 export function MissingPage({ path, title }: { path: string; title: string | undefined }) {
   const { t } = useTranslation("offline");
   const { asking, ask } = useReturn(path);

@@ -7,7 +7,7 @@ import styles from "./room.module.css";
 
 const tiles = 24;
 
-/** How much of what the browser offers is taken: a row of tiles, at least one laid once anything is kept. */
+/** How much of the available storage is used, as a row of tiles; at least one is filled if anything is kept. */
 function RoomTiles({ room }: { room: Room }) {
   const laid = room.usedBytes === 0 ? 0 : Math.max(1, Math.round((room.usedBytes / room.quotaBytes) * tiles));
   const places = Array.from({ length: tiles }, (_, index) => index);
@@ -20,7 +20,7 @@ function RoomTiles({ room }: { room: Room }) {
   );
 }
 
-/** Undefined until the browser has said, null where it does not. `of` changes with what is kept, so that the figure follows it. */
+/** The storage used; undefined until the browser has answered, null if it does not tell. A change of `of` reads it again. */
 export function useRoom(of: unknown): Room | null | undefined {
   const [room, setRoom] = useState<Room | null>();
   useEffect(() => {

@@ -7,7 +7,7 @@ import { paths } from "#client/paths.ts";
 import { refreshKept, save, useKept } from "./kept-store.ts";
 import styles from "./save-control.module.css";
 
-/** Stands under a guide's title and keeps the page it stands on. Where the device keeps nothing there is no such offer. */
+/** The button under a guide's title that saves the page. Not shown if the device can't keep anything. */
 export function SaveControl() {
   const { t, i18n, ready } = useTranslation("offline", { useSuspense: false });
   const [path] = useLocation();

@@ -6,7 +6,7 @@ import type { LanguageCode } from "#domain/languages.ts";
 import { languages, matchLanguage } from "#domain/languages.ts";
 import styles from "./language-switch.module.css";
 
-/** The 11 languages by their own names. The browser's own list: it speaks every assistive technology and every thumb. */
+/** The 11 languages by their own names. A native select, because it works with every assistive technology and on phones. */
 export function LanguageSwitch({ compact = false }: { compact?: boolean }) {
   const { t, i18n } = useTranslation("common");
 

@@ -3,7 +3,7 @@ import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { findModel } from "#domain/models.ts";
 import styles from "./audience.module.css";
 
-/** Spec §1, "Audience", each with the tiles their work is laid of. */
+/** Spec §1, "Audience", each with the tiles of the models they use. */
 const audience = [
   { key: "individuals", models: ["gpt-5-mini", "dall-e-3"] },
   { key: "developers", models: ["gpt-5", "claude-sonnet-4-5", "gemini-2.5-pro"] },

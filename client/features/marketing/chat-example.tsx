@@ -9,7 +9,7 @@ import styles from "./chat-example.module.css";
 const model = models.find(({ size }) => size === "small");
 const granted = plans.starter.monthlyCredits;
 
-/** What the chat looks like, for those who have never seen it: an example on a fresh Starter month, priced from the catalogue. */
+/** Shows visitors what the chat looks like: an example at the start of a Starter month, with prices from the catalogue. */
 export function ChatExample() {
   const { t } = useTranslation("home");
   const format = useFormat();

@@ -1,6 +1,6 @@
 /**
- * Spec §1, "Marketing claims": here alone, so that the owner can correct them in one place. Figures are plain
- * numbers. Two more claims are facts of the catalogue and follow it: how many models there are, and the days of the guarantee.
+ * Spec §1, "Marketing claims". They are only here, so that the owner can correct them in one place. Two more claims come from
+ * the catalogue: the number of models, and the days of the guarantee.
  */
 export const claims = {
   savingPercent: 75,

@@ -4,7 +4,7 @@ import styles from "./counted.module.css";
 const charged = ["complete", "stopped"] as const;
 const free = ["failed", "early", "refused", "reading"] as const;
 
-/** What takes tiles out of the wallet and what leaves them in it: laid stones, and places that stay open. */
+/** Shows what costs credits and what doesn't: filled tiles, and outlines. */
 export function Counted() {
   const { t } = useTranslation("about");
   return (

@@ -5,7 +5,7 @@ import { moneyBackDays } from "#domain/plans.ts";
 import { claims } from "./claims.ts";
 import styles from "./facts.module.css";
 
-/** Spec §1, "Marketing claims": all of them, in sight of each other. */
+/** Spec §1, "Marketing claims": all of them together. */
 export function Facts() {
   const { t } = useTranslation(["home", "common"]);
   const format = useFormat();

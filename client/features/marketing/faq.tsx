@@ -5,10 +5,10 @@ import styles from "./faq.module.css";
 
 const questions = ["rollover", "enough", "change", "cancel", "refund", "annual", "payment", "late"] as const;
 
-/** The number an answer counts in. */
+/** The number with which an answer's text is pluralised. */
 const counts: Partial<Record<(typeof questions)[number], number>> = { rollover: packMonths, refund: moneyBackDays, late: graceDays };
 
-/** Questions and answers, figures from the catalogue: for the page, and for search engines when it is prerendered. */
+/** Questions and answers with numbers from the catalogue, for the page and for the structured data. */
 export function useFaq(): { key: string; question: string; answer: string }[] {
   const { t } = useTranslation("pricing");
   const format = useFormat();

@@ -6,11 +6,11 @@ import styles from "./first-step.module.css";
 
 interface FirstStepProps {
   signedIn: boolean;
-  /** The quieter link beside the button: a look at the plans first. */
+  /** A secondary link beside the button, to the plans. */
   children: ReactNode;
 }
 
-/** The button to begin with: to the plans for who has an account, to sign-up for who has none (spec §2). */
+/** The main button: it leads signed-in people to the plans and everybody else to sign-up (spec §2). */
 export function FirstStep({ signedIn, children }: FirstStepProps) {
   const { t } = useTranslation("home");
   return (

@@ -10,7 +10,7 @@ import { ChatExample } from "./chat-example.tsx";
 import { FirstStep } from "./first-step.tsx";
 import styles from "./hero.module.css";
 
-/** Where the bright stone lies among the sixteen places: off the middle, where the eye rests. */
+/** The position of the highlighted tile among the sixteen, slightly off the centre. */
 const brightPlace = 10;
 
 export function Hero({ signedIn }: { signedIn: boolean }) {
@@ -33,7 +33,7 @@ export function Hero({ signedIn }: { signedIn: boolean }) {
   );
 }
 
-/** The models in two rows, the sixteenth place the token that lets its holder in; under them what one does with them. */
+/** The models' tiles in two rows, with the highlighted tile as the sixteenth, and below them what the models can do. */
 function HeroMosaic() {
   const { t } = useTranslation("home");
   const format = useFormat();

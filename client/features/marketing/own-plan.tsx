@@ -7,7 +7,7 @@ import { paths } from "#client/paths.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import { monthlyCreditsOf } from "#domain/plans.ts";
 
-/** For a subscriber: what is left, when more comes, and where the plan is ended. Nothing here can be bought a second time. */
+/** For subscribers: what is left, when more arrives, and where to cancel. Nothing here can be bought a second time. */
 export function OwnPlan({ own }: { own: SubscriptionCheck }) {
   const { t, ready } = useTranslation("billing", { useSuspense: false });
   const format = useFormat();

@@ -17,13 +17,13 @@ interface PlanCardProps {
   interval: BillingInterval;
   onSubscribe: (priceId: PriceId) => void;
   current: boolean;
-  /** Whether the person has any plan: plans can't be changed yet, so no other is offered. */
+  /** Whether the person has any plan. Plans can't be changed yet, so no other plan is offered. */
   subscribed: boolean;
   processing: string | null;
   pricing: DiscountEligibility["pricing"][PlanKey] | null;
 }
 
-/** Credits a tile stands for: small enough to tell the plans apart, large enough to count. */
+/** How many credits a tile represents: few enough to tell the plans apart, enough to keep the tiles countable. */
 export const creditsPerTile = 25;
 const mostTiles = Math.max(...planList.map(({ monthlyCredits }) => monthlyCredits)) / creditsPerTile;
 
@@ -79,7 +79,7 @@ export function PlanCard({ plan, interval, onSubscribe, current, subscribed, pro
 
 const columns = 25;
 
-/** The month's credits as a field of tiles; the four cards side by side show the proportion. */
+/** The month's credits as a field of tiles. Side by side, the cards show the proportions. */
 function CreditField({ plan, interval }: { plan: Plan; interval: BillingInterval }) {
   const { t } = useTranslation("plans");
   const format = useFormat();

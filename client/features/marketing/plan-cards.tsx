@@ -7,9 +7,9 @@ import styles from "./plan-cards.module.css";
 export interface PlanCardsProps {
   interval: BillingInterval;
   onSubscribe: (priceId: PriceId) => void;
-  /** The plan the person has, if any; its card says so and can't be bought again. */
+  /** The person's plan, if any. Its card says so, and it can't be bought again. */
   currentPlan: SubscriptionCheck["subscription_tier"] | null;
-  /** Whether the person has a plan at all, be it paid by another interval than the one shown. */
+  /** Whether the person has a plan, with either billing interval. */
   subscribed: boolean;
   /** The price whose checkout is being created. */
   processing: string | null;

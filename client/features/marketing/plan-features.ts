@@ -3,7 +3,7 @@ import { useFormat } from "#client/lib/use-format.ts";
 import { isBuilt, models } from "#domain/models.ts";
 import type { Plan, PlanKey } from "#domain/plans.ts";
 
-/** Spec §9, the notes beside the plans. */
+/** Spec §9: the notes on the plans. */
 const extras = {
   starter: [],
   basic: [],
@@ -13,7 +13,7 @@ const extras = {
 
 const usable = models.filter(isBuilt).length;
 
-/** The features of a plan's card, figures from the catalogue. */
+/** The features on a plan's card, with numbers from the catalogue. */
 export function usePlanFeatures(plan: Plan): string[] {
   const { t } = useTranslation("plans");
   const format = useFormat();

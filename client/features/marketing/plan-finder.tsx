@@ -33,7 +33,7 @@ function creditsFor(wishes: Wishes): number {
   return kinds.reduce((sum, { key, model }) => sum + (wishes[key] ?? 0) * model.credits, 0);
 }
 
-/** From a month's work to the smallest plan that covers it, by the prices of the catalogue. */
+/** Finds the smallest plan that covers a month's work at the catalogue's prices. */
 export function PlanFinder() {
   const { t } = useTranslation("pricing");
   const [wishes, setWishes] = useState(atFirst);

@@ -11,11 +11,11 @@ import styles from "./plan-card.module.css";
 interface PlanPriceProps {
   plan: Plan;
   interval: BillingInterval;
-  /** With a discount the old price stands beside the new one, struck. */
+  /** With a discount, the old price is shown struck through beside the new one. */
   pricing: DiscountEligibility["pricing"][PlanKey] | null;
 }
 
-/** A price with what a screen reader says in its place; where it is struck or new, the look alone tells it. */
+/** A price with a separate text for screen readers, because only the styling shows which price is the old one. */
 function SpokenPrice({ spoken, children }: { spoken: string; children?: ReactNode }) {
   return (
     <>

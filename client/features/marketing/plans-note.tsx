@@ -10,11 +10,11 @@ const loadOwnPlan = async () => (await import("./own-plan.tsx")).OwnPlan;
 interface PlansNoteProps {
   /** The person's paid plan, if any. */
   own: SubscriptionCheck | null;
-  /** A discount on the first period; 0: none. */
+  /** The discount on the first period, in percent; 0 if there is none. */
   percent: number;
 }
 
-/** What stands above the cards, in room that is kept for it, since it is known only after a question to the server. */
+/** The note above the cards. Its space is reserved, because its content arrives later from the server. */
 export function PlansNote({ own, percent }: PlansNoteProps) {
   const { t } = useTranslation("plans");
   const format = useFormat();

@@ -15,7 +15,7 @@ import { useDiscount } from "./use-discount.ts";
 
 interface PlansSectionProps {
   onSubscribe: (priceId: PriceId) => void;
-  /** Of who is signed in: their plan's card says so, and the choice starts with how it is paid. */
+  /** The signed-in person's check: their plan's card says so, and the interval starts with theirs. */
   check: SubscriptionCheck | null;
   processing: string | null;
   /** Undefined while it is not known whether somebody is signed in. */
@@ -62,7 +62,7 @@ export function PlansSection({ onSubscribe, check, processing, userId }: PlansSe
         discount={discount}
       />
       <p className={styles.scale}>{t("plan.tileScale", { credits: format.credits(creditsPerTile) })}</p>
-      {/* Below the cards, so that nothing moves from under a finger. */}
+      {/* Below the cards, so that the buttons don't move. */}
       {failed && (
         <Alert
           title={t("discount.failed")}

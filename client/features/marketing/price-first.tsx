@@ -8,7 +8,7 @@ import { paths } from "#client/paths.ts";
 import { models } from "#domain/models.ts";
 import styles from "./price-first.module.css";
 
-/** One of each kind, cheapest first: enough to see how prices differ. */
+/** One model of each kind, the cheapest first, to show how prices differ. */
 const shown = models.filter((model) => ["gpt-5-mini", "whisper-1", "gpt-5", "dall-e-3", "sora-2"].includes(model.id));
 const inOrder = [...shown].sort((one, other) => one.credits - other.credits);
 

@@ -14,7 +14,7 @@ import styles from "./subscription-summary.module.css";
 
 const toneOf = { plenty: "good", low: "warning", out: "danger" } as const satisfies Record<CreditSupply, string>;
 
-/** Spec §4, "Summary": one line, or all of it. Time left is reckoned from the server's clock, not the device's. */
+/** Spec §4, "Summary": short or complete. Time left is calculated from the server's clock, not the device's. */
 export function SubscriptionSummary({ check }: { check: SubscriptionCheck }) {
   const { t } = useTranslation("home");
   const format = useFormat();

@@ -9,7 +9,7 @@ import { paths, signUpPath } from "#client/paths.ts";
 import { trialCredits, trialDays } from "#domain/plans.ts";
 import styles from "./trial-banner.module.css";
 
-/** Read by boot.js before the first paint, so that what was hidden never takes room. Lasts as long as the visit. */
+/** boot.js reads it before the first paint, so that a hidden banner takes no space. It lasts for the visit. */
 const hiddenKey = "trialHidden";
 
 function hide(): void {
@@ -17,15 +17,15 @@ function hide(): void {
   try {
     sessionStorage.setItem(hiddenKey, "yes");
   } catch {
-    // Storage may be closed: it then comes back with the next full load.
+    // If storage is blocked, the banner is shown again at the next full load.
   }
-  // The button that had the focus is gone; the page is where one goes on.
+  // The focused button is gone, so the page gets the focus.
   document.getElementById("content")?.focus({ preventScroll: true });
 }
 
 /**
- * Spec §2, "Optional banner", for visitors, once a trial can be started (`trialOffered`). Part of the page the server sends; the marks boot.js sets on the root hide it
- * from people who are signed in or have hidden it, so that nothing moves after the first paint.
+ * Spec §2, "Optional banner", for visitors, once trials are offered (`trialOffered`). It is in the prerendered HTML. boot.js's
+ * marks hide it from people who are signed in or have closed it, so that nothing shifts after the first paint.
  */
 export function TrialBanner({ sessionKnown }: { sessionKnown: boolean }) {
   const { t } = useTranslation("common");

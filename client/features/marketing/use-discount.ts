@@ -8,7 +8,7 @@ export interface DiscountState {
   retry: () => void;
 }
 
-/** Asks whether a discount applies, again when somebody signs in or out. `userId` is undefined while that is unknown. */
+/** Asks the server whether a discount applies, again when somebody signs in or out. `userId` is undefined until it is known. */
 export function useDiscount(userId: string | null | undefined): DiscountState {
   const [answer, setAnswer] = useState<{ discount: DiscountEligibility | null; failed: boolean }>({ discount: null, failed: false });
 

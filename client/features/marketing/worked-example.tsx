@@ -8,8 +8,8 @@ import { plans } from "#domain/plans.ts";
 import styles from "./worked-example.module.css";
 
 /**
- * An ordinary day at a small business: replies and notices with a small model, one harder text, one thing looked up. Models
- * that answer today only; prices and sums come from the catalogue.
+ * A normal day at a small business: replies and notices with a small model, one harder text, one search. It uses only models
+ * that are available today; prices and sums come from the catalogue.
  */
 const times: Record<string, number> = { "gpt-5-mini": 6, "gpt-5": 1, sonar: 1 };
 export const workingDays = 22;
@@ -23,13 +23,13 @@ const month = plans.starter;
 const spent = workingDays * spentADay;
 const columns = 25;
 
-/** Where each model's tiles begin in the field: one after the other, as they are spent. */
+/** The index of each model's first tile; they are filled one model after the other. */
 const laid = day.map((entry, index) => ({
   ...entry,
   from: day.slice(0, index).reduce((sum, { credits }) => sum + credits, 0),
 }));
 
-/** A month of credits as a field of tiles: one day's, those of the other working days, and what is left. */
+/** A month's credits as a field of tiles: one day's, those of the other working days, and the rest. */
 export function WorkedExample() {
   const { t } = useTranslation(["about", "wallet"]);
   const format = useFormat();

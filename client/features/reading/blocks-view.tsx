@@ -9,7 +9,7 @@ export type Widgets = Partial<Readonly<Record<WidgetName, ReactNode>>>;
 
 type Table = Extract<Block, { type: "table" }>;
 
-/** A wide table scrolls by itself, and so has to be reachable without a mouse. On a phone its rows are lists, each cell under its head. */
+/** A wide table scrolls, so it must be reachable by keyboard. On a phone its rows are lists, with each cell under its header. */
 function TableView({ table }: { table: Table }) {
   const scrollable = { tabIndex: 0 };
   const cell = (as: "th" | "td", content: ReactNode, column: number) =>
@@ -36,7 +36,7 @@ function TableView({ table }: { table: Table }) {
   );
 }
 
-/** A heading is a link to itself, so that anybody can pass its address on. */
+/** A heading links to itself, so that its address can be copied. */
 function HeadingView({ heading }: { heading: Extract<Block, { type: "heading" }> }) {
   const Element = heading.level === 2 ? "h2" : "h3";
   return (

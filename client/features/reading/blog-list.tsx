@@ -54,7 +54,7 @@ function Entry({ piece }: { piece: PieceMetadata }) {
   );
 }
 
-/** The guides stand below, as on a shelf: they have no date that matters. */
+/** The guides, below the articles. They show no date, because their date doesn't matter. */
 function Guides({ language }: { language: string }) {
   const { t } = useTranslation("reading");
   return (

@@ -22,7 +22,7 @@ function Links({ headings, current, onChosen }: ContentsProps & { onChosen?: () 
   );
 }
 
-/** Beside the text where there is room; it stays in sight and marks the section being read. */
+/** The contents beside the text on wide screens. They stay visible and mark the current section. */
 export function ContentsAside(props: ContentsProps) {
   const { t, i18n } = useTranslation("reading");
   return (
@@ -35,7 +35,7 @@ export function ContentsAside(props: ContentsProps) {
   );
 }
 
-/** On a phone it is folded above the text, and folds again once a section is chosen. */
+/** The contents on a phone: collapsed above the text, and collapsed again once a section is chosen. */
 export function ContentsFold(props: ContentsProps) {
   const { t, i18n } = useTranslation("reading");
   const fold = useRef<HTMLDetailsElement>(null);

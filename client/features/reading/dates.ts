@@ -1,9 +1,9 @@
-/** A date of a text has no time of day, so it is the same day wherever it is read. */
+/** Dates of texts have no time, so they are formatted in UTC and are the same day everywhere. */
 function format(date: string, language: string, options: Intl.DateTimeFormatOptions): string {
   return new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" }).format(new Date(date));
 }
 
-/** `2026-09-14` → "September 14, 2026", or as the language writes it. */
+/** `2026-09-14` → "September 14, 2026", or in the form of that language. */
 export function formatDay(date: string, language: string): string {
   return format(date, language, { dateStyle: "long" });
 }

@@ -10,11 +10,11 @@ function Day({ date }: { date: string }) {
 
 interface PieceFactsProps {
   piece: PieceMetadata;
-  /** In a list one date is enough. */
+  /** Shows only one date, for lists. */
   brief?: boolean;
 }
 
-/** How long it takes to read and how old it is, in the reader's language. */
+/** The reading time and the dates, in the reader's language. */
 export function PieceFacts({ piece, brief = false }: PieceFactsProps) {
   const { t, i18n } = useTranslation("reading");
   const { kind, published, updated, readingMinutes } = piece;

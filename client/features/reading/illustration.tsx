@@ -32,7 +32,7 @@ const stones = [
   { place: "6", kind: "text" },
 ] as const;
 
-/** Six tiles seeded with the piece's name: its own, until somebody draws a better one. */
+/** Six tiles generated from the piece's name, for pieces without an illustration. */
 function Mosaic({ name }: { name: PieceName }) {
   return (
     <div className={styles.mosaic} aria-hidden="true">
@@ -43,7 +43,7 @@ function Mosaic({ name }: { name: PieceName }) {
   );
 }
 
-/** The picture of a piece; what it means stands in the text beside it. */
+/** The illustration of a piece. It is decorative, because the text says what it means. */
 export function Illustration({ name }: { name: PieceName }) {
   const drawn = parts.get(name);
   return <div className={styles.frame}>{drawn ? <PartView part={drawn} roomClass={styles.room} /> : <Mosaic name={name} />}</div>;

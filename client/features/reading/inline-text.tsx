@@ -3,12 +3,12 @@ import { createElement, Fragment } from "react";
 import { Link } from "wouter";
 import type { Inline } from "#client/content/piece.ts";
 
-/** Parts in their order: their place is all that tells them apart, and they never change places, so they need no keys. */
+/** Renders parts as children. They never change their order, so they need no keys. */
 export function inOrder(parts: readonly ReactNode[]): ReactNode {
   return createElement(Fragment, null, ...parts);
 }
 
-/** A name such as GPT-5 is not cut after its hyphen, as browsers would: a word joiner (U+2060) holds it together. */
+/** Inserts a word joiner (U+2060) after the hyphen of names such as GPT-5, so that browsers don't break the line there. */
 export function unbroken(text: string): string {
   return text.replace(/([a-z]-)(?=\d)/gi, "$1\u2060");
 }

@@ -1,10 +1,10 @@
 import type { ComponentType } from "react";
 import { lazy, Suspense, useState } from "react";
 
-/** A chunk of its own, drawn in the same breath as its page where the page has waited for it. */
+/** A part with its own chunk. It renders together with its page if the page has waited for it. */
 export interface PreparedPart {
   prepare: () => Promise<ComponentType>;
-  /** The part where its chunk is here already, else what waits for it. */
+  /** The part if its chunk is loaded, otherwise a lazy component that waits for it. */
   current: () => ComponentType;
 }
 
@@ -18,7 +18,7 @@ export function preparedPart(load: () => Promise<ComponentType>): PreparedPart {
   return { prepare, current: () => loaded ?? Later };
 }
 
-/** `roomClass` keeps the room while the part is on its way. */
+/** `roomClass` reserves the space while the part is loading. */
 export function PartView({ part, roomClass }: { part: PreparedPart; roomClass: string | undefined }) {
   const [Part] = useState<ComponentType>(part.current);
   return (

@@ -14,7 +14,7 @@ import styles from "./prompt-card.module.css";
 
 const icons = { idle: Copy, copied: Check, failed: X };
 
-/** What the reader replaces stands in square brackets. */
+/** Marks the text in square brackets, which the reader replaces. */
 function slot(text: string): ReactNode {
   return <mark className={styles.slot}>{text}</mark>;
 }
@@ -42,7 +42,7 @@ function CopyPrompt({ text }: { text: string }) {
   );
 }
 
-/** A prompt ready to be used: what it costs, how to take it along, and the way to the chat with it filled in. */
+/** A prompt to use: its price, a button to copy it, and a link to the chat with it filled in. */
 export function PromptCard({ modelId, text }: { modelId: string; text: string }) {
   const { t, i18n } = useTranslation("reading");
   const { modelPrice } = useFormat();

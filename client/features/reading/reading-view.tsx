@@ -21,15 +21,15 @@ import { usePiece } from "./use-piece.ts";
 
 interface ReadingViewProps {
   name: PieceName;
-  /** "Save for offline", put in by the page. */
+  /** "Save for offline", passed in by the page. */
   offlineControl?: ReactNode;
-  /** What stands where the text says `::name`. */
+  /** The components for `::name` in the text. */
   widgets?: Widgets;
 }
 
 const noWidgets: Widgets = {};
 
-/** What the reader is told when the text isn't written in their language yet. */
+/** The note that a text is not available in the reader's language. */
 function LanguageNote({ language }: { language: string }) {
   const { t } = useTranslation("reading");
   return (
@@ -49,7 +49,7 @@ function Eyebrow({ piece, language }: { piece: PieceToRead; language: string }) 
   );
 }
 
-/** Title, lead and facts beside the picture; legal pages have none. */
+/** Title, lead and facts beside the illustration; legal pages have no illustration. */
 function Opening({ piece, language, offlineControl }: { piece: PieceToRead; language: string; offlineControl: ReactNode }) {
   return (
     <header className={piece.kind === "legal" ? styles.plainOpening : styles.opening}>
@@ -72,12 +72,12 @@ function Opening({ piece, language, offlineControl }: { piece: PieceToRead; lang
   );
 }
 
-/** A guide, an article or a legal page, from its title to what to read next. */
+/** A guide, an article or a legal page, with recommendations at the end. */
 export function ReadingView({ name, offlineControl, widgets = noWidgets }: ReadingViewProps) {
   const { t, i18n } = useTranslation("reading");
   const language = i18n.language;
   const piece = usePiece(language, name);
-  // Written into the page at build; on the device nobody reads it.
+  // Only prerendering needs it; nothing reads it on the device.
   const structuredData = import.meta.env.SSR ? structuredDataOf(piece, { home: t("home"), blog: t("kind.article") }) : undefined;
   const ids = useMemo(() => piece.headings.map(({ id }) => id), [piece]);
   const current = useCurrentSection(ids);

@@ -12,7 +12,7 @@ import { exampleInputs, parseTyped, readRoiQuery, roiAmounts, takesDecimals, typ
 import { RoiResults } from "./roi-results.tsx";
 import { unitOf } from "./roi-units.ts";
 
-/** The fields as typed, which may be half-way to a number, and the two choices. */
+/** The fields as typed, which may be incomplete numbers, and the two choices. */
 interface Typed extends Record<RoiAmount, string> {
   plan: PlanKey;
   interval: BillingInterval;
@@ -28,17 +28,17 @@ function typedFrom(inputs: RoiInputs, language: string): Typed {
   return { taskMinutes, hourlyCents, savedPercent, checkMinutes, plan: inputs.plan, interval: inputs.interval };
 }
 
-/** Undefined while a field holds no amount within its bounds. */
+/** Undefined if a field has no amount within its bounds. */
 function inputsFrom(typed: Typed): RoiInputs | undefined {
   const [taskMinutes, hourlyCents, savedPercent, checkMinutes] = roiAmounts.map((name) => parseTyped(name, typed[name]));
   if (taskMinutes === undefined || hourlyCents === undefined || savedPercent === undefined || checkMinutes === undefined) return undefined;
   return { taskMinutes, hourlyCents, savedPercent, checkMinutes, plan: typed.plan, interval: typed.interval };
 }
 
-/** Browsers refuse an address that changes with every key. */
+/** Browsers limit how often a page may change its address, so it is not changed on every key. */
 const addressAfterMs = 400;
 
-/** Keeps the address at what the calculator shows, so that a reload and a bookmark bring it back. */
+/** Writes the inputs into the address, so that a reload and a bookmark restore them. */
 function useAddress(inputs: RoiInputs | undefined, touched: boolean): void {
   useEffect(() => {
     if (!inputs || !touched) return;
@@ -74,20 +74,20 @@ function Amount({ name, typed, onTyped }: { name: RoiAmount; typed: string; onTy
   );
 }
 
-/** What a plan is worth against one weekly task. Everything is worked out on the device. */
+/** Calculates what a plan saves on one weekly task. Everything is calculated on the device. */
 export function RoiCalculator() {
   const { t, i18n } = useTranslation("roi");
   const { money } = useFormat();
   const language = i18n.language;
   const [typed, setTyped] = useState<Typed>(() => typedFrom(exampleInputs, language));
   const [touched, setTouched] = useState(false);
-  // Drawn at build it can't reckon yet, and what was typed into it would be lost.
+  // Disabled until hydration, because text typed before would be lost.
   const [live, setLive] = useState(false);
   useEffect(() => setLive(true), []);
   const inputs = inputsFrom(typed);
   useAddress(inputs, touched);
 
-  // The first draw is the one of the build, which knows no address.
+  // The first render must match the prerendered one, which has no query string.
   useEffect(() => {
     const search = new URLSearchParams(location.search);
     if (search.size > 0) setTyped(typedFrom(readRoiQuery(search), language));

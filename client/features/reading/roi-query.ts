@@ -1,11 +1,11 @@
-/** The calculator's inputs as they stand in an address, and as they are typed. */
+/** Converts the calculator's inputs from and to the query string and the typed text. */
 import { billingIntervals, planKeys } from "#domain/plans.ts";
 import type { RoiAmount, RoiInputs } from "#domain/roi.ts";
 import { isRoiAmount } from "#domain/roi.ts";
 
 export const roiAmounts = ["taskMinutes", "hourlyCents", "savedPercent", "checkMinutes"] as const satisfies readonly RoiAmount[];
 
-/** Somebody's morning of routine writing: what the calculator shows before anybody has touched it. */
+/** An example that the calculator shows at first: a morning of routine writing. */
 export const exampleInputs: RoiInputs = {
   taskMinutes: 360,
   hourlyCents: 3_000,
@@ -19,12 +19,12 @@ const queryNames = { taskMinutes: "task", hourlyCents: "hour", savedPercent: "sa
 
 function amountOf(search: URLSearchParams, name: RoiAmount): number {
   const given = search.get(queryNames[name]);
-  // Anything but digits is somebody's mistake or mischief: the example stands in for it.
+  // If the value is not a number, use the example's.
   const value = given !== null && /^\d{1,7}$/.test(given) ? Number(given) : Number.NaN;
   return isRoiAmount(name, value) ? value : exampleInputs[name];
 }
 
-/** What an address asks for; what it gets wrong is taken from the example. */
+/** Reads the inputs from the query. Invalid ones are taken from the example. */
 export function readRoiQuery(search: URLSearchParams): RoiInputs {
   return {
     taskMinutes: amountOf(search, "taskMinutes"),
@@ -36,7 +36,7 @@ export function readRoiQuery(search: URLSearchParams): RoiInputs {
   };
 }
 
-/** The query with these inputs; whatever else stood in it stays. */
+/** The query with these inputs; other parameters stay. */
 export function writeRoiQuery(inputs: RoiInputs, search: URLSearchParams): URLSearchParams {
   const written = new URLSearchParams(search);
   for (const name of roiAmounts) written.set(queryNames[name], String(inputs[name]));
@@ -45,7 +45,7 @@ export function writeRoiQuery(inputs: RoiInputs, search: URLSearchParams): URLSe
   return written;
 }
 
-/** How many of the kept unit make one of the typed: minutes to an hour, cents to a dollar. */
+/** How many stored units make one typed unit: minutes per hour, cents per dollar. */
 const perTyped: Readonly<Record<RoiAmount, number>> = { taskMinutes: 60, hourlyCents: 100, savedPercent: 1, checkMinutes: 1 };
 
 export function typedBound(name: RoiAmount, value: number): number {
@@ -56,7 +56,10 @@ export function takesDecimals(name: RoiAmount): boolean {
   return perTyped[name] !== 1;
 }
 
-/** "6,5" hours → 390 minutes. A comma or a point, and two places at most; undefined for what is no amount or out of bounds. */
+/**
+ * "6,5" hours → 390 minutes. Accepts a comma or a point and at most two decimals. Undefined if the text is not an amount or is
+ * out of bounds.
+ */
 export function parseTyped(name: RoiAmount, typed: string): number | undefined {
   const text = typed.normalize("NFKC").trim();
   const pattern = takesDecimals(name) ? /^\d{1,5}(?:[.,]\d{1,2})?$/ : /^\d{1,5}$/;
@@ -65,7 +68,7 @@ export function parseTyped(name: RoiAmount, typed: string): number | undefined {
   return isRoiAmount(name, value) ? value : undefined;
 }
 
-/** 390 minutes → "6.5" hours, with the language's own decimal mark and no others. */
+/** 390 minutes → "6.5" hours, with the decimal separator of the language and no thousands separators. */
 export function typedOf(name: RoiAmount, value: number, language: string): string {
   return new Intl.NumberFormat(language, { maximumFractionDigits: 2, useGrouping: false, numberingSystem: "latn" }).format(
     typedBound(name, value),

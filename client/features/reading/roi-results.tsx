@@ -14,7 +14,7 @@ import { hoursText, minutesText } from "./roi-units.ts";
 
 const icons = { idle: Link2, copied: Check, failed: X };
 
-/** Said once the person has stopped typing, not with every key. */
+/** Announced once the person has stopped typing, not on every key. */
 const saidAfterMs = 900;
 
 function useTexts() {
@@ -44,7 +44,7 @@ function useTexts() {
   }
 }
 
-/** Empty until the calculator has been touched: what one finds on the page need not be announced. */
+/** Empty until the calculator is used, because the initial result need not be announced. */
 function useAnnouncement(text: string, touched: boolean): string {
   const [announced, setAnnounced] = useState("");
   useEffect(() => {
@@ -100,7 +100,7 @@ function Figures({ result }: { result: RoiResult }) {
   );
 }
 
-/** `inputs` are undefined while a field holds no number. */
+/** `inputs` are undefined if a field has no valid number. */
 export function RoiResults({ inputs, touched }: { inputs: RoiInputs | undefined; touched: boolean }) {
   const { t } = useTranslation("roi");
   const { said } = useTexts();

@@ -8,7 +8,7 @@ const styles: Readonly<Record<RoiAmount, Intl.NumberFormatOptions>> = {
   checkMinutes: { style: "unit", unit: "minute", unitDisplay: "short" },
 };
 
-/** The unit a field is typed in, as the language abbreviates it: "h", "$", "%", "min". */
+/** The unit of a field, as the language abbreviates it: "h", "$", "%", "min". */
 export function unitOf(name: RoiAmount, language: string): string {
   const parts = new Intl.NumberFormat(language, styles[name]).formatToParts(2);
   return parts.find(({ type }) => type === "unit" || type === "currency" || type === "percentSign")?.value ?? "";

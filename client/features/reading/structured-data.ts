@@ -19,7 +19,7 @@ interface PageNames {
   blog: string;
 }
 
-/** What search engines are told of a piece (schema.org); addresses are paths of this site. */
+/** Structured data of a piece for search engines (schema.org). Addresses are paths of this site. */
 export function structuredDataOf(piece: PieceMetadata, names: PageNames): object[] {
   const own = { name: piece.title, path: piecePath(piece.name) };
   const blog = piece.kind === "article" ? [{ name: names.blog, path: paths.blog }] : [];
@@ -43,7 +43,7 @@ export function structuredDataOf(piece: PieceMetadata, names: PageNames): object
   return [article, trail];
 }
 
-/** Of the list of articles. */
+/** Structured data of the list of articles. */
 export function blogStructuredData(title: string, articles: readonly PieceMetadata[]): object[] {
   const posts = articles.map((piece) => ({
     "@type": "BlogPosting",

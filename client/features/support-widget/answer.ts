@@ -1,6 +1,6 @@
 export interface Answer {
   text: string;
-  /** A name and its figure, as a price list has them. */
+  /** Pairs of a name and a number, shown like a price list. */
   rows?: readonly (readonly [string, string])[];
   link?: { href: string; label: string };
 }

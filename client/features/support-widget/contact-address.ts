@@ -1,6 +1,6 @@
 import { paths } from "#client/paths.ts";
 
-/** The contact form with what was asked already in it. */
+/** The address of the contact form with the question filled in. */
 export function contactAddress(message: string): string {
   const query = new URLSearchParams({ category: "support", ...(message && { message }) });
   return `${paths.contact}?${query}`;

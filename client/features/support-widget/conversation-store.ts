@@ -8,7 +8,7 @@ import { topicOf } from "./topics.ts";
 /** Spec §2: how long the typing indicator shows before a canned answer. */
 const typingMs = 500;
 
-/** What was said; answers are kept as what they are about, so that they follow a change of language or price. */
+/** One turn of the conversation. An answer is stored as its topic, so that it follows a change of language or price. */
 export type Turn = { id: number } & ({ from: "visitor"; text: string } | { from: "support"; topic: Topic | "failed" });
 
 interface ConversationState {
@@ -24,13 +24,13 @@ function nextId(): number {
   return lastId;
 }
 
-/** People write English in every language's window, so its words count too. */
+/** People also ask in English in other languages, so the English keywords count too. */
 const keywordsOf: KeywordsOf = (name) => {
   const key = `support:keywords.${name}` as const;
   return `${i18next.t(key)},${i18next.t(key, { lng: fallbackLanguage })}`;
 };
 
-/** Lasts as long as the page, or until its person signs out: the panel may be closed and opened again. */
+/** Kept until the page is closed or its person signs out; the panel can be closed and opened again. */
 export const useConversation = create<ConversationState>()((set) => ({
   turns: [],
   typing: false,
@@ -42,7 +42,7 @@ export const useConversation = create<ConversationState>()((set) => ({
     let answer: Topic | "failed";
     try {
       await i18next.loadNamespaces(["support", "pricing", "plans", "later"]);
-      // A fetch that failed does not reject.
+      // i18next does not reject if a fetch fails.
       if (!["support:unknown", "pricing:title", "plans:plan.subscribe"].every((key) => i18next.exists(key)))
         throw new Error("Its texts could not be fetched.");
       answer = topic ?? topicOf(text, keywordsOf);
@@ -56,7 +56,7 @@ export const useConversation = create<ConversationState>()((set) => ({
   },
 }));
 
-// Whoever signs in next on this device must find nothing of the person before; what a visitor asked stays theirs.
+// The next person on this device must not see the previous person's questions. A visitor who signs in keeps theirs.
 sessionStore.subscribe(({ user }, { user: before }) => {
   if (before !== null && user?.id !== before.id) useConversation.setState({ turns: [] });
 });

@@ -3,11 +3,11 @@ import { useConversation } from "./conversation-store.ts";
 import styles from "./support-panel.module.css";
 import type { TopicKey } from "./topics.ts";
 
-/** What people ask most, first: so that nobody has to guess what can be asked. */
+/** Suggested questions, the most frequent first, so that nobody has to guess what can be asked. */
 const suggested = ["plans", "models", "refund", "rollover", "payment", "failure", "trial", "cancel", "languages", "files"] as const;
 type Suggested = (typeof suggested)[number];
 
-/** Half a dozen at the start, three of the rest once the conversation needs the room. */
+/** Six at the start; three once the conversation needs the space. */
 const shownAtFirst = 6;
 const shownLater = 3;
 

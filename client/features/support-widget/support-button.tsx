@@ -11,19 +11,19 @@ type Panel = ComponentType<SupportPanelProps>;
 
 const panelId = "support-panel";
 
-/** The panel with its texts; rejects where either can't be fetched. */
+/** Loads the panel and its texts. Rejects if either can't be fetched. */
 async function fetchPanel(): Promise<Panel> {
   const [{ SupportPanel }] = await Promise.all([
     import("./support-panel.tsx"),
     i18next.loadNamespaces(["support", "pricing", "plans", "later"]),
   ]);
-  // A fetch of texts that failed does not reject.
+  // i18next does not reject if a fetch fails.
   if (!["support:title", "pricing:title", "plans:plan.subscribe"].every((key) => i18next.exists(key)))
     throw new Error("The texts of the support panel are missing.");
   return SupportPanel;
 }
 
-/** Spec §2, "Support chat widget": the button bottom right. Its panel is fetched when it is first asked for. */
+/** Spec §2, "Support chat widget": the button at the bottom right. Its panel is fetched when it is first opened. */
 export function SupportButton() {
   const { t } = useTranslation("common");
   const button = useRef<HTMLButtonElement>(null);

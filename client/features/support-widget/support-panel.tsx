@@ -16,7 +16,7 @@ export interface SupportPanelProps {
   onClose: () => void;
 }
 
-/** Beside the page, not over it: one may read on, and Escape puts it away from anywhere inside. */
+/** Not modal: the page can still be read, and Escape closes the panel from anywhere inside it. */
 export function SupportPanel({ id, onClose }: SupportPanelProps) {
   const { t } = useTranslation(["support", "common", "pricing"], { useSuspense: false });
   const { turns, typing } = useConversation();
@@ -25,7 +25,7 @@ export function SupportPanel({ id, onClose }: SupportPanelProps) {
   const lastQuestion = turns.findLast((turn) => turn.from === "visitor")?.text ?? "";
 
   useEffect(() => {
-    // What came last is in sight: the question and the beginning of its answer.
+    // Scroll to the latest question and the beginning of its answer.
     if (turns.length > 0 || typing) scroller.current?.scrollTo({ top: scroller.current.scrollHeight });
   }, [turns, typing]);
 
@@ -63,7 +63,7 @@ export function SupportPanel({ id, onClose }: SupportPanelProps) {
   );
 }
 
-/** Waiting is tiles settling into place, here as everywhere. */
+/** The typing indicator, drawn like the spinner. */
 function Typing() {
   const { t } = useTranslation("support", { useSuspense: false });
   return (

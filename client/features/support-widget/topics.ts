@@ -3,7 +3,7 @@ import { models } from "#domain/models.ts";
 import type { Plan } from "#domain/plans.ts";
 import { planList } from "#domain/plans.ts";
 
-/** What has an answer of its own; a question that fits one of these means no plan and no model in general. */
+/** Specific topics. A question that matches one of them is not about plans or models in general. */
 export const particularTopics = [
   "trial",
   "refund",
@@ -20,7 +20,7 @@ export const particularTopics = [
   "languages",
   "human",
 ] as const;
-/** What is asked about the whole price list. */
+/** Topics about the whole price list. */
 export const generalTopics = ["plans", "models", "credits", "hello"] as const;
 
 export type TopicKey = (typeof particularTopics)[number] | (typeof generalTopics)[number];
@@ -32,17 +32,17 @@ export type Topic =
   | { kind: "category"; category: ModelCategory }
   | { kind: "unknown"; question: string };
 
-/** Kinds of model that a question names; words about text name no kind. */
+/** Kinds of model that a question can name. Words about text do not name a kind. */
 const namedCategories = ["image", "audio", "video", "search"] as const satisfies readonly ModelCategory[];
 
-/** The words that point at a topic or a kind of model, separated by commas, in the reader's language. */
+/** The keywords of a topic or a kind of model, separated by commas, in the reader's language. */
 export type KeywordsOf = (name: TopicKey | (typeof namedCategories)[number]) => string;
 
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
-/** Lower case without accents, words apart by one space and one at either end. */
+/** Lower case without accents, with one space between the words and at either end. */
 function plain(text: string): string {
-  // The Polish ł is a letter of its own to Unicode, but people leave its stroke out like an accent.
+  // Unicode treats the Polish ł as a separate letter, but people leave out its stroke like an accent.
   const bare = text.toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").replaceAll("ł", "l");
   return ` ${bare
     .normalize("NFKC")
@@ -50,7 +50,7 @@ function plain(text: string): string {
     .trim()} `;
 }
 
-/** How much of the question the keywords account for: each is the beginning of a word, anywhere where words aren't spaced. */
+/** How much of the question the keywords cover. A keyword matches at the beginning of a word, or anywhere in languages without spaces. */
 function weight(question: string, keywords: string): number {
   return keywords
     .split(",")
@@ -66,7 +66,7 @@ function heaviest<Name extends string>(question: string, names: readonly Name[],
 
 const compact = (text: string) => plain(text).replaceAll(" ", "");
 
-/** People leave version numbers out: "Claude Sonnet" is the one there is. Shorter names than four letters name too much. */
+/** People leave out version numbers: "Claude Sonnet" means the one we have. Names shorter than four letters would match too much. */
 function namesOf(model: Model): string[] {
   const withoutVersion = compact(model.name.replace(/[\s-][\d.]+$/, ""));
   return [compact(model.name), compact(model.id), ...(withoutVersion.length >= 4 ? [withoutVersion] : [])];
@@ -84,7 +84,7 @@ function modelIn(question: string): Model | undefined {
   return found?.model;
 }
 
-/** What a question is about. From the particular to the general, since a plan's name stands in many questions. */
+/** Finds the topic of a question, from specific to general, because many questions contain a plan's name. */
 export function topicOf(question: string, keywordsOf: KeywordsOf): Topic {
   const text = plain(question);
   const particular = heaviest(text, particularTopics, keywordsOf);

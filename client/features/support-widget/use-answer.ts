@@ -20,7 +20,7 @@ import { contactAddress } from "./contact-address.ts";
 import type { Topic, TopicKey } from "./topics.ts";
 import { usePriceAnswers } from "./use-price-answers.ts";
 
-/** The questions the pricing page answers as well, with the number each counts in. */
+/** Questions that the pricing page answers too, with the number used for the plural. */
 const priced = {
   rollover: packMonths,
   enough: 0,
@@ -41,7 +41,7 @@ function isPriced(key: TopicKey): key is PricedKey {
 
 const trialModels = models.filter(({ size }) => size === "small").map(({ name }) => name);
 
-/** Answers in a sentence or two, with the figures of the rules in them. */
+/** Answers of one or two sentences, with the numbers of the rules. */
 function useWordAnswers() {
   const { t } = useTranslation(["support", "common", "pricing"]);
   const format = useFormat();
@@ -77,7 +77,7 @@ function useWordAnswers() {
   };
 }
 
-/** The canned answers: all figures come from the catalogues, all words from the texts. */
+/** The prepared answers: numbers come from the catalogues, words from the texts. */
 export function useAnswer(): (topic: Topic) => Answer {
   const prices = usePriceAnswers();
   const words = useWordAnswers();

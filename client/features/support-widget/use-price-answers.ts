@@ -10,10 +10,10 @@ import type { Answer } from "./answer.ts";
 
 const byPrice = (one: Model, other: Model) => one.credits - other.credits;
 const ofCategory = (category: ModelCategory) => models.filter((model) => model.category === category);
-/** The cheapest of each kind: the span of prices in five lines. */
+/** The cheapest model of each kind, to show the range of prices in five lines. */
 const samples = modelCategories.flatMap((category) => ofCategory(category).sort(byPrice).slice(0, 1));
 
-/** Answers that are read off the price list. */
+/** Answers that come from the price list. */
 export function usePriceAnswers() {
   const { t, i18n } = useTranslation(["support", "common", "pricing", "plans"]);
   const format = useFormat();

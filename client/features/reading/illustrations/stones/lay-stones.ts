@@ -1,6 +1,6 @@
 /**
- * A picture is written as rows of letters, one letter for each place of the grid. The stones of one tone become one path:
- * a run of neighbours is one stroke, and the dashes of the stroke are the stones.
+ * A picture is written as rows of letters, one for each place of the grid. All stones of one tone become one SVG path:
+ * neighbouring stones form one stroke, whose dashes are the stones.
  */
 export const placeSide = 20;
 export const grout = 3;
@@ -21,18 +21,18 @@ const tones: Readonly<Record<string, Tone>> = {
 const drawnTones = Object.values(tones);
 const openPaper = ".";
 
-/** Stones of one size. Larger ones stand on the same grid: their side is counted in its places. */
+/** Stones of one size. Larger ones use the same grid: their side is given in grid places. */
 export interface StoneField {
   picture: string;
   side?: 1 | 2 | 4;
-  /** Where the field's first stone lies, in places of the grid. */
+  /** The position of the field's first stone, in grid places. */
   column?: number;
   row?: number;
 }
 
 export interface StonePath {
   tone: Tone;
-  /** Laid by hand, no two batches are quite alike: a part of the stones is a shade off. */
+  /** Some stones are a shade lighter, as in a mosaic made by hand. */
   worn: boolean;
   side: number;
   d: string;
@@ -45,14 +45,14 @@ interface Stone {
   row: number;
 }
 
-/** Where a field begins and how far apart its stones lie, in the units of the drawing. */
+/** Where a field begins and how far apart its stones are, in SVG units. */
 interface Grid {
   left: number;
   top: number;
   pitch: number;
 }
 
-/** The same stones are worn on every machine and at every drawing. */
+/** Deterministic, so that the same stones are worn in every rendering. */
 function isWorn(tone: Tone, column: number, row: number): boolean {
   if (tone === "bright" || tone === "socket") return false;
   const seed = Math.imul(column + 1, 374_761_393) ^ Math.imul(row + 1, 668_265_263);
@@ -72,7 +72,7 @@ function stonesOf(picture: string): Stone[] {
   );
 }
 
-/** Neighbours in a row become one stroke. */
+/** Joins neighbours in a row into one stroke. */
 function strokes(stones: readonly Stone[], { left, top, pitch }: Grid): string {
   const runs: { column: number; row: number; count: number }[] = [];
   for (const { column, row } of stones) {
@@ -84,7 +84,7 @@ function strokes(stones: readonly Stone[], { left, top, pitch }: Grid): string {
   return runs.map(({ column, row, count }) => `M${left + column * pitch} ${middle + row * pitch}h${count * pitch - grout}`).join("");
 }
 
-/** A place without its stone is drawn as an outline. */
+/** Draws a place without its stone as an outline. */
 function outlines(stones: readonly Stone[], { left, top, pitch }: Grid): string {
   const side = pitch - grout - 1;
   return stones.map(({ column, row }) => `M${left + column * pitch + 0.5} ${top + row * pitch + 0.5}h${side}v${side}h-${side}z`).join("");
@@ -94,7 +94,7 @@ function gridOf({ side = 1, column = 0, row = 0 }: StoneField): Grid {
   return { left: column * placeSide, top: row * placeSide, pitch: side * placeSide };
 }
 
-/** The stones by what they are drawn with: one path for each. */
+/** Groups the stones by appearance, with one path for each group. */
 export function layStones(field: StoneField): StonePath[] {
   const grid = gridOf(field);
   const stones = stonesOf(field.picture);

@@ -3,7 +3,7 @@ import type { StoneField } from "./lay-stones.ts";
 import { grout, layStones, pictureColumns, pictureRows, placeSide } from "./lay-stones.ts";
 import styles from "./mosaic.module.css";
 
-/** A picture laid in stones on one grid. Decoration beside a text, so it is silent. */
+/** A picture of stones on one grid. It is decoration beside a text, so screen readers skip it. */
 export function Mosaic({ fields }: { fields: readonly StoneField[] }) {
   const paths = fields.flatMap(layStones);
   return (
