@@ -15,6 +15,7 @@ import type { SweepName } from "#server/features/clock/sweeps.ts";
 import { sweepNames } from "#server/features/clock/sweeps.ts";
 import { checkBooks } from "#server/features/credits/check-books.ts";
 import { expireDueGrants, releaseOverdueHolds } from "#server/features/credits/service.ts";
+import { addLogPartitions, dropLogPartitions } from "#server/features/generations/log-partitions.ts";
 import { endOrphanedAnswers } from "#server/features/generations/orphans.ts";
 import { sweepRetention } from "#server/features/retention/service.ts";
 import { runLeased } from "./leases.ts";
@@ -122,6 +123,8 @@ async function runWall(deps: Deps, stopping: AbortSignal): Promise<void> {
 /** Runs what depends neither on Stripe nor on business time. */
 async function runHourly(deps: Deps, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
+    await runIsolated(deps, "log partitions to come", stopping, () => addLogPartitions(deps, stopping));
+    await runIsolated(deps, "log partitions past their limit", stopping, () => dropLogPartitions(deps, stopping));
     await sweepRetention(deps, stopping);
     await runIsolated(deps, "books", stopping, () => checkBooks(deps, stopping));
     await pause(hourMs, stopping);

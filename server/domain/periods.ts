@@ -4,7 +4,10 @@ import { dayMs, hourMs, minuteMs } from "./clock.ts";
 /** For this long after its end an answer's events can be read. After that the text comes from its conversation, in one piece. */
 export const answerLogReadableMs = 24 * hourMs;
 
-/** By this time the events of an answer are deleted even if the worker is busy: it looks for them every hour. */
+/**
+ * By this time the events of an answer are deleted. A partition of the log has the answers that began within twelve hours, and is
+ * dropped 25 hours after that (migrations/0033): 38 hours if the worker, which looks every hour, never has to try again.
+ */
 export const answerLogGoneMs = 49 * hourMs;
 
 export const keptMs = {

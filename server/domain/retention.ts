@@ -75,7 +75,7 @@ export const retention = {
   },
   generation_events: {
     rows: { sweep: "answerLogs" },
-    why: "a reader whose connection broke can resume; deleted at once with the conversation",
+    why: "a reader whose connection broke can resume; dropped in partitions of twelve hours (decision 23), and at once with the conversation",
   },
   generation_parts: {
     rows: "until deleted",

@@ -35,7 +35,7 @@ async function receiptOf(person: TestPerson, generationId: string): Promise<Answ
 async function placesOf(words: string): Promise<string[]> {
   const { pool } = world.database;
   const { rows } = await pool.query<{ name: string }>(
-    "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> 'migrations_lock'",
+    "select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> 'migrations_lock'",
   );
   const found: string[] = [];
   for (const { name } of rows) {

@@ -194,13 +194,15 @@ export async function selectTurn(executor: Executor, id: string): Promise<Turn |
   return row?.parent_id ? { conversationId: row.conversation_id, questionId: row.parent_id, answerId: row.id } : undefined;
 }
 
-/** The log of each answer after the event named with it, in order. */
+/** The log of each answer after the event named with it, in order. Lateral, so that of each answer one partition is read. */
 export async function selectLog(executor: Executor, after: ReadonlyMap<string, number>): Promise<LogBatch[]> {
   const result = await sql<LogBatch>`
-    select e.generation_id as "generationId", e.first_event as "firstEvent", e.last_event as "lastEvent", e.frames
+    select known.id as "generationId", log.first_event as "firstEvent", log.last_event as "lastEvent", log.frames
       from unnest(${[...after.keys()]}::uuid[], ${[...after.values()]}::integer[]) as known (id, after)
-      join generation_events e on e.generation_id = known.id and e.last_event > known.after
-      order by e.generation_id, e.first_event`.execute(executor);
+      cross join lateral (
+        select first_event, last_event, frames from generation_events
+          where generation_id = known.id and last_event > known.after order by first_event) log
+      order by known.id, log.first_event`.execute(executor);
   return result.rows;
 }
 
