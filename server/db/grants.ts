@@ -20,7 +20,7 @@ const auditTables = sql.raw("audit_people, audit_events, audit_origins");
 const functions = [
   "audit_record",
   ..."ledger_post_grant ledger_hold ledger_settle ledger_end_hold ledger_expire_grant ledger_claw_back ledger_available".split(" "),
-  ..."ledger_disagreements ledger_disagreements_in".split(" "),
+  ..."ledger_disagreements ledger_disagreements_in payer_of".split(" "),
   ..."ledger_assert_balanced ledger_assert_entries ledger_assert_wallet ledger_refuse_change answer_start turn_start answer_end".split(" "),
   ..."answer_log_add_partition answer_log_drop_partition".split(" "),
   ...Object.values(sweeps).map((sweep) => sweep.sql),
@@ -78,8 +78,11 @@ export async function grantToApplication(trx: Kysely<unknown>, role: string): Pr
     sql`revoke insert, update, delete, truncate on ${ledgerTables} from ${name}`,
     sql`revoke update on ${appendOnly} from ${name}`,
     sql`revoke insert, update, delete, truncate on ${auditTables} from ${name}`,
-    sql`grant insert (user_id, created_at) on wallets to ${name}`,
+    sql`grant insert (billing_account_id, created_at) on wallets to ${name}`,
     sql`grant update (frozen_at) on wallets to ${name}`,
+    // Triggers open accounts and make people their members: the application could otherwise let a person spend another's credits.
+    sql`revoke insert, update on billing_accounts, billing_account_members from ${name}`,
+    sql`grant update (stripe_customer_id) on billing_accounts to ${name}`,
     sql`revoke all on migrations, migrations_lock from ${name}`,
     sql`grant select on migrations to ${name}`,
     sql`revoke execute on function ${listed(own.functions)} from public`,

@@ -8,7 +8,6 @@ export interface Users {
   language: Generated<string>;
   avatar_url: string | null;
   banned_at: Date | null;
-  stripe_customer_id: string | null;
   created_at: Date;
   last_sign_in_at: Date | null;
 }
@@ -38,6 +37,20 @@ export interface Credentials {
   data: Json<CredentialData[keyof CredentialData]>;
   created_at: Date;
   last_used_at: Date | null;
+}
+
+/** Pays for what its members ask: it has the wallet and the subscription. */
+export interface BillingAccounts {
+  id: Generated<string>;
+  stripe_customer_id: string | null;
+  created_at: Date;
+}
+
+export interface BillingAccountMembers {
+  user_id: string;
+  billing_account_id: string;
+  role: "owner";
+  created_at: Date;
 }
 
 export interface SignUps {

@@ -14,6 +14,7 @@ export interface Conversations {
 export interface Generations {
   id: string;
   user_id: string | null;
+  payer_id: string;
   model_id: string;
   idempotency_key: string;
   request_hash: Buffer;

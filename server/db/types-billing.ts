@@ -43,7 +43,7 @@ export interface UserSubscriptions {
 
 export interface SubscriptionChanges {
   id: Generated<string>;
-  user_id: string | null;
+  billing_account_id: string | null;
   stripe_subscription_id: string;
   plan_key: string;
   billing_interval: BillingInterval;
@@ -63,7 +63,7 @@ export type SubscriptionRow = Selectable<UserSubscriptions>;
 
 export interface PaidInvoices {
   id: string;
-  user_id: string | null;
+  billing_account_id: string | null;
   stripe_subscription_id: string | null;
   stripe_customer_id: string;
   amount_paid_cents: number;
@@ -86,7 +86,7 @@ export interface PaidInvoiceLines {
 
 export interface ScheduledGrants {
   key: string;
-  user_id: string;
+  billing_account_id: string;
   credits: number;
   due_at: Date;
   expires_at: Date;

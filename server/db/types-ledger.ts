@@ -4,7 +4,7 @@ import type { Json } from "./json.ts";
 
 export interface Wallets {
   id: Generated<string>;
-  user_id: string | null;
+  billing_account_id: string;
   balance: Generated<number>;
   held: Generated<number>;
   frozen_at: Date | null;

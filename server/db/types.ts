@@ -1,5 +1,15 @@
 /** Table types for Kysely, by area; the migrations define the tables. bigint columns arrive as numbers (credits stay far below 2^53). */
-import type { AuthAttempts, AuthSessions, Credentials, EmailLinks, Identities, SignUps, Users } from "./types-accounts.ts";
+import type {
+  AuthAttempts,
+  AuthSessions,
+  BillingAccountMembers,
+  BillingAccounts,
+  Credentials,
+  EmailLinks,
+  Identities,
+  SignUps,
+  Users,
+} from "./types-accounts.ts";
 import type { Conversations, GenerationEvents, GenerationParts, Generations, Messages, RefusedSends } from "./types-answers.ts";
 import type { AuditEvents, AuditOrigins, AuditPeople } from "./types-audit.ts";
 import type {
@@ -21,6 +31,8 @@ export interface Database {
   identities: Identities;
   credentials: Credentials;
   sign_ups: SignUps;
+  billing_accounts: BillingAccounts;
+  billing_account_members: BillingAccountMembers;
   auth_sessions: AuthSessions;
   email_links: EmailLinks;
   auth_attempts: AuthAttempts;

@@ -30,7 +30,7 @@ interface Bound {
 
 const ledger = {
   rows: "for good",
-  why: "accounting: every balance can be recomputed from its first entry; unlinked from the person when the account is deleted",
+  why: "accounting: every balance can be recomputed from its first entry; of a billing account, which names no deleted person",
 } as const;
 
 /** By table. If a table is missing here a test fails, and the application's role gets no rights on the table. */
@@ -38,6 +38,8 @@ export const retention = {
   users: { rows: "until deleted", why: "the account" },
   identities: { rows: { with: "users" }, why: "by what a person is known: their e-mail address" },
   credentials: { rows: { with: "users" }, why: "what a person signs in with" },
+  billing_accounts: { rows: "for good", why: "accounting: whose the books are; no person and no customer once its members are gone" },
+  billing_account_members: { rows: { with: "users" }, why: "who pays for what a person asks" },
   sign_ups: { rows: { sweep: "signUps" }, why: "the address can be confirmed; without the address once it was, or was disowned" },
   auth_sessions: { rows: { sweep: "sessions" }, why: "for a while we can still see what an ended sign-in was used for" },
   email_links: { rows: { sweep: "links" }, why: "a used link gets another answer than an invalid one" },
@@ -55,7 +57,7 @@ export const retention = {
   paid_invoice_lines: ledger,
   subscription_changes: {
     rows: "for good",
-    why: "accounting: who had which plan at which price, and when; unlinked from the person when the account is deleted",
+    why: "accounting: who had which plan at which price, and when; of a billing account, which names no deleted person",
   },
   stripe_events: {
     rows: "for good",
@@ -64,7 +66,7 @@ export const retention = {
   },
   stripe_objects: { rows: "for good", why: "a late answer of Stripe's does not overwrite a newer one; no personal data" },
   user_subscriptions: { rows: { with: "users" }, why: "what the person pays for" },
-  scheduled_grants: { rows: { with: "users" }, why: "the monthly grants of annual plans, past and future" },
+  scheduled_grants: { rows: "for good", why: "accounting: the monthly grants of annual plans, past and future" },
   checkouts: { rows: { with: "users" }, why: "a late payment can be matched to what was bought" },
   discount_campaigns: { rows: "for good", why: "they explain past prices; no personal data" },
   conversations: { rows: "until deleted", why: "they belong to the person" },

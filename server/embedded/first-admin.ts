@@ -42,7 +42,6 @@ export async function createFirstAdmin(databaseUrl: string, email: string, passw
         role: "admin",
         avatar_url: null,
         banned_at: null,
-        stripe_customer_id: null,
         created_at: now,
         last_sign_in_at: null,
       } as const;

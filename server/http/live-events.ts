@@ -6,6 +6,8 @@
 import { Redis } from "ioredis";
 import pg from "pg";
 import type { RealtimeTable } from "../contract/realtime.ts";
+import { selectMembers } from "../db/payer.ts";
+import type { Executor } from "../db/transaction.ts";
 
 export interface LiveEvent {
   userId: string;
@@ -36,6 +38,20 @@ export async function announce(
     await Promise.all(tables.map((table) => live.publish({ userId, table })));
   } catch (error) {
     log.warn({ err: error, userId, tables }, "a live event could not be published");
+  }
+}
+
+/** Tells everybody for whom the billing account pays. Call it after the commit; it never throws, as `announce`. */
+export async function announceToMembers(
+  deps: Parameters<typeof announce>[0] & { db: Executor },
+  payerId: string,
+  ...tables: readonly LiveEvent["table"][]
+): Promise<void> {
+  try {
+    const members = await selectMembers(deps.db, payerId);
+    await Promise.all(members.map((userId) => announce(deps, userId, ...tables)));
+  } catch (error) {
+    deps.log.warn({ err: error, payerId, tables }, "a billing account's people could not be told");
   }
 }
 

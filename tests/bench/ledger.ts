@@ -27,8 +27,9 @@ async function createWallets(server: BenchServer): Promise<string[]> {
   owner.on("error", () => {});
   await owner.connect();
   await owner.query(
-    `with numbers as (select '${walletPrefix}' || lpad(to_hex(n), 12, '0') as id from generate_series(1, ${people}) n)
-     insert into wallets (id, created_at) select id::uuid, now() from numbers`,
+    `with numbers as (select '${walletPrefix}' || lpad(to_hex(n), 12, '0') as id from generate_series(1, ${people}) n),
+       payers as (insert into billing_accounts (id, created_at) select id::uuid, now() from numbers returning id)
+     insert into wallets (id, billing_account_id, created_at) select id, id, now() from payers`,
   );
   const { rows } = await owner.query<{ id: string }>("select id from wallets");
   for (const { id } of rows) {

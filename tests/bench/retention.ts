@@ -25,11 +25,11 @@ const fillings = [
   `insert into auth_sessions (user_id, token_hash, rotated_at, expires_at, revoked_at, created_at) select id, sha256((id::text || n)::bytea), now(), now(), now() - interval '60 days' + random() * interval '1 day', now()
      from users, generate_series(1, 10) n`,
   `insert into auth_attempts (key, failures, window_started_at) select 'email:' || n, 1, now() - interval '3 days' + n * interval '1 millisecond' from generate_series(1, ${rows}) n`,
-  "insert into wallets (id, user_id, created_at) select id, id, now() from users",
+  "insert into wallets (id, billing_account_id, created_at) select id, payer_of(id), now() from users",
   `insert into holds (id, wallet_id, amount, settled, state, deadline, created_at, ended_at)
      select id, id, 1, 1, 'released', now(), now(), now() from users`,
-  `insert into generations (id, user_id, model_id, idempotency_key, request_hash, status, hold_id, quoted_credits, charged_credits, lease_owner, lease_expires_at, created_at, ended_at)
-     select uuidv7(interval '-40 days' + n * interval '1 second'), u.id, 'gpt-5', 'key-of-' || n, '', 'completed', u.id, 1, 1, u.id, now(), now(), now() - interval '30 days'
+  `insert into generations (id, user_id, payer_id, model_id, idempotency_key, request_hash, status, hold_id, quoted_credits, charged_credits, lease_owner, lease_expires_at, created_at, ended_at)
+     select uuidv7(interval '-40 days' + n * interval '1 second'), u.id, payer_of(u.id), 'gpt-5', 'key-of-' || n, '', 'completed', u.id, 1, 1, u.id, now(), now(), now() - interval '30 days'
      from (select id, row_number() over () as n from users) u`,
   `insert into generation_events (generation_id, first_event, last_event, frames)
      select id, n, n, (select string_agg(md5(id::text || n || m), '') from generate_series(1, 30) m) from generations, generate_series(1, 10) n`,

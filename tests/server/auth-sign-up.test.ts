@@ -36,7 +36,8 @@ test("a person signs up, opens the mailed link once, and is signed in with a wal
   expect(account.json()).toMatchObject({ email: "ada@example.com", emailVerifiedAt: account.json().createdAt });
   const rows = await product.db
     .selectFrom("users")
-    .innerJoin("wallets", "wallets.user_id", "users.id")
+    .innerJoin("billing_account_members", "billing_account_members.user_id", "users.id")
+    .innerJoin("wallets", "wallets.billing_account_id", "billing_account_members.billing_account_id")
     .select("language")
     .where("users.id", "=", session.user.id)
     .execute();
@@ -110,8 +111,8 @@ test("a stranger's sign-up for a taken address mails no link, has none and does 
   expect(await product.db.selectFrom("sign_ups").select("id").where("email", "=", email).execute()).toEqual([]);
 });
 
-test("before an address is confirmed there is no person, identity, password or wallet", async () => {
-  const tables = ["users", "identities", "credentials", "wallets"] as const;
+test("before an address is confirmed there is no person, identity, password, billing account or wallet", async () => {
+  const tables = ["users", "identities", "credentials", "billing_accounts", "wallets"] as const;
   const counts = () => Promise.all(tables.map(async (table) => (await product.db.selectFrom(table).select("id").execute()).length));
   const before = await counts();
   const begun = await signUp("pending@example.com");

@@ -73,6 +73,7 @@ test("three refused starts among ten leave the other seven in the one statement 
   );
   const held = await database.db
     .selectFrom("wallets")
+    .innerJoin("billing_account_members", "billing_account_members.billing_account_id", "wallets.billing_account_id")
     .select(["user_id", "held"])
     .where(
       "user_id",
@@ -90,7 +91,9 @@ test("locked wallets delay only their owners' answers", async () => {
   const keeper = new pg.Client({ connectionString: database.ownerUrl });
   await keeper.connect();
   await keeper.query("begin");
-  await keeper.query("select from wallets where user_id = any ($1) for update", [locked.map(({ userId }) => userId)]);
+  await keeper.query("select from wallets where billing_account_id in (select payer_of(asker) from unnest($1::uuid[]) asker) for update", [
+    locked.map(({ userId }) => userId),
+  ]);
   let lockedAnswers = 0;
   const waiting = locked.map(async (person) => {
     const answer = await ask(api, person);

@@ -8,6 +8,7 @@ import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
 import { deliver } from "../support/billing-world.ts";
 import { startHttpProxy } from "../support/http-proxy.ts";
+import { customerOf } from "../support/payers.ts";
 import { startTcpProxy } from "../support/tcp-proxy.ts";
 
 const start = new Date("2026-03-10T09:30:00Z");
@@ -20,8 +21,8 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 async function subscriptionsOf(userId: string, status: "all" | "active" = "all") {
-  const user = await world.database.db.selectFrom("users").select("stripe_customer_id").where("id", "=", userId).executeTakeFirstOrThrow();
-  return (await world.deps.payments.subscriptions.list({ customer: user.stripe_customer_id ?? "", status, limit: 100 })).data;
+  const customer = await customerOf(world.database.db, userId);
+  return (await world.deps.payments.subscriptions.list({ customer, status, limit: 100 })).data;
 }
 
 describe("bad input", () => {

@@ -8,6 +8,7 @@ import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
 import { deliver } from "../support/billing-world.ts";
 import { seededRandom } from "../support/ledger-model.ts";
+import { customerOf } from "../support/payers.ts";
 
 let world: BillingWorld;
 const check = "/api/functions/reliable-subscription-check";
@@ -26,12 +27,8 @@ async function grantsOf(person: Person) {
 
 /** The events that name this person's customer. */
 async function eventsOf(events: readonly Stripe.Event[], person: Person): Promise<Stripe.Event[]> {
-  const user = await world.database.db
-    .selectFrom("users")
-    .select("stripe_customer_id")
-    .where("id", "=", person.userId)
-    .executeTakeFirstOrThrow();
-  return events.filter((event) => (event.data.object as { customer?: string }).customer === user.stripe_customer_id);
+  const customer = await customerOf(world.database.db, person.userId);
+  return events.filter((event) => (event.data.object as { customer?: string }).customer === customer);
 }
 
 describe("a purchase", () => {

@@ -7,6 +7,7 @@ import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
 import { deliver } from "../support/billing-world.ts";
 import { startHttpProxy } from "../support/http-proxy.ts";
+import { payerIdOf } from "../support/payers.ts";
 import { startTcpProxy } from "../support/tcp-proxy.ts";
 
 let world: BillingWorld;
@@ -53,7 +54,8 @@ test("an event whose processing is cut off from PostgreSQL leaves nothing half d
 test("a customer whose id was never saved is found by its metadata", async () => {
   const person = await world.person();
   await world.buy(person);
-  await world.database.db.updateTable("users").set({ stripe_customer_id: null }).where("id", "=", person.userId).execute();
+  const payerId = await payerIdOf(world.database.db, person.userId);
+  await world.database.db.updateTable("billing_accounts").set({ stripe_customer_id: null }).where("id", "=", payerId).execute();
   await world.settle();
   expect((await stateOf(world, person.userId)).wallet?.balance).toBe(300);
 });

@@ -1,6 +1,7 @@
 /** What was paid for what is in columns, and every change of a subscription stays on record. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { payerOf } from "#server/db/payer.ts";
 import { processStripeEvent } from "#server/features/billing/process-event.ts";
 import { createPayments } from "#server/providers/stripe.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
@@ -8,6 +9,7 @@ import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
 import { deliver } from "../support/billing-world.ts";
 import { startHttpProxy } from "../support/http-proxy.ts";
+import { customerOf, joinAccountOf } from "../support/payers.ts";
 
 let world: BillingWorld;
 const start = new Date("2026-03-10T09:30:00Z");
@@ -28,16 +30,26 @@ async function subscriber(priceId: string): Promise<Person> {
 const rowOf = ({ userId }: Person) =>
   world.database.db.selectFrom("user_subscriptions").selectAll().where("user_id", "=", userId).executeTakeFirstOrThrow();
 const scheduledOf = ({ userId }: Person) =>
-  world.database.db.selectFrom("scheduled_grants").selectAll().where("user_id", "=", userId).orderBy("due_at").execute();
+  world.database.db
+    .selectFrom("scheduled_grants")
+    .selectAll()
+    .where("billing_account_id", "=", payerOf(userId))
+    .orderBy("due_at")
+    .execute();
 const changesOf = ({ userId }: Person) =>
-  world.database.db.selectFrom("subscription_changes").selectAll().where("user_id", "=", userId).orderBy("id").execute();
+  world.database.db
+    .selectFrom("subscription_changes")
+    .selectAll()
+    .where("billing_account_id", "=", payerOf(userId))
+    .orderBy("id")
+    .execute();
 
 async function grantsOf({ userId }: Person) {
   return world.database.db
     .selectFrom("grants")
     .innerJoin("wallets", "wallets.id", "grants.wallet_id")
     .select(["grants.credits", "grants.invoice_id", "grants.invoice_line_id", "grants.charge_id"])
-    .where("wallets.user_id", "=", userId)
+    .where("wallets.billing_account_id", "=", payerOf(userId))
     .orderBy("grants.id")
     .execute();
 }
@@ -112,6 +124,30 @@ test("a paid proration is recorded with its amount, gives no credits, and the pe
   expect((await stateOf(world, person.userId)).wallet?.balance).toBe(300);
 });
 
+test("a subscription serves everybody for whom the account pays: one customer, one history, a row for each person", async () => {
+  const [owner, second] = [await world.person(), await world.person()];
+  await joinAccountOf(world.database, owner.userId, second.userId);
+  await world.buy(second, "starter_year");
+  await world.settle();
+  const { user_id: ownerId, ...ownersRow } = await rowOf(owner);
+  const { user_id: secondId, ...secondsRow } = await rowOf(second);
+  expect([ownerId, secondId]).toEqual([owner.userId, second.userId]);
+  expect(ownersRow).toEqual(secondsRow);
+  expect(await changesOf(owner)).toHaveLength(1);
+  expect(await scheduledOf(owner)).toHaveLength(11);
+  for (const person of [owner, second]) {
+    expect((await stateOf(world, person.userId)).wallet).toEqual({ balance: 300, held: 0 });
+    expect((await world.checkout(person, "basic_month")).code).toBe("already_subscribed");
+    expect((await world.post("/api/billing/portal", person)).statusCode).toBe(200);
+  }
+  const customer = await world.deps.payments.customers.retrieve(await customerOf(world.database.db, second.userId));
+  expect(customer).toMatchObject({ email: owner.email });
+  await world.deps.payments.subscriptions.cancel(ownersRow.stripe_subscription_id);
+  await world.settle();
+  for (const person of [owner, second]) expect(await rowOf(person)).toMatchObject({ status: "canceled" });
+  expect((await changesOf(owner)).map(({ status }) => status)).toEqual(["active", "canceled"]);
+});
+
 describe("the history of a subscription", () => {
   async function planChange(person: Person, lookupKey: string): Promise<string> {
     const { stripe_subscription_id: subscription } = await rowOf(person);
@@ -147,7 +183,7 @@ describe("the history of a subscription", () => {
     const spans = await world.database.pool.query(
       `select distinct plan_key, price_cents, min(valid_from) over span as from,
           case when status = 'canceled' then 'ended' end as ended
-        from subscription_changes where user_id = $1 window span as (partition by plan_key, price_cents, status = 'canceled') order by 3, 4 nulls first`,
+        from subscription_changes where billing_account_id = payer_of($1) window span as (partition by plan_key, price_cents, status = 'canceled') order by 3, 4 nulls first`,
       [person.userId],
     );
     expect(spans.rows).toEqual([
@@ -202,7 +238,7 @@ describe("the history of a subscription", () => {
     expect((ended?.valid_from.getTime() ?? 0) - (began?.valid_from.getTime() ?? 0)).toBe(60_000);
   });
 
-  test("can't be changed, by the application or the owner; a deleted person's stays without naming them", async () => {
+  test("can't be changed, by the application or the owner; a deleted person's stays, of an account that names nobody", async () => {
     const person = await subscriber("starter_month");
     const [change] = await changesOf(person);
     const where = `where id = '${change?.id}'`;
@@ -210,7 +246,9 @@ describe("the history of a subscription", () => {
       await expect(world.deps.pool.query(statement)).rejects.toMatchObject({ code: "42501" });
       await expect(world.database.asOwner(statement)).rejects.toMatchObject({ code: "TS901" });
     }
-    await expect(world.database.asOwner(`update subscription_changes set user_id = '${randomUUID()}' ${where}`)).rejects.toThrow();
+    await expect(
+      world.database.asOwner(`update subscription_changes set billing_account_id = '${randomUUID()}' ${where}`),
+    ).rejects.toThrow();
     await expect(world.database.asOwner("truncate subscription_changes")).rejects.toMatchObject({ code: "TS901" });
     await world.database.asOwner(`delete from users where id = '${person.userId}'`);
     const left = await world.database.db
@@ -218,6 +256,8 @@ describe("the history of a subscription", () => {
       .selectAll()
       .where("id", "=", change?.id ?? "")
       .execute();
-    expect(left).toEqual([{ ...change, user_id: null }]);
+    expect(left).toEqual([change]);
+    const account = world.database.db.selectFrom("billing_accounts").select("stripe_customer_id");
+    expect(await account.where("id", "=", change?.billing_account_id ?? "").execute()).toEqual([{ stripe_customer_id: null }]);
   });
 });

@@ -9,6 +9,7 @@ import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
 import { deliver } from "../support/billing-world.ts";
 import type { HttpProxy } from "../support/http-proxy.ts";
 import { startHttpProxy } from "../support/http-proxy.ts";
+import { customerOf } from "../support/payers.ts";
 
 let world: BillingWorld;
 
@@ -168,11 +169,7 @@ test("two subscriptions of one person that are read at the same moment are not b
     await Promise.all((reversed ? told.toReversed() : told).map((event) => processStripeEvent(world.deps, event.id)));
     await world.bring(events);
     const { data } = await world.deps.payments.subscriptions.list({ limit: 100, status: "all" });
-    const { stripe_customer_id: customer } = await world.database.db
-      .selectFrom("users")
-      .select("stripe_customer_id")
-      .where("id", "=", person.userId)
-      .executeTakeFirstOrThrow();
+    const customer = await customerOf(world.database.db, person.userId);
     const statuses = data.filter((subscription) => subscription.customer === customer).map(({ status }) => status);
     expect(statuses.sort()).toEqual(["active", "canceled"]);
     expect((await stateOf(world, person.userId)).grants).toHaveLength(1);

@@ -9,6 +9,7 @@ import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
 import { deliver } from "../support/billing-world.ts";
+import { customerOf, payerIdOf } from "../support/payers.ts";
 
 const start = new Date("2026-01-31T12:00:00Z");
 let world: BillingWorld;
@@ -25,17 +26,13 @@ async function subscriber(priceId = "starter_month"): Promise<Person & { custome
   const person = await world.person();
   await world.buy(person, priceId);
   await world.settle();
-  const user = await world.database.db
-    .selectFrom("users")
-    .select("stripe_customer_id")
-    .where("id", "=", person.userId)
-    .executeTakeFirstOrThrow();
+  const customer = await customerOf(world.database.db, person.userId);
   const row = await world.database.db
     .selectFrom("user_subscriptions")
     .select("stripe_subscription_id")
     .where("user_id", "=", person.userId)
     .executeTakeFirstOrThrow();
-  return { ...person, customer: user.stripe_customer_id ?? "", subscription: row.stripe_subscription_id };
+  return { ...person, customer, subscription: row.stripe_subscription_id };
 }
 
 async function useCard(person: { customer: string; subscription: string }, card: string): Promise<void> {
@@ -94,8 +91,9 @@ describe("a renewal", () => {
   test("that is never paid ends the subscription after the grace period, keeps packs and leaves nothing to pay", async () => {
     const person = await subscriber();
     const expiresAt = new Date("2027-01-31T12:00:00Z");
+    const payerId = await payerIdOf(world.deps.db, person.userId);
     await inTransaction(world.deps.db, (trx) =>
-      postGrant(trx, { userId: person.userId, kind: "pack", credits: 100, expiresAt, key: "pack:of-the-test" }, start),
+      postGrant(trx, { payerId, kind: "pack", credits: 100, expiresAt, key: "pack:of-the-test" }, start),
     );
     await useCard(person, "pm_card_chargeCustomerFail");
     await world.moveTo(new Date("2026-03-07T13:00:01Z"));

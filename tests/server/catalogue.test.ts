@@ -3,6 +3,7 @@ import { models } from "#domain/models.ts";
 import { planKeys } from "#domain/plans.ts";
 import type { ApiWorld } from "../support/billing-world.ts";
 import { startApiWorld } from "../support/billing-world.ts";
+import { payerIdOf } from "../support/payers.ts";
 
 let real: ApiWorld;
 let sandboxed: ApiWorld;
@@ -75,7 +76,7 @@ describe("discount eligibility", () => {
       .insertInto("paid_invoices")
       .values({
         id: "in_paid_once",
-        user_id: person.userId,
+        billing_account_id: await payerIdOf(db, person.userId),
         stripe_subscription_id: null,
         stripe_customer_id: "cus_1",
         amount_paid_cents: 1999,

@@ -10,6 +10,7 @@ import { ask, call, readAnswer, send, startAnswerProcess, startAnswerWorld } fro
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
 import { startOf } from "#tests/support/starts.ts";
+import { payerIdOf } from "../support/payers.ts";
 
 let world: AnswerWorld;
 let database: AnswerWorld["database"];
@@ -258,7 +259,8 @@ test("another person's answer is not found", async () => {
 test("credits locked without a subscription are not counted as available", async () => {
   const person = await createPerson(api, database.db, { credits: 1 });
   const now = new Date();
-  const pack = { userId: person.userId, kind: "pack", credits: 2, expiresAt: addMonths(now, 12), key: `pack:${randomUUID()}` } as const;
+  const payerId = await payerIdOf(database.db, person.userId);
+  const pack = { payerId, kind: "pack", credits: 2, expiresAt: addMonths(now, 12), key: `pack:${randomUUID()}` } as const;
   await inTransaction(database.db, (trx) => postGrant(trx, pack, now));
   const refused = await send(api, person, { model: "gpt-5", quotedCredits: 5 });
   expect([refused.status, await refused.json()]).toMatchObject([402, { code: "insufficient_credits", needed: 5, available: 1 }]);

@@ -207,7 +207,7 @@ describe("a process that has waited for its last answer", () => {
     const person = await createPerson(leaving, database.db);
     const locker = await database.pool.connect();
     await locker.query("begin");
-    await locker.query("select 1 from wallets where user_id = $1 for update", [person.userId]);
+    await locker.query("select 1 from wallets where billing_account_id = payer_of($1) for update", [person.userId]);
     const sending = send(leaving, person).then((response) => readAnswer(response));
     const waits = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
     await expect.poll(async () => (await database.pool.query(waits)).rowCount).toBe(1);

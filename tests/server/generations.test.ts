@@ -10,6 +10,7 @@ import type { AnswerWorld } from "#tests/support/answers.ts";
 import { ask, call, readAnswer, send, startAnswerProcess, startAnswerWorld, storedText } from "#tests/support/answers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
+import { payerIdOf } from "../support/payers.ts";
 
 let world: AnswerWorld;
 let database: AnswerWorld["database"];
@@ -128,9 +129,10 @@ test("other pages are notified when a question is accepted, and see it and the b
 describe("the available credits in the receipt", () => {
   const yearMs = 365 * 86_400_000;
   const give = (userId: string, kind: "plan" | "pack", credits: number) =>
-    inTransaction(database.db, (trx) =>
-      postGrant(trx, { userId, kind, credits, expiresAt: new Date(Date.now() + yearMs), key: `${kind}:${userId}` }, new Date()),
-    );
+    inTransaction(database.db, async (trx) => {
+      const expiresAt = new Date(Date.now() + yearMs);
+      return postGrant(trx, { payerId: await payerIdOf(trx, userId), kind, credits, expiresAt, key: `${kind}:${userId}` }, new Date());
+    });
 
   test("leave out credits that are locked without a subscription", async () => {
     const person = await createPerson(api, database.db, { credits: 0, trialCredits: 3 });

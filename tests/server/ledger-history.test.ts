@@ -10,6 +10,7 @@ import { seededRandom } from "#tests/support/ledger-model.ts";
 import { createUser } from "#tests/support/people.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
+import { payerIdOf } from "../support/payers.ts";
 
 const hourMs = 3_600_000;
 
@@ -56,11 +57,12 @@ async function hold(walletId: string, amount: number): Promise<string> {
 
 it("is listed newest first, each line with the balance after it, and alike in pages of any size", async () => {
   const { userId, walletId } = await createUser(database.db);
+  const payerId = await payerIdOf(database.db, userId);
   const random = seededRandom(20_261_122);
   const expiresAt = new Date(Date.now() + hourMs);
   const grants: string[] = [];
   for (let step = 0; step < 40; step += 1) {
-    const input = { userId, kind: "plan" as const, credits: 1 + random(20), expiresAt, key: `history:${userId}:${step}` };
+    const input = { payerId, kind: "plan" as const, credits: 1 + random(20), expiresAt, key: `history:${userId}:${step}` };
     if (step % 4 === 0) grants.push((await inTransaction(database.db, (trx) => credits.postGrant(trx, input, new Date()))).grantId);
     else if (step % 7 === 6) await credits.expireGrant(database.db, grants.shift() ?? "", new Date());
     else if (step % 9 === 8) {

@@ -13,6 +13,7 @@ import { seededRandom } from "#tests/support/ledger-model.ts";
 import { createUser } from "#tests/support/people.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
+import { payerIdOf } from "../support/payers.ts";
 
 const hourMs = 3_600_000;
 const yearMs = 365 * 24 * hourMs;
@@ -41,7 +42,10 @@ function release(holdId: string) {
   return endHold(database.db, holdId, 0, new Date(), new Date());
 }
 function grant(userId: string, amount: number, key: string, expiresAt = new Date(Date.now() + yearMs)) {
-  return inTransaction(database.db, (trx) => credits.postGrant(trx, { userId, kind: "plan", credits: amount, expiresAt, key }, new Date()));
+  return inTransaction(database.db, async (trx) => {
+    const payerId = await payerIdOf(trx, userId);
+    return credits.postGrant(trx, { payerId, kind: "plan", credits: amount, expiresAt, key }, new Date());
+  });
 }
 async function wallet(userId: string) {
   return credits.readWallet(database.db, userId, grantKinds, new Date());

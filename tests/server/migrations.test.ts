@@ -190,6 +190,7 @@ describe("migrations", () => {
       "0030_columns_for_keys: drop function ledger_post_grant",
       "0032_turns: drop function generation_erase_log, conversation_erase_answers, answer_start, answer_end",
       "0032_turns: drop column conversation_id",
+      "0034_billing_accounts: drop column stripe_customer_id",
     ]);
   });
 

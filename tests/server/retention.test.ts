@@ -108,8 +108,8 @@ const plants: Record<Sweep, Plant> = {
     const { userId, walletId } = await createUser(db, { credits: 1 });
     await holdCredits(db, { holdId: id, walletId, credits: 1, kinds: ["adjustment"], now: new Date(), deadline: at, wallNow: at });
     await pool.query(
-      `insert into generations (id, user_id, model_id, idempotency_key, request_hash, status, hold_id, quoted_credits, charged_credits, lease_owner,
-         lease_expires_at, created_at, ended_at) values ($1, $2, 'gpt-5', $3, '', 'completed', $1, 1, 1, $1, $4, $4, $4)`,
+      `insert into generations (id, user_id, payer_id, model_id, idempotency_key, request_hash, status, hold_id, quoted_credits, charged_credits, lease_owner,
+         lease_expires_at, created_at, ended_at) values ($1, $2, payer_of($2), 'gpt-5', $3, '', 'completed', $1, 1, 1, $1, $4, $4, $4)`,
       [id, userId, randomUUID(), at],
     );
     await db.insertInto("generation_events").values({ generation_id: id, first_event: 1, last_event: 1, frames: "id: 1" }).execute();

@@ -2,12 +2,14 @@
  * The API with a Stripe sandbox. The sandbox delivers no event by itself: the test takes the events and delivers them as often
  * and in whatever order it wants. Both share one business clock, which stands still until the test moves it.
  */
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import Fastify from "fastify";
 import type Stripe from "stripe";
 import { createStripeSandbox } from "#sandbox/stripe/plugin.ts";
+import { findPayer } from "#server/db/payer.ts";
 import { freePort } from "#server/embedded/processes.ts";
 import { processStripeEvent } from "#server/features/billing/process-event.ts";
 import { endGracePeriods, postDueScheduledGrants } from "#server/features/billing/schedules.ts";
@@ -170,19 +172,21 @@ export async function startBillingWorld(variables: NodeJS.ProcessEnv = {}, start
 /** A person's subscription, grants, wallet and invoices, without the ids, so that two people can be compared. */
 export async function stateOf(world: ApiWorld, userId: string) {
   const { db } = world.database;
+  // Of a person who is gone there is none.
+  const payerId = (await findPayer(db, userId)) ?? randomUUID();
   const subscription = await db.selectFrom("user_subscriptions").selectAll().where("user_id", "=", userId).executeTakeFirst();
   const grants = await db
     .selectFrom("grants")
     .innerJoin("wallets", "wallets.id", "grants.wallet_id")
     .select(["grants.kind", "grants.credits", "grants.remaining", "grants.expires_at", "grants.expired_at"])
-    .where("wallets.user_id", "=", userId)
+    .where("wallets.billing_account_id", "=", payerId)
     .orderBy("grants.expires_at")
     .execute();
-  const wallet = await db.selectFrom("wallets").select(["balance", "held"]).where("user_id", "=", userId).executeTakeFirst();
+  const wallet = await db.selectFrom("wallets").select(["balance", "held"]).where("billing_account_id", "=", payerId).executeTakeFirst();
   const invoices = await db
     .selectFrom("paid_invoices")
     .select(["amount_paid_cents", "billing_reason", "paid_at"])
-    .where("user_id", "=", userId)
+    .where("billing_account_id", "=", payerId)
     .orderBy("paid_at")
     .execute();
   const { plan_key, billing_interval, status, current_period_start, current_period_end, cancel_at_period_end, grace_until, ended_at } =

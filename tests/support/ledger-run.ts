@@ -9,6 +9,7 @@ import { inTransaction } from "#server/db/transaction.ts";
 import { expireGrant, findDisagreements, postGrant } from "#server/features/credits/service.ts";
 import { clawBack, endHold, holdCredits, settle } from "./ledger-calls.ts";
 import { LedgerModel, seededRandom } from "./ledger-model.ts";
+import { payerIdOf } from "./payers.ts";
 import { createUser } from "./people.ts";
 
 const dayMs = 86_400_000;
@@ -17,16 +18,16 @@ class Run {
   readonly model = new LedgerModel();
   private readonly db: Db;
   private readonly random: (below: number) => number;
-  private readonly userId: string;
+  private readonly payerId: string;
   private readonly walletId: string;
   private readonly ids = new Map<string, string>();
   private nowMs = Date.UTC(2026, 0, 31);
   private count = 0;
 
-  constructor(db: Db, random: (below: number) => number, userId: string, walletId: string) {
+  constructor(db: Db, random: (below: number) => number, payerId: string, walletId: string) {
     this.db = db;
     this.random = random;
-    this.userId = userId;
+    this.payerId = payerId;
     this.walletId = walletId;
   }
 
@@ -51,7 +52,7 @@ class Run {
     const credits = 1 + this.random(60);
     const expiresAtMs = this.nowMs + this.random(20) * dayMs + 1;
     const { grantId } = await inTransaction(this.db, (trx) =>
-      postGrant(trx, { userId: this.userId, kind, credits, expiresAt: new Date(expiresAtMs), key: name }, this.now),
+      postGrant(trx, { payerId: this.payerId, kind, credits, expiresAt: new Date(expiresAtMs), key: name }, this.now),
     );
     this.ids.set(name, grantId);
     this.model.grant(name, kind, credits, expiresAtMs);
@@ -149,7 +150,7 @@ class Run {
  */
 export async function runAgainstModel(db: Db, seed: number, operations: number): Promise<void> {
   const { userId, walletId } = await createUser(db);
-  const run = new Run(db, seededRandom(seed), userId, walletId);
+  const run = new Run(db, seededRandom(seed), await payerIdOf(db, userId), walletId);
   const trail: string[] = [];
   try {
     for (let count = 0; count < operations; count += 1) {

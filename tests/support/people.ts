@@ -4,8 +4,9 @@ import type { PlanKey } from "#domain/plans.ts";
 import type { Db } from "#server/db/database.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { signAccessToken } from "#server/features/auth/tokens.ts";
-import { ensureWallet, postGrant } from "#server/features/credits/service.ts";
+import { openWallet, postGrant } from "#server/features/credits/service.ts";
 import type { App } from "#server/http/app-type.ts";
+import { payerIdOf } from "./payers.ts";
 
 /**
  * Inserts a confirmed user with a wallet into the database; `credits` are an adjustment that expires after a year. Without
@@ -20,7 +21,7 @@ export async function createUser(
   return inTransaction(db, async (trx) => {
     const { id: userId } = await trx
       .insertInto("users")
-      .values({ avatar_url: null, banned_at: null, stripe_customer_id: null, created_at: now, last_sign_in_at: null })
+      .values({ avatar_url: null, banned_at: null, created_at: now, last_sign_in_at: null })
       .returning("id")
       .executeTakeFirstOrThrow();
     await trx
@@ -32,10 +33,11 @@ export async function createUser(
       const password = { user_id: userId, kind: "password", name: null, data, created_at: now, last_used_at: null } as const;
       await trx.insertInto("credentials").values(password).execute();
     }
-    const walletId = await ensureWallet(trx, userId, now);
+    const walletId = await openWallet(trx, userId, now);
     if (options.credits) {
       const expiresAt = new Date(now.getTime() + 365 * 86_400_000);
-      await postGrant(trx, { userId, kind: "adjustment", credits: options.credits, expiresAt, key: `test:${userId}` }, now);
+      const payerId = await payerIdOf(trx, userId);
+      await postGrant(trx, { payerId, kind: "adjustment", credits: options.credits, expiresAt, key: `test:${userId}` }, now);
     }
     return { userId, walletId, email };
   });
@@ -73,10 +75,16 @@ export async function createPerson(
     .execute();
   const { trialCredits } = options;
   if (trialCredits)
-    await inTransaction(db, (trx) =>
+    await inTransaction(db, async (trx) =>
       postGrant(
         trx,
-        { userId, kind: "trial", credits: trialCredits, expiresAt: addMilliseconds(now, 7 * dayMs), key: `trial:${userId}` },
+        {
+          payerId: await payerIdOf(trx, userId),
+          kind: "trial",
+          credits: trialCredits,
+          expiresAt: addMilliseconds(now, 7 * dayMs),
+          key: `trial:${userId}`,
+        },
         now,
       ),
     );

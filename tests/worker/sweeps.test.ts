@@ -8,6 +8,7 @@ import { findDisagreements, postGrant } from "#server/features/credits/service.t
 import type { Schedules } from "../../worker/schedules.ts";
 import { startSchedules } from "../../worker/schedules.ts";
 import { holdCredits } from "../support/ledger-calls.ts";
+import { payerIdOf } from "../support/payers.ts";
 import { createUser } from "../support/people.ts";
 import type { SilentServer } from "../support/silent-server.ts";
 import { startSilentServer } from "../support/silent-server.ts";
@@ -34,6 +35,7 @@ async function orphan(frames: string, goneForMs: number): Promise<string> {
     .values({
       id,
       user_id: userId,
+      payer_id: await payerIdOf(db, userId),
       hold_id: id,
       model_id: "gpt-5-mini",
       idempotency_key: id,
@@ -87,7 +89,7 @@ async function overdue(dueAt: Date) {
   const { db } = world.database;
   const { userId, walletId } = await createUser(db, { credits: 10 });
   const before = addMilliseconds(dueAt, -minuteMs);
-  const grant = { userId, kind: "plan", credits: 5, expiresAt: dueAt, key: `due:${userId}` } as const;
+  const grant = { payerId: await payerIdOf(db, userId), kind: "plan", credits: 5, expiresAt: dueAt, key: `due:${userId}` } as const;
   await inTransaction(db, (trx) => postGrant(trx, grant, before));
   await holdCredits(db, {
     holdId: randomUUID(),

@@ -9,7 +9,7 @@ import { recordAct } from "../../db/audit.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { hashToken } from "../../http/secret-keys.ts";
-import { ensureWallet } from "../credits/service.ts";
+import { openWallet } from "../credits/service.ts";
 import { readLinkToken } from "../notifications/links.ts";
 import type { AttemptKey } from "./attempts.ts";
 import { counted, giveBackAttempts, networkKeys } from "./attempts.ts";
@@ -87,7 +87,7 @@ async function claimAddress(trx: Trx, deps: AuthDeps, link: WaitingLink): Promis
   if (!spent) throw linkInvalid();
   await queries.endSignUps(trx, signUpIds);
   await queries.forgetSignUpPassword(trx, own.id);
-  await ensureWallet(trx, person.id, now);
+  await openWallet(trx, person.id, now);
   return { ...person, password_hash: own.password_hash };
 }
 

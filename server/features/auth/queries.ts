@@ -33,7 +33,7 @@ export async function findPerson(executor: Executor, userId: string): Promise<Pe
 export async function insertPerson(trx: Trx, { email, language }: { email: string; language: string }, now: Date): Promise<Person> {
   const user = await trx
     .insertInto("users")
-    .values({ language, avatar_url: null, banned_at: null, stripe_customer_id: null, created_at: now, last_sign_in_at: null })
+    .values({ language, avatar_url: null, banned_at: null, created_at: now, last_sign_in_at: null })
     .returningAll()
     .executeTakeFirstOrThrow();
   await trx

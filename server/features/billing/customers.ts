@@ -2,38 +2,40 @@ import { DomainError } from "#domain/errors.ts";
 import type { Deps } from "../../deps.ts";
 import * as queries from "./queries.ts";
 
+/** Who buys, and the customer at Stripe of the account that pays for it. */
 export interface Buyer {
   userId: string;
   customerId: string;
   language: string;
 }
 
-/** The person as Stripe's customer, made once: two tabs at the same moment send the same idempotency key. */
+/** The account as Stripe's customer, made once: two tabs at the same moment send the same content under the same idempotency key. */
 export async function ensureCustomer(deps: Pick<Deps, "db" | "payments">, userId: string): Promise<Buyer> {
-  const user = await queries.selectBuyer(deps.db, userId);
-  if (!user) throw new DomainError("unauthenticated", "Sign in to go on");
-  if (user.stripe_customer_id) return { userId, customerId: user.stripe_customer_id, language: user.language };
+  const account = await queries.selectAccountOf(deps.db, userId);
+  const language = await queries.selectLanguage(deps.db, userId);
+  if (!account || language === undefined) throw new DomainError("unauthenticated", "Sign in to go on");
+  if (account.stripe_customer_id) return { userId, customerId: account.stripe_customer_id, language };
   const created = await deps.payments.customers.create(
-    { email: user.email, metadata: { user_id: userId } },
-    { idempotencyKey: `customer:${userId}` },
+    { email: account.email, metadata: { billing_account_id: account.payer_id } },
+    { idempotencyKey: `customer:${account.payer_id}` },
   );
-  await queries.saveCustomer(deps.db, userId, created.id);
-  const saved = await queries.selectBuyer(deps.db, userId);
-  return { userId, customerId: saved?.stripe_customer_id ?? created.id, language: user.language };
+  await queries.saveCustomer(deps.db, account.payer_id, created.id);
+  const saved = await queries.selectAccountOf(deps.db, userId);
+  return { userId, customerId: saved?.stripe_customer_id ?? created.id, language };
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Whose customer this is: the person who was given it, or the one it names itself, should saving it have failed then.
- * Undefined: nobody of ours, an account deleted since included.
+ * Whose customer this is: the billing account that was given it, or the one it names itself, should saving it have failed then.
+ * Undefined: nobody of ours, an account whose people are deleted included.
  */
-export async function findUserOfCustomer(deps: Pick<Deps, "db" | "payments">, customerId: string): Promise<string | undefined> {
-  const known = await queries.selectUserOfCustomer(deps.db, customerId);
+export async function findPayerOfCustomer(deps: Pick<Deps, "db" | "payments">, customerId: string): Promise<string | undefined> {
+  const known = await queries.selectPayerOfCustomer(deps.db, customerId);
   if (known !== undefined) return known;
   const customer = await deps.payments.customers.retrieve(customerId);
-  const named = customer.deleted ? undefined : customer.metadata.user_id;
+  const named = customer.deleted ? undefined : customer.metadata.billing_account_id;
   if (named === undefined || !uuid.test(named)) return undefined;
   await queries.saveCustomer(deps.db, named, customerId);
-  return queries.selectUserOfCustomer(deps.db, customerId);
+  return queries.selectPayerOfCustomer(deps.db, customerId);
 }

@@ -13,8 +13,8 @@ type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log">;
 
 export interface Handled {
   outcome: EventOutcome;
-  /** Whose open pages are told. */
-  userId?: string;
+  /** The account whose people's open pages are told. */
+  payerId?: string;
 }
 
 /** Reads the object of the id and writes what follows from it. Any number of times, in any order, the end is the same. */
@@ -22,7 +22,7 @@ type Handler = (deps: BillingDeps, objectId: string) => Promise<Handled>;
 
 async function onSubscription(deps: BillingDeps, subscriptionId: string): Promise<Handled> {
   const result = await syncSubscription(deps, subscriptionId);
-  return result ? { outcome: "processed", userId: result.userId } : { outcome: "ignored" };
+  return result ? { outcome: "processed", payerId: result.payerId } : { outcome: "ignored" };
 }
 
 async function onInvoice(deps: BillingDeps, invoiceId: string): Promise<Handled> {

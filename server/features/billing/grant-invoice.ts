@@ -70,26 +70,26 @@ function grantsOfLine({ invoice, chargeId }: Pick<PaidInvoice, "invoice" | "char
  * Posts a month's plan credits and ends the other months', so that one month's are open at a time. Of the months that are
  * open the latest stays, whichever was posted first: a late event of an older month can't end a newer one.
  */
-async function postPlanGrant(trx: Trx, userId: string, grant: MonthlyGrant, now: Date): Promise<void> {
+async function postPlanGrant(trx: Trx, payerId: string, grant: MonthlyGrant, now: Date): Promise<void> {
   const { key, credits, expiresAt, invoiceId, invoiceLineId, chargeId } = grant;
   const source = { invoiceId, invoiceLineId, chargeId };
-  const { grantId } = await postGrant(trx, { userId, kind: "plan", credits, expiresAt, key, source }, now);
-  const open = await openPlanGrants(trx, userId);
+  const { grantId } = await postGrant(trx, { payerId, kind: "plan", credits, expiresAt, key, source }, now);
+  const open = await openPlanGrants(trx, payerId);
   const latest = open.reduce((found, candidate) => (candidate.expires_at > found.expires_at ? candidate : found), {
     id: grantId,
     expires_at: expiresAt,
   });
-  await endOlderPlanGrants(trx, userId, latest.id, now);
+  await endOlderPlanGrants(trx, payerId, latest.id, now);
 }
 
-async function insertScheduled(trx: Trx, userId: string, grants: readonly MonthlyGrant[]): Promise<void> {
+async function insertScheduled(trx: Trx, payerId: string, grants: readonly MonthlyGrant[]): Promise<void> {
   if (grants.length === 0) return;
   await trx
     .insertInto("scheduled_grants")
     .values(
       grants.map((grant) => ({
         key: grant.key,
-        user_id: userId,
+        billing_account_id: payerId,
         credits: grant.credits,
         due_at: grant.dueAt,
         expires_at: grant.expiresAt,
@@ -104,13 +104,13 @@ async function insertScheduled(trx: Trx, userId: string, grants: readonly Monthl
     .execute();
 }
 
-async function insertPaidInvoice(trx: Trx, userId: string, invoice: Stripe.Invoice, now: Date): Promise<void> {
+async function insertPaidInvoice(trx: Trx, payerId: string, invoice: Stripe.Invoice, now: Date): Promise<void> {
   const paidAt = invoice.status_transitions.paid_at;
   await trx
     .insertInto("paid_invoices")
     .values({
       id: invoice.id,
-      user_id: userId,
+      billing_account_id: payerId,
       stripe_subscription_id: idOf(invoice.parent?.subscription_details?.subscription) ?? null,
       stripe_customer_id: idOf(invoice.customer) ?? "",
       amount_paid_cents: invoice.amount_paid,
@@ -141,14 +141,14 @@ async function insertLines(trx: Trx, { invoice, lines }: PaidInvoice): Promise<v
     .execute();
 }
 
-/** Records a paid invoice with all its lines and posts what it paid for. The caller holds the person's lock and has seen that it is not recorded yet. */
-export async function grantPaidInvoice(trx: Trx, userId: string, paid: PaidInvoice, now: Date): Promise<void> {
-  await insertPaidInvoice(trx, userId, paid.invoice, now);
+/** Records a paid invoice with all its lines and posts what it paid for. The caller holds the account's lock and has seen that it is not recorded yet. */
+export async function grantPaidInvoice(trx: Trx, payerId: string, paid: PaidInvoice, now: Date): Promise<void> {
+  await insertPaidInvoice(trx, payerId, paid.invoice, now);
   await insertLines(trx, paid);
   for (const line of paid.lines) {
     const [first, ...later] = grantsOfLine(paid, line);
-    if (first) await postPlanGrant(trx, userId, first, now);
-    await insertScheduled(trx, userId, later);
+    if (first) await postPlanGrant(trx, payerId, first, now);
+    await insertScheduled(trx, payerId, later);
   }
 }
 
@@ -181,7 +181,7 @@ export async function selectDueScheduledGrants(executor: Executor, now: Date, li
     .execute();
 }
 
-/** False: another worker was first, or the month was cancelled meanwhile. The caller holds the person's lock. */
+/** False: another worker was first, or the month was cancelled meanwhile. The caller holds the account's lock. */
 export async function postScheduledGrant(trx: Trx, scheduled: ScheduledGrant, now: Date): Promise<boolean> {
   const taken = await trx
     .updateTable("scheduled_grants")
@@ -189,7 +189,7 @@ export async function postScheduledGrant(trx: Trx, scheduled: ScheduledGrant, no
     .where("key", "=", scheduled.key)
     .where("posted_at", "is", null)
     .where("cancelled_at", "is", null)
-    .returning("user_id")
+    .returning("billing_account_id")
     .executeTakeFirst();
   if (!taken) return false;
   const grant = {
@@ -201,6 +201,6 @@ export async function postScheduledGrant(trx: Trx, scheduled: ScheduledGrant, no
     invoiceLineId: scheduled.invoice_line_id,
     chargeId: scheduled.charge_id,
   };
-  await postPlanGrant(trx, taken.user_id, grant, now);
+  await postPlanGrant(trx, taken.billing_account_id, grant, now);
   return true;
 }

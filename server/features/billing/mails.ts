@@ -1,18 +1,17 @@
 /** The mails billing sends, queued in the transaction of the fact they tell of. */
 import { planList, priceCents } from "#domain/plans.ts";
 import type { Trx } from "../../db/transaction.ts";
-import type { SubscriptionRow } from "../../db/types-billing.ts";
 import { queueMail } from "../notifications/service.ts";
 import * as queries from "./queries.ts";
 
 /** Once per subscription: it is paid, and these are its credits. */
-export async function mailStarted(trx: Trx, subscription: SubscriptionRow, now: Date): Promise<void> {
-  const buyer = await queries.selectBuyer(trx, subscription.user_id);
+export async function mailStarted(trx: Trx, payerId: string, subscription: queries.AccountSubscription, now: Date): Promise<void> {
+  const buyer = await queries.selectAccount(trx, payerId);
   const plan = planList.find((candidate) => candidate.key === subscription.plan_key);
   if (!buyer || !plan) return;
   const mail = {
     key: `subscription-started:${subscription.stripe_subscription_id}`,
-    userId: buyer.id,
+    userId: buyer.user_id,
     recipient: buyer.email,
     template: "subscription-started",
     language: buyer.language,
@@ -28,14 +27,20 @@ export async function mailStarted(trx: Trx, subscription: SubscriptionRow, now: 
 }
 
 /** Once per unpaid period: what is unpaid and until when access stays. */
-export async function mailPaymentFailed(trx: Trx, subscription: SubscriptionRow, amountCents: number, now: Date): Promise<void> {
-  const buyer = await queries.selectBuyer(trx, subscription.user_id);
+export async function mailPaymentFailed(
+  trx: Trx,
+  payerId: string,
+  subscription: queries.AccountSubscription,
+  amountCents: number,
+  now: Date,
+): Promise<void> {
+  const buyer = await queries.selectAccount(trx, payerId);
   const plan = planList.find((candidate) => candidate.key === subscription.plan_key);
   if (!buyer || !plan || !subscription.grace_until) return;
   const graceUntil = subscription.grace_until.toISOString();
   const mail = {
     key: `payment-failed:${subscription.stripe_subscription_id}:${graceUntil}`,
-    userId: buyer.id,
+    userId: buyer.user_id,
     recipient: buyer.email,
     template: "payment-failed",
     language: buyer.language,

@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { announce } from "../../http/live-events.ts";
+import { announceToMembers } from "../../http/live-events.ts";
 import type { Handled } from "./event-handlers.ts";
 import { onCheckout, ruleOf } from "./event-handlers.ts";
 import type { EventOutcome } from "./inbox.ts";
@@ -8,8 +8,8 @@ import { selectEvent, settleEvents, takeWaitingEvents } from "./inbox.ts";
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log" | "live" | "config">;
 
 /** Also where nothing changed: an earlier try may have died between its commit and this. */
-async function tell(deps: BillingDeps, { userId }: Handled): Promise<void> {
-  if (userId !== undefined) await announce(deps, userId, "user_subscriptions", "wallets");
+async function tell(deps: BillingDeps, { payerId }: Handled): Promise<void> {
+  if (payerId !== undefined) await announceToMembers(deps, payerId, "user_subscriptions", "wallets");
 }
 
 /** Writes what a checkout has led to, as its event does. Throws when it should be tried again. */

@@ -3,6 +3,7 @@
 import type { Selectable } from "kysely";
 import { sql } from "kysely";
 import { validate as isUuid } from "uuid";
+import { payerOf, selectMembers } from "../../db/payer.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { Checkouts, SubscriptionRow } from "../../db/types-billing.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
@@ -16,28 +17,47 @@ export async function lockSubject(trx: Trx, subject: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 0))`.execute(trx);
 }
 
-export async function selectBuyer(executor: Executor, userId: string) {
+/** A billing account and its longest member, whose address it has at Stripe and who gets its mails. */
+function selectAccounts(executor: Executor) {
   return executor
-    .selectFrom("users")
-    .innerJoin("identities", "identities.user_id", "users.id")
-    .select(["users.id", "subject as email", "language", "stripe_customer_id"])
-    .where("users.id", "=", userId)
-    .where("kind", "=", "email")
-    .executeTakeFirst();
+    .selectFrom("billing_accounts")
+    .innerJoin("billing_account_members", "billing_account_members.billing_account_id", "billing_accounts.id")
+    .innerJoin("users", "users.id", "billing_account_members.user_id")
+    .innerJoin("identities", (join) => join.onRef("identities.user_id", "=", "users.id").on("identities.kind", "=", "email"))
+    .select(["billing_accounts.id as payer_id", "stripe_customer_id", "users.id as user_id", "subject as email", "language"])
+    .orderBy("billing_account_members.created_at")
+    .orderBy("billing_account_members.user_id")
+    .limit(1);
 }
 
-/** The first customer counts: a later one changes nothing. */
-export async function saveCustomer(executor: Executor, userId: string, customerId: string): Promise<void> {
+/** Undefined: an account without members. */
+export async function selectAccount(executor: Executor, payerId: string) {
+  return selectAccounts(executor).where("billing_accounts.id", "=", payerId).executeTakeFirst();
+}
+
+/** The account that pays for the person. */
+export async function selectAccountOf(executor: Executor, userId: string) {
+  return selectAccounts(executor).where("billing_accounts.id", "=", payerOf(userId)).executeTakeFirst();
+}
+
+export async function selectLanguage(executor: Executor, userId: string): Promise<string | undefined> {
+  const row = await executor.selectFrom("users").select("language").where("id", "=", userId).executeTakeFirst();
+  return row?.language;
+}
+
+/** The first customer counts: a later one changes nothing. An account without members gets none. */
+export async function saveCustomer(executor: Executor, payerId: string, customerId: string): Promise<void> {
   await executor
-    .updateTable("users")
+    .updateTable("billing_accounts")
     .set({ stripe_customer_id: customerId })
-    .where("id", "=", userId)
+    .where("id", "=", payerId)
     .where("stripe_customer_id", "is", null)
+    .where("id", "in", (e) => e.selectFrom("billing_account_members").select("billing_account_id"))
     .execute();
 }
 
-export async function selectUserOfCustomer(executor: Executor, customerId: string): Promise<string | undefined> {
-  const row = await executor.selectFrom("users").select("id").where("stripe_customer_id", "=", customerId).executeTakeFirst();
+export async function selectPayerOfCustomer(executor: Executor, customerId: string): Promise<string | undefined> {
+  const row = await executor.selectFrom("billing_accounts").select("id").where("stripe_customer_id", "=", customerId).executeTakeFirst();
   return row?.id;
 }
 
@@ -50,7 +70,7 @@ export async function selectNextScheduledGrant(executor: Executor, userId: strin
   return executor
     .selectFrom("scheduled_grants")
     .select("due_at")
-    .where("user_id", "=", userId)
+    .where("billing_account_id", "=", payerOf(userId))
     .where("posted_at", "is", null)
     .where("cancelled_at", "is", null)
     .orderBy("due_at")
@@ -58,16 +78,41 @@ export async function selectNextScheduledGrant(executor: Executor, userId: strin
     .executeTakeFirst();
 }
 
-export async function selectSubscriptionById(executor: Executor, subscriptionId: string): Promise<SubscriptionRow | undefined> {
-  return executor.selectFrom("user_subscriptions").selectAll().where("stripe_subscription_id", "=", subscriptionId).executeTakeFirst();
+/** Every person whom a subscription serves has the same row: this is all of it but the person. */
+export type AccountSubscription = Omit<SubscriptionRow, "user_id">;
+
+/** The account's subscription: its longest member's row. */
+export async function selectAccountSubscription(executor: Executor, payerId: string): Promise<SubscriptionRow | undefined> {
+  return executor
+    .selectFrom("user_subscriptions")
+    .innerJoin("billing_account_members", "billing_account_members.user_id", "user_subscriptions.user_id")
+    .selectAll("user_subscriptions")
+    .where("billing_account_id", "=", payerId)
+    .orderBy("billing_account_members.created_at")
+    .orderBy("user_subscriptions.user_id")
+    .limit(1)
+    .executeTakeFirst();
 }
 
-export async function saveSubscription(trx: Trx, row: SubscriptionRow): Promise<void> {
-  const { user_id: _key, ...changes } = row;
+export async function selectPayerOfSubscription(executor: Executor, subscriptionId: string): Promise<string | undefined> {
+  const row = await executor
+    .selectFrom("user_subscriptions")
+    .innerJoin("billing_account_members", "billing_account_members.user_id", "user_subscriptions.user_id")
+    .select("billing_account_id")
+    .where("stripe_subscription_id", "=", subscriptionId)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.billing_account_id;
+}
+
+/** Writes the row of each person the account pays for. */
+export async function saveSubscription(trx: Trx, payerId: string, row: AccountSubscription): Promise<void> {
+  const members = await selectMembers(trx, payerId);
+  if (members.length === 0) return;
   await trx
     .insertInto("user_subscriptions")
-    .values(row)
-    .onConflict((conflict) => conflict.column("user_id").doUpdateSet(changes))
+    .values(members.map((userId) => ({ ...row, user_id: userId })))
+    .onConflict((conflict) => conflict.column("user_id").doUpdateSet(row))
     .execute();
 }
 
@@ -78,22 +123,25 @@ export async function selectOverduePeriods(executor: Executor, before: Date, lim
     .select("stripe_subscription_id")
     .where("status", "in", ["active", "past_due", "incomplete"])
     .where("current_period_end", "<=", before)
-    .orderBy("current_period_end")
+    .groupBy("stripe_subscription_id")
+    .orderBy((e) => e.fn.min("current_period_end"))
     .limit(limit)
     .execute();
   return rows.map((row) => row.stripe_subscription_id);
 }
 
-export async function selectEndedGrace(executor: Executor, now: Date, limit: number): Promise<SubscriptionRow[]> {
-  return executor
+export async function selectEndedGrace(executor: Executor, now: Date, limit: number): Promise<string[]> {
+  const rows = await executor
     .selectFrom("user_subscriptions")
-    .selectAll()
+    .select("stripe_subscription_id")
     .where("status", "=", "past_due")
     .where("grace_until", "<=", now)
     .where(notSetAside("grace-periods", sql`stripe_subscription_id`))
-    .orderBy("grace_until")
+    .groupBy("stripe_subscription_id")
+    .orderBy((e) => e.fn.min("grace_until"))
     .limit(limit)
     .execute();
+  return rows.map((row) => row.stripe_subscription_id);
 }
 
 /** Those of `invoiceIds` that are recorded already. */
@@ -103,11 +151,12 @@ export async function selectRecordedInvoices(executor: Executor, invoiceIds: rea
   return new Set(rows.map((row) => row.id));
 }
 
+/** Whether the account that pays for the person ever paid. */
 export async function hasEverPaid(executor: Executor, userId: string): Promise<boolean> {
   const row = await executor
     .selectFrom("paid_invoices")
     .select("id")
-    .where("user_id", "=", userId)
+    .where("billing_account_id", "=", payerOf(userId))
     .where("amount_paid_cents", ">", 0)
     .limit(1)
     .executeTakeFirst();
@@ -175,12 +224,13 @@ export async function selectOwnCheckout(executor: Executor, userId: string, sess
     .executeTakeFirst();
 }
 
-/** A person's other checkouts that could still be paid. */
+/** The other checkouts that could still be paid, of everybody for whom the same account pays. */
 export async function selectOtherOpenCheckouts(executor: Executor, userId: string, sessionId: string) {
   return executor
     .selectFrom("checkouts")
+    .innerJoin("billing_account_members", "billing_account_members.user_id", "checkouts.user_id")
     .select(["id", "stripe_session_id"])
-    .where("user_id", "=", userId)
+    .where("billing_account_id", "=", payerOf(userId))
     .where("status", "=", "open")
     .where((or) => or.or([or("stripe_session_id", "is", null), or("stripe_session_id", "<>", sessionId)]))
     .execute();

@@ -7,7 +7,7 @@ import type Stripe from "stripe";
 import { addMilliseconds, dayMs, hourMs, minuteMs } from "#domain/clock.ts";
 import type { Deps } from "../../deps.ts";
 import { failureKind } from "../../failures.ts";
-import { announce } from "../../http/live-events.ts";
+import { announceToMembers } from "../../http/live-events.ts";
 import { idOf } from "../../providers/stripe.ts";
 import { Outages } from "../../queue/sweep-rows.ts";
 import { recordStripeEvents, selectKnownEvents, selectNewestEventTime, selectWaitingEvents } from "./inbox.ts";
@@ -57,7 +57,7 @@ async function repairEach({ deps, signal }: Run, ids: Iterable<string>, repair: 
 async function repairSubscription(deps: BillingDeps, subscriptionId: string): Promise<boolean> {
   const result = await syncSubscription(deps, subscriptionId);
   if (!result || !(result.subscriptionChanged || result.walletChanged)) return false;
-  await announce(deps, result.userId, "user_subscriptions", "wallets");
+  await announceToMembers(deps, result.payerId, "user_subscriptions", "wallets");
   return true;
 }
 

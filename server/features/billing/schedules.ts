@@ -1,9 +1,8 @@
 /** What business time makes due in billing; worker/schedules.ts runs it. Each is safe to repeat and to run late. */
 
 import { inTransaction } from "../../db/transaction.ts";
-import type { SubscriptionRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
-import { announce } from "../../http/live-events.ts";
+import { announceToMembers } from "../../http/live-events.ts";
 import { orMissing } from "../../providers/stripe.ts";
 import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
 import type { ScheduledGrant } from "./grant-invoice.ts";
@@ -15,10 +14,10 @@ type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log" | "live">;
 
 async function postMonth(deps: Pick<Deps, "db" | "live" | "log">, scheduled: ScheduledGrant, now: Date): Promise<boolean> {
   const posted = await inTransaction(deps.db, async (trx) => {
-    await queries.lockSubject(trx, `billing:${scheduled.user_id}`);
+    await queries.lockSubject(trx, `billing:${scheduled.billing_account_id}`);
     return postScheduledGrant(trx, scheduled, now);
   });
-  if (posted) await announce(deps, scheduled.user_id, "wallets");
+  if (posted) await announceToMembers(deps, scheduled.billing_account_id, "wallets");
   return posted;
 }
 
@@ -50,17 +49,18 @@ async function endAtStripe(deps: BillingDeps, subscriptionId: string): Promise<v
   }
 }
 
-async function endGrace(deps: BillingDeps, row: SubscriptionRow, now: Date): Promise<boolean> {
-  const id = row.stripe_subscription_id;
+async function endGrace(deps: BillingDeps, id: string, now: Date): Promise<boolean> {
   // It may have been paid a moment ago: Stripe knows.
   await syncSubscription(deps, id);
-  const current = await queries.selectSubscriptionById(deps.db, id);
-  const over = current?.status === "past_due" && current.grace_until !== null && current.grace_until <= now;
+  const payerId = await queries.selectPayerOfSubscription(deps.db, id);
+  const current = payerId === undefined ? undefined : await queries.selectAccountSubscription(deps.db, payerId);
+  const over =
+    current?.stripe_subscription_id === id && current.status === "past_due" && current.grace_until !== null && current.grace_until <= now;
   if (over) {
     await endAtStripe(deps, id);
     await syncSubscription(deps, id);
   }
-  await announce(deps, row.user_id, "user_subscriptions", "wallets");
+  if (payerId !== undefined) await announceToMembers(deps, payerId, "user_subscriptions", "wallets");
   return over;
 }
 
@@ -70,8 +70,8 @@ export async function endGracePeriods(deps: BillingDeps, now: Date, signal?: Abo
     deps,
     "grace-periods",
     () => queries.selectEndedGrace(deps.db, now, sweepPage),
-    (row) => row.stripe_subscription_id,
-    (row) => endGrace(deps, row, now),
+    (id) => id,
+    (id) => endGrace(deps, id, now),
     signal,
   );
 }

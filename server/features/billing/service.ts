@@ -40,8 +40,8 @@ export async function checkSubscription(deps: Pick<Deps, "db" | "clock">, userId
 
 /** A session of Stripe's portal. Throws `subscription_required` for people who never began a checkout. */
 export async function openPortal(deps: Deps, userId: string): Promise<{ url: string }> {
-  const buyer = await queries.selectBuyer(deps.db, userId);
-  const customer = buyer?.stripe_customer_id;
+  const account = await queries.selectAccountOf(deps.db, userId);
+  const customer = account?.stripe_customer_id;
   if (!customer) throw new DomainError("subscription_required", "There is nothing to manage yet: subscribe to a plan first");
   return orUnavailable(deps.log, async () => {
     const session = await deps.payments.billingPortal.sessions.create({

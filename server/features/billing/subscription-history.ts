@@ -1,13 +1,13 @@
-/** The history of each subscription (table `subscription_changes`), whether or not the person's row stands for it. Nothing in it is ever changed. */
+/** The history of each subscription (table `subscription_changes`), whether or not the account's rows stand for it. Nothing in it is ever changed. */
 import type { Selectable } from "kysely";
 import type { Trx } from "../../db/transaction.ts";
-import type { SubscriptionChanges, SubscriptionRow } from "../../db/types-billing.ts";
+import type { SubscriptionChanges } from "../../db/types-billing.ts";
+import type { AccountSubscription } from "./queries.ts";
 
-type Told = Omit<Selectable<SubscriptionChanges>, "id" | "valid_from" | "recorded_at">;
+type Told = Omit<Selectable<SubscriptionChanges>, "id" | "billing_account_id" | "valid_from" | "recorded_at">;
 
-function told(row: SubscriptionRow | Selectable<SubscriptionChanges>): Told {
+function told(row: AccountSubscription | Selectable<SubscriptionChanges>): Told {
   return {
-    user_id: row.user_id,
     stripe_subscription_id: row.stripe_subscription_id,
     plan_key: row.plan_key,
     billing_interval: row.billing_interval,
@@ -23,7 +23,7 @@ function told(row: SubscriptionRow | Selectable<SubscriptionChanges>): Told {
 }
 
 /** The subscription's start or end, the start of a new period, otherwise now. */
-function validFrom(row: SubscriptionRow, last: Selectable<SubscriptionChanges> | undefined): Date {
+function validFrom(row: AccountSubscription, last: Selectable<SubscriptionChanges> | undefined): Date {
   if (row.ended_at) return row.ended_at;
   if (!last) return row.started_at;
   return row.current_period_start > last.current_period_start ? row.current_period_start : row.updated_at;
@@ -33,7 +33,7 @@ function validFrom(row: SubscriptionRow, last: Selectable<SubscriptionChanges> |
  * Writes down how the subscription is now, if that is new. `wasActive`: one that has ended before we heard of it has been active until
  * then, which is written down as well. The caller has raised the subscription's version.
  */
-export async function recordChange(trx: Trx, row: SubscriptionRow, wasActive: boolean): Promise<void> {
+export async function recordChange(trx: Trx, payerId: string, row: AccountSubscription, wasActive: boolean): Promise<void> {
   const last = await trx
     .selectFrom("subscription_changes")
     .selectAll()
@@ -52,5 +52,9 @@ export async function recordChange(trx: Trx, row: SubscriptionRow, wasActive: bo
       recorded_at: row.updated_at,
     });
   // One by one, so that their ids have their order.
-  for (const change of changes) await trx.insertInto("subscription_changes").values(change).execute();
+  for (const change of changes)
+    await trx
+      .insertInto("subscription_changes")
+      .values({ ...change, billing_account_id: payerId })
+      .execute();
 }

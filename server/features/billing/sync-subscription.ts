@@ -1,18 +1,17 @@
 /**
  * Makes our rows say what Stripe says: whatever event came, in whatever order, the whole of one subscription is read
  * afresh (`read…`, outside of any transaction) and written (`write…`, in one), under the subscription's version. A lock per
- * person keeps their subscriptions and grants in step.
+ * billing account keeps its subscriptions and grants in step.
  */
 import type Stripe from "stripe";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { graceDays } from "#domain/plans.ts";
 import { fromStripeStatus } from "#domain/subscription.ts";
 import type { Trx } from "../../db/transaction.ts";
-import type { SubscriptionRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
 import { faultPoint } from "../../fault-points.ts";
 import { fromUnix, idOf, orMissing } from "../../providers/stripe.ts";
-import { findUserOfCustomer } from "./customers.ts";
+import { findPayerOfCustomer } from "./customers.ts";
 import { findDoubled, undoDuplicate } from "./duplicates.ts";
 import type { PaidInvoice } from "./grant-invoice.ts";
 import { cancelScheduledGrants, grantPaidInvoice } from "./grant-invoice.ts";
@@ -30,7 +29,7 @@ type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log">;
 type WriteDeps = Pick<Deps, "clock" | "log">;
 
 export interface SyncResult {
-  userId: string;
+  payerId: string;
   /** The subscription's row changed. */
   subscriptionChanged: boolean;
   /** Credits were granted. */
@@ -43,7 +42,7 @@ function latestInvoice({ latest_invoice: invoice }: Stripe.Subscription): Stripe
 }
 
 /** The charge of a renewal is tried as its invoice is finalised: that is the failure the days of grace count from. */
-function graceUntil(subscription: Stripe.Subscription, current: SubscriptionRow | undefined, now: Date): Date {
+function graceUntil(subscription: Stripe.Subscription, current: queries.AccountSubscription | undefined, now: Date): Date {
   if (current?.stripe_subscription_id === subscription.id && current.status === "past_due" && current.grace_until)
     return current.grace_until;
   const invoice = latestInvoice(subscription);
@@ -54,8 +53,8 @@ function graceUntil(subscription: Stripe.Subscription, current: SubscriptionRow 
 /** What Stripe has of one subscription. */
 interface SubscriptionReading {
   subscription: Stripe.Subscription;
-  userId: string;
-  /** The subscription the person's row stood for when `doubled` was decided. */
+  payerId: string;
+  /** The subscription the account's rows stood for when `doubled` was decided. */
   currentId: string | undefined;
   /** The subscription this one doubles. */
   doubled: string | undefined;
@@ -65,10 +64,10 @@ interface SubscriptionReading {
 
 /** Undefined: it sells nothing of ours. */
 function toRow(
-  { subscription, userId, pending }: SubscriptionReading,
-  current: SubscriptionRow | undefined,
+  { subscription, pending }: SubscriptionReading,
+  current: queries.AccountSubscription | undefined,
   now: Date,
-): SubscriptionRow | undefined {
+): queries.AccountSubscription | undefined {
   const item = subscription.items.data[0];
   const sold = item ? planOfPrice(item.price) : undefined;
   if (!item || !sold) return undefined;
@@ -76,7 +75,6 @@ function toRow(
   const endedAt = subscription.ended_at ?? subscription.canceled_at;
   const known = current?.stripe_subscription_id === subscription.id ? current.ended_at : null;
   return {
-    user_id: userId,
     plan_key: sold.plan.key,
     billing_interval: sold.interval,
     status,
@@ -97,14 +95,14 @@ function toRow(
 
 const ranks = { canceled: 0, incomplete: 1, past_due: 2, active: 2 } as const;
 
-/** A person's row stands for their living subscription, else for their latest: an event about an older one changes nothing. */
-function replaces(row: SubscriptionRow, current: SubscriptionRow | undefined): boolean {
+/** An account's rows stand for its living subscription, else for its latest: an event about an older one changes nothing. */
+function replaces(row: queries.AccountSubscription, current: queries.AccountSubscription | undefined): boolean {
   if (!current || current.stripe_subscription_id === row.stripe_subscription_id) return true;
   const difference = ranks[row.status] - ranks[current.status];
   return difference > 0 || (difference === 0 && row.started_at >= current.started_at);
 }
 
-function differs(row: SubscriptionRow, current: SubscriptionRow | undefined): boolean {
+function differs(row: queries.AccountSubscription, current: queries.AccountSubscription | undefined): boolean {
   if (!current) return true;
   const { updated_at: _left, ...before } = current;
   const { updated_at: _right, ...after } = row;
@@ -119,12 +117,12 @@ async function readSubscription(deps: BillingDeps, subscriptionId: string): Prom
   faultPoint("event-read");
   if (!subscription) return "missing";
   const customerId = idOf(subscription.customer);
-  const userId = customerId === undefined ? undefined : await findUserOfCustomer(deps, customerId);
-  if (userId === undefined) {
+  const payerId = customerId === undefined ? undefined : await findPayerOfCustomer(deps, customerId);
+  if (payerId === undefined) {
     deps.log.warn({ subscription: subscriptionId, customer: customerId }, "a subscription of a customer nobody knows is left alone");
     return undefined;
   }
-  const current = await queries.selectSubscription(deps.db, userId);
+  const current = await queries.selectAccountSubscription(deps.db, payerId);
   const doubled = await findDoubled(deps, current, subscription);
   const prices = new KnownPrices(
     deps.payments,
@@ -132,14 +130,14 @@ async function readSubscription(deps: BillingDeps, subscriptionId: string): Prom
   );
   const invoices = doubled === undefined ? await readUnrecordedInvoices(deps, subscription.id, prices) : [];
   const pending = await readPendingPlan(subscription, prices);
-  return { subscription, userId, currentId: current?.stripe_subscription_id, doubled, invoices, pending };
+  return { subscription, payerId, currentId: current?.stripe_subscription_id, doubled, invoices, pending };
 }
 
 /** Returns the invoices that are new to us. */
 async function writeInvoices(
   deps: WriteDeps,
   trx: Trx,
-  { userId, invoices }: SubscriptionReading,
+  { payerId, invoices }: SubscriptionReading,
   now: Date,
 ): Promise<readonly Stripe.Invoice[]> {
   const recorded = await queries.selectRecordedInvoices(
@@ -151,7 +149,7 @@ async function writeInvoices(
     const prorations = paid.lines.filter((line) => line.proration);
     if (prorations.length > 0)
       deps.log.warn({ invoice: paid.invoice.id, prorations }, "prorations were paid: recorded, and no credits granted");
-    await grantPaidInvoice(trx, userId, paid, now);
+    await grantPaidInvoice(trx, payerId, paid, now);
   }
   return open.map(({ invoice }) => invoice);
 }
@@ -159,14 +157,16 @@ async function writeInvoices(
 /** Stripe has forgotten it: so it has ended. */
 async function endMissing(deps: WriteDeps, trx: Trx, subscriptionId: string): Promise<SyncResult | undefined> {
   const now = deps.clock.now();
-  const current = await queries.selectSubscriptionById(trx, subscriptionId);
-  if (!current || current.status === "canceled") return undefined;
+  const payerId = await queries.selectPayerOfSubscription(trx, subscriptionId);
+  const current = payerId === undefined ? undefined : await queries.selectAccountSubscription(trx, payerId);
+  if (payerId === undefined || current?.stripe_subscription_id !== subscriptionId || current.status === "canceled") return undefined;
   deps.log.error({ subscription: subscriptionId }, "Stripe has no such subscription; it is ended here");
-  const ended = { ...current, ...noPendingPlan, status: "canceled", grace_until: null, ended_at: now, updated_at: now } as const;
-  await queries.saveSubscription(trx, ended);
-  await recordChange(trx, ended, true);
+  const { user_id: _member, ...told } = current;
+  const ended = { ...told, ...noPendingPlan, status: "canceled", grace_until: null, ended_at: now, updated_at: now } as const;
+  await queries.saveSubscription(trx, payerId, ended);
+  await recordChange(trx, payerId, ended, true);
   await cancelScheduledGrants(trx, subscriptionId, now, now);
-  return { userId: current.user_id, subscriptionChanged: true, walletChanged: false };
+  return { payerId, subscriptionChanged: true, walletChanged: false };
 }
 
 type Written = SyncResult | { duplicate: Stripe.Subscription; doubled: string } | undefined;
@@ -178,11 +178,11 @@ async function writeSubscription(
   reading: SubscriptionReading | "missing",
 ): Promise<Written> {
   if (reading === "missing") return endMissing(deps, trx, subscriptionId);
-  const { subscription, userId, currentId, doubled } = reading;
-  await queries.lockSubject(trx, `billing:${userId}`);
+  const { subscription, payerId, currentId, doubled } = reading;
+  await queries.lockSubject(trx, `billing:${payerId}`);
   const now = deps.clock.now();
-  const current = await queries.selectSubscription(trx, userId);
-  if (current?.stripe_subscription_id !== currentId) throw new OutdatedReading(`another subscription of ${userId} was written meanwhile`);
+  const current = await queries.selectAccountSubscription(trx, payerId);
+  if (current?.stripe_subscription_id !== currentId) throw new OutdatedReading(`another subscription of ${payerId} was written meanwhile`);
   if (doubled !== undefined) {
     await recordDuplicate(trx, subscriptionId, doubled);
     return { duplicate: subscription, doubled };
@@ -193,14 +193,14 @@ async function writeSubscription(
     return undefined;
   }
   const subscriptionChanged = replaces(row, current) && differs(row, current);
-  if (subscriptionChanged) await queries.saveSubscription(trx, row);
-  await recordChange(trx, row, subscription.status !== "incomplete_expired");
+  if (subscriptionChanged) await queries.saveSubscription(trx, payerId, row);
+  await recordChange(trx, payerId, row, subscription.status !== "incomplete_expired");
   const granted = await writeInvoices(deps, trx, reading, now);
   if (row.ended_at) await cancelScheduledGrants(trx, subscription.id, row.ended_at, now);
-  if (granted.some((invoice) => invoice.billing_reason === "subscription_create")) await mailStarted(trx, row, now);
+  if (granted.some((invoice) => invoice.billing_reason === "subscription_create")) await mailStarted(trx, payerId, row, now);
   if (subscriptionChanged && row.status === "past_due")
-    await mailPaymentFailed(trx, row, latestInvoice(subscription)?.amount_remaining ?? 0, now);
-  return { userId, subscriptionChanged, walletChanged: granted.length > 0 };
+    await mailPaymentFailed(trx, payerId, row, latestInvoice(subscription)?.amount_remaining ?? 0, now);
+  return { payerId, subscriptionChanged, walletChanged: granted.length > 0 };
 }
 
 /**

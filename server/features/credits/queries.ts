@@ -1,6 +1,7 @@
 /** SQL of the wallet. Credits move only through the ledger's functions (migrations/0003). */
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
+import { payerOf } from "../../db/payer.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
 
@@ -17,19 +18,24 @@ export interface Balances {
   held: number;
 }
 
+/** Of the account that pays for the person. */
 export async function findWalletId(executor: Executor, userId: string): Promise<string | undefined> {
-  const row = await executor.selectFrom("wallets").select("id").where("user_id", "=", userId).executeTakeFirst();
+  const row = await executor.selectFrom("wallets").select("id").where("billing_account_id", "=", payerOf(userId)).executeTakeFirst();
   return row?.id;
 }
 
-export async function insertWallet(executor: Executor, userId: string, now: Date): Promise<string> {
+/** Made unless it is there. */
+export async function ensureWallet(executor: Executor, payerId: string, now: Date): Promise<string> {
+  const find = executor.selectFrom("wallets").select("id").where("billing_account_id", "=", payerId);
+  const known = await find.executeTakeFirst();
+  if (known) return known.id;
   const inserted = await executor
     .insertInto("wallets")
-    .values({ user_id: userId, created_at: now })
-    .onConflict((conflict) => conflict.column("user_id").doNothing())
+    .values({ billing_account_id: payerId, created_at: now })
+    .onConflict((conflict) => conflict.column("billing_account_id").doNothing())
     .returning("id")
     .executeTakeFirst();
-  const id = inserted?.id ?? (await findWalletId(executor, userId));
+  const id = inserted?.id ?? (await find.executeTakeFirst())?.id;
   if (id === undefined) throw new Error("wallet vanished");
   return id;
 }
@@ -70,7 +76,7 @@ export async function selectHasSpent(executor: Executor, userId: string): Promis
     .selectFrom("ledger_transactions")
     .innerJoin("wallets", "wallets.id", "ledger_transactions.wallet_id")
     .select("ledger_transactions.id")
-    .where("wallets.user_id", "=", userId)
+    .where("wallets.billing_account_id", "=", payerOf(userId))
     .where("ledger_transactions.kind", "=", "capture")
     .limit(1)
     .executeTakeFirst();
@@ -78,7 +84,11 @@ export async function selectHasSpent(executor: Executor, userId: string): Promis
 }
 
 export async function selectWallet(executor: Executor, userId: string) {
-  return executor.selectFrom("wallets").select(["id", "balance", "held", "frozen_at"]).where("user_id", "=", userId).executeTakeFirst();
+  return executor
+    .selectFrom("wallets")
+    .select(["id", "balance", "held", "frozen_at"])
+    .where("billing_account_id", "=", payerOf(userId))
+    .executeTakeFirst();
 }
 
 /** Grants that still hold something, soonest-expiring first. */
@@ -93,17 +103,17 @@ export async function selectOpenGrants(executor: Executor, walletId: string) {
     .execute();
 }
 
-/** A row of the ledger and whose wallet it is in; null where the person is gone. */
+/** A row of the ledger and the account whose wallet it is in. */
 export interface OwnedRow {
   id: string;
-  user_id: string | null;
+  payer_id: string;
 }
 
 export async function selectDueGrants(executor: Executor, now: Date, limit: number): Promise<OwnedRow[]> {
   return executor
     .selectFrom("grants")
     .innerJoin("wallets", "wallets.id", "grants.wallet_id")
-    .select(["grants.id", "wallets.user_id"])
+    .select(["grants.id", "wallets.billing_account_id as payer_id"])
     .where("expired_at", "is", null)
     .where("expires_at", "<=", now)
     .where(notSetAside("expired-grants", sql`grants.id`))
@@ -112,13 +122,13 @@ export async function selectDueGrants(executor: Executor, now: Date, limit: numb
     .execute();
 }
 
-/** Plan grants of a person that are still open, for ending the old month when the new one is granted. */
-export async function selectOpenPlanGrants(executor: Executor, userId: string) {
+/** Plan grants of an account that are still open, for ending the old month when the new one is granted. */
+export async function selectOpenPlanGrants(executor: Executor, payerId: string) {
   return executor
     .selectFrom("grants")
     .innerJoin("wallets", "wallets.id", "grants.wallet_id")
     .select(["grants.id", "grants.expires_at", "grants.created_at"])
-    .where("wallets.user_id", "=", userId)
+    .where("wallets.billing_account_id", "=", payerId)
     .where("grants.kind", "=", "plan")
     .where("grants.expired_at", "is", null)
     .execute();
@@ -129,7 +139,7 @@ export async function selectOverdueHolds(executor: Executor, limit: number): Pro
   return executor
     .selectFrom("holds")
     .innerJoin("wallets", "wallets.id", "holds.wallet_id")
-    .select(["holds.id", "wallets.user_id"])
+    .select(["holds.id", "wallets.billing_account_id as payer_id"])
     .where("state", "=", "open")
     .where("deadline", "<", sql<Date>`clock_timestamp()`)
     .where(notSetAside("overdue-holds", sql`holds.id`))
@@ -158,11 +168,12 @@ export interface LedgerPlace {
  * A page of the wallet's history, newest first. The balance after each line is counted back from the wallet's balance or, on
  * later pages, from the one at `before`, so that reading a page costs the same whatever the wallet's age. Lines are in the order
  * of their ids; one that waited for the wallet's lock may come in behind the page that is on show. Repayments move nothing in
- * sum and are left out.
+ * sum and are left out. A line names a conversation only to the person whose conversation it is.
  */
 export async function selectLedgerLines(
   executor: Executor,
   walletId: string,
+  readerId: string,
   before: LedgerPlace | undefined,
   limit: number,
 ): Promise<LedgerLineRow[]> {
@@ -183,7 +194,7 @@ export async function selectLedgerLines(
       from lines
       left join generations on generations.capture_id = lines.id
       left join messages on messages.generation_id = generations.id
-      left join conversations on conversations.id = messages.conversation_id and conversations.user_id = generations.user_id
+      left join conversations on conversations.id = messages.conversation_id and conversations.user_id = ${readerId}
       order by lines.id desc`.execute(executor);
   return result.rows;
 }

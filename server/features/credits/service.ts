@@ -10,15 +10,17 @@ import { isCreditAmount } from "#domain/credits.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { LedgerPage, Wallet } from "../../contract/billing.ts";
 import { parseCursor, toCursor } from "../../db/cursors.ts";
+import { findPayer } from "../../db/payer.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { sqlState } from "../../failures.ts";
-import { announce } from "../../http/live-events.ts";
+import { announceToMembers } from "../../http/live-events.ts";
 import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
 import * as queries from "./queries.ts";
 
 export interface GrantInput {
-  userId: string;
+  /** The billing account. */
+  payerId: string;
   kind: GrantKind;
   credits: number;
   expiresAt: Date;
@@ -54,15 +56,17 @@ export function translate(error: unknown, needed: number): unknown {
   }
 }
 
-/** The wallet of a person, made at the first need. */
-export async function ensureWallet(executor: Executor, userId: string, now: Date): Promise<string> {
-  return (await queries.findWalletId(executor, userId)) ?? queries.insertWallet(executor, userId, now);
+/** The wallet of the account that pays for a person, made at the first need. */
+export async function openWallet(executor: Executor, userId: string, now: Date): Promise<string> {
+  const payerId = await findPayer(executor, userId);
+  if (payerId === undefined) throw new Error("a person without a billing account");
+  return queries.ensureWallet(executor, payerId, now);
 }
 
 /** Posts a grant once per key: the same key and content again changes nothing, other content is `idempotency_conflict`. */
 export async function postGrant(trx: Trx, input: GrantInput, now: Date): Promise<{ grantId: string; posted: boolean }> {
   assertAmount(input.credits);
-  const walletId = await ensureWallet(trx, input.userId, now);
+  const walletId = await queries.ensureWallet(trx, input.payerId, now);
   try {
     const row = await queries.callPostGrant(trx, {
       walletId,
@@ -91,14 +95,14 @@ export async function expireGrant(executor: Executor, grantId: string, now: Date
   return (await queries.callExpireGrant(executor, grantId, now)).expired;
 }
 
-/** The months of plan credits a person still has, spent or not. */
-export async function openPlanGrants(executor: Executor, userId: string) {
-  return queries.selectOpenPlanGrants(executor, userId);
+/** The months of plan credits an account still has, spent or not. */
+export async function openPlanGrants(executor: Executor, payerId: string) {
+  return queries.selectOpenPlanGrants(executor, payerId);
 }
 
-/** Ends the plan grants a person still has but `keepId`: the old month's credits end when the new grant is posted. */
-export async function endOlderPlanGrants(trx: Trx, userId: string, keepId: string, now: Date): Promise<void> {
-  for (const grant of await queries.selectOpenPlanGrants(trx, userId)) {
+/** Ends the plan grants an account still has but `keepId`: the old month's credits end when the new grant is posted. */
+export async function endOlderPlanGrants(trx: Trx, payerId: string, keepId: string, now: Date): Promise<void> {
+  for (const grant of await queries.selectOpenPlanGrants(trx, payerId)) {
     if (grant.id !== keepId) await expireGrant(trx, grant.id, now);
   }
 }
@@ -112,7 +116,7 @@ export async function expireDueGrants(deps: Pick<Deps, "db" | "log" | "live">, n
     ({ id }) => id,
     async (grant) => {
       await expireGrant(deps.db, grant.id, now);
-      await announce(deps, grant.user_id, "wallets");
+      await announceToMembers(deps, grant.payer_id, "wallets");
       return true;
     },
     signal,
@@ -132,7 +136,7 @@ export async function releaseOverdueHolds(
     ({ id }) => id,
     async (hold) => {
       const ended = await releaseHold(deps.db, hold.id, deps.clock.now(), wallNow);
-      await announce(deps, hold.user_id, "wallets");
+      await announceToMembers(deps, hold.payer_id, "wallets");
       return ended;
     },
     signal,
@@ -143,12 +147,12 @@ export async function availableCredits(executor: Executor, userId: string, kinds
   return queries.selectAvailable(executor, userId, kinds, now);
 }
 
-/** Whether an answer was ever charged to the person. */
+/** Whether an answer was ever charged to the account that pays for the person. */
 export async function hasSpent(executor: Executor, userId: string): Promise<boolean> {
   return queries.selectHasSpent(executor, userId);
 }
 
-/** The wallet as its owner sees it. `kinds`: what may be spent now. */
+/** The wallet that pays for the person. `kinds`: what may be spent now. */
 export async function readWallet(executor: Executor, userId: string, kinds: readonly GrantKind[], now: Date): Promise<Wallet> {
   const wallet = await queries.selectWallet(executor, userId);
   if (!wallet) return { balance: 0, held: 0, available: 0, frozen: false, grants: [], serverTime: now.toISOString() };
@@ -182,7 +186,7 @@ export async function readLedger(executor: Executor, userId: string, cursor: str
   const before = cursor === undefined ? undefined : placeAt(cursor);
   const walletId = await queries.findWalletId(executor, userId);
   if (walletId === undefined) return { lines: [], nextCursor: null };
-  const rows = await queries.selectLedgerLines(executor, walletId, before, limit);
+  const rows = await queries.selectLedgerLines(executor, walletId, userId, before, limit);
   const lines = rows.map((row) => ({
     id: row.id,
     kind: row.kind,

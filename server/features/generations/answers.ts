@@ -10,7 +10,7 @@ import type { Deps } from "../../deps.ts";
 import { faultPoint } from "../../fault-points.ts";
 import type { Feed } from "../../http/event-stream.ts";
 import { formatEvent } from "../../http/event-stream.ts";
-import { announce } from "../../http/live-events.ts";
+import { announce, announceToMembers } from "../../http/live-events.ts";
 import type { AnswerBatches } from "./batches.ts";
 import { createAnswerBatches } from "./batches.ts";
 import { writeStartAgain } from "./forgotten.ts";
@@ -168,7 +168,8 @@ class AnswerEngine implements Answers {
     const ours = row.status === outcome.status && row.failure_code === outcome.failureCode;
     const id = answer.feed.frames.length + 1 + (ours ? 0 : lostEventsGap);
     answer.feed.close({ id, frame: formatEvent(id, "receipt", toReceipt(row)) });
-    await announce(this.deps, answer.start.userId, "wallets", "generations");
+    await announce(this.deps, answer.start.userId, "generations");
+    await announceToMembers(this.deps, row.payer_id, "wallets");
   }
 
   /** Message, capture and receipt in one transaction, tried again until the hold's own deadline: a finished answer is not lost. */

@@ -1,6 +1,6 @@
 /**
  * The two hot writes of answers and the read before them, many people's in one statement: what arrives while another is
- * under way goes with the next. A person whose wallet somebody else has locked is left out and asked for alone, and so is
+ * under way goes with the next. A person whose payer's wallet somebody else has locked is left out and asked for alone, and so is
  * one behind whose other rows the statement comes to wait, so that nobody waits for another person's lock.
  */
 import { sql } from "kysely";
@@ -24,8 +24,8 @@ const lockNotAvailable = "55P03";
  * other rows of the same people (the person, the conversation, the answer), which somebody may hold without the wallet.
  */
 const freeWallets = (userIds: readonly string[]) =>
-  sql`free as materialized (select user_id, set_config('lock_timeout', ${lockTimeout}, true) from wallets
-      where user_id = any (${userIds}::uuid[]) for update skip locked)`;
+  sql`free as materialized (select billing_account_id, set_config('lock_timeout', ${lockTimeout}, true) from wallets
+      where billing_account_id = any (array(select payer_of(asker) from unnest(${userIds}::uuid[]) asker)) for update skip locked)`;
 
 /** Nothing from the shared statement where the person's rows were locked. */
 async function orNothing<Result>(shared: Promise<Result | undefined>): Promise<Result | undefined> {
@@ -54,7 +54,7 @@ export async function startMany(db: Db, starts: readonly StartRow[]): Promise<(S
         "idempotencyKey" text, "requestHash" text, credits bigint, "priceVersion" text, kinds text[], refused boolean, "holdId" uuid,
         "trimmedMessages" integer, "requestsPerMinute" integer, "concurrentAnswers" integer, owner uuid, "leaseMs" integer,
         "holdMs" integer, now timestamptz)
-      join free on free.user_id = ask."userId"
+      join free on free.billing_account_id = payer_of(ask."userId")
       cross join lateral turn_start(ask.turn, ask.id, ask."userId", ask."modelId", ask."idempotencyKey", decode(ask."requestHash", 'hex'), ask.credits,
         ask."priceVersion", ask.kinds, ask.refused, ask."holdId", ask."trimmedMessages", ask."requestsPerMinute", ask."concurrentAnswers",
         ask.owner, ask."leaseMs", ask."holdMs", ask.now) started`.execute(db);
@@ -72,7 +72,7 @@ async function endMany(db: Db, ends: readonly OwnEnd[]): Promise<(GenerationRow 
       select ask.place, ended.* from json_to_recordset(${asks}::json) as ask (place integer, id uuid, "userId" uuid, owner uuid, status text,
           "failureCode" text, "cutShort" boolean, "chargedCredits" bigint, parts jsonb, "promptTokens" integer, "completionTokens" integer, "costMicroDollars" bigint, "firstEvent" integer,
           "lastEvent" integer, frames text, kinds text[], now timestamptz)
-        join free on free.user_id = ask."userId"
+        join free on free.billing_account_id = payer_of(ask."userId")
         cross join lateral answer_end(ask.id, ask.owner, ask.status, ask."failureCode", ask."cutShort", ask."chargedCredits", ask.parts, ask."promptTokens",
           ask."completionTokens", ask."costMicroDollars", ask."firstEvent", ask."lastEvent", ask.frames, ask.kinds, ask.now) ended) done`.execute(
     db,

@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { announce } from "../../http/live-events.ts";
+import { announce, announceToMembers } from "../../http/live-events.ts";
 import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
 import { readEntitlement } from "../billing/entitlement.ts";
 import { lostEventsGap } from "./answers.ts";
@@ -40,7 +40,8 @@ async function endOrphan(deps: Deps, { id, user_id: userId }: { id: string; user
     now,
   });
   if (row?.failure_code !== "interrupted") return false;
-  await announce(deps, userId, "wallets", "generations");
+  await announce(deps, userId, "generations");
+  await announceToMembers(deps, row.payer_id, "wallets");
   return true;
 }
 

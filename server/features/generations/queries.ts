@@ -8,7 +8,7 @@ import { notSetAside } from "../../queue/sweep-rows.ts";
 
 /** Named, so that a statement prepared before a migration keeps its result's form after it. */
 export const columns = sql.raw(
-  "id, user_id, model_id, idempotency_key, request_hash, status, failure_code, cut_short, hold_id, quoted_credits, price_version, charged_credits, available_after, " +
+  "id, user_id, payer_id, model_id, idempotency_key, request_hash, status, failure_code, cut_short, hold_id, quoted_credits, price_version, charged_credits, available_after, " +
     "prompt_tokens, completion_tokens, cost_micro_dollars, capture_id, trimmed_messages, lease_owner, lease_expires_at, stop_requested_at, created_at, ended_at, erased_at",
 );
 
