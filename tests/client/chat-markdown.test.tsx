@@ -265,6 +265,25 @@ describe("formulas in answers", () => {
   });
 });
 
+/**
+ * How many times as long `draw` takes for the long text as for the short one. Compares the shortest times, because other load only
+ * adds time; repeats until the ratio looks linear, as a quadratic one never does.
+ */
+function leastRatio(draw: (text: string) => unknown, short: string, long: string): number {
+  const drawMs = (text: string) => {
+    const started = performance.now();
+    draw(text);
+    return performance.now() - started;
+  };
+  const least = { short: Number.POSITIVE_INFINITY, long: Number.POSITIVE_INFINITY };
+  const ratio = () => least.long / Math.max(least.short, 2);
+  for (let round = 0; round < 12 && !(ratio() < 20); round += 1) {
+    least.short = Math.min(least.short, drawMs(short));
+    least.long = Math.min(least.long, drawMs(long));
+  }
+  return ratio();
+}
+
 describe("code in answers", () => {
   function plain(code: string, language: string): { marks: number; text: string; tags: string[] } {
     const drawn = renderToStaticMarkup(coloured(code, language));
@@ -291,23 +310,10 @@ describe("code in answers", () => {
   });
 
   it.each(["javascript", "cpp", "bash"])("takes time proportional to its length: %s", (language) => {
-    const drawMs = (code: string) => {
-      const started = performance.now();
-      renderToStaticMarkup(coloured(code, language));
-      return performance.now() - started;
-    };
-    /** Compares the shortest times, because other load only adds time; repeats until the ratio looks linear, as a quadratic one never does. */
-    const leastRatio = (short: string, long: string) => {
-      const least = { short: Number.POSITIVE_INFINITY, long: Number.POSITIVE_INFINITY };
-      for (let round = 0; round < 12 && !(least.long / Math.max(least.short, 2) < 20); round += 1) {
-        least.short = Math.min(least.short, drawMs(short));
-        least.long = Math.min(least.long, drawMs(long));
-      }
-      return least.long / Math.max(least.short, 2);
-    };
+    const draw = (code: string) => renderToStaticMarkup(coloured(code, language));
     for (const piece of ["a", "a.", "(", "<a ", "{{", '"', "/*", "$(", "`${"]) {
       const lines = `${`${piece.repeat(79 / piece.length)}\n`.repeat(9)};\n`;
-      expect(leastRatio(lines.repeat(2), lines.repeat(16)), piece).toBeLessThan(20);
+      expect(leastRatio(draw, lines.repeat(2), lines.repeat(16)), piece).toBeLessThan(20);
     }
     for (const endless of ["a".repeat(80), "a b\n".repeat(200), "(".repeat(1_000)]) expect(coloured(endless, language)).toBeUndefined();
   });
@@ -351,21 +357,10 @@ const pathological: Readonly<Record<string, (length: number) => string>> = {
 };
 
 describe("text that is hard to parse", () => {
-  /** The shortest of four times, because other load on the machine only adds time. */
-  function bestMs(text: string, end: TextEnd): number {
-    const runs = Array.from({ length: 4 }, () => {
-      const started = performance.now();
-      html(text, end);
-      return performance.now() - started;
-    });
-    return Math.min(...runs);
-  }
-
   it.each(Object.entries(pathological))("takes time proportional to its length, growing or whole: %s", (_, build) => {
     for (const end of ["growing", "whole"] as const) {
-      const [once, eightfold] = [bestMs(build(3_000), end), bestMs(build(24_000), end)];
-      // Eight times the length may take eight times as long; 20 leaves room for other load. Quadratic would be 64.
-      expect(eightfold / Math.max(once, 2)).toBeLessThan(20);
+      // Eight times the length may take eight times as long. A quadratic one would take 64 times as long.
+      expect(leastRatio((text) => html(text, end), build(3_000), build(24_000))).toBeLessThan(20);
     }
   });
 });
