@@ -5,7 +5,7 @@ interface Place {
   parentId: string | null;
 }
 
-/** The messages from the first to `headId`; without one, or where it is not there, to the newest. */
+/** The messages from the first to `headId`, or to the newest if `headId` is missing or unknown. */
 export function branchTo<Message extends Place>(all: readonly Message[], headId: string | null): Message[] {
   const byId = new Map(all.map((message) => [message.id, message]));
   const branch: Message[] = [];

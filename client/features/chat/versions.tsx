@@ -13,7 +13,7 @@ interface VersionsProps {
   onWalk: (step: number) => void;
 }
 
-/** The way between the versions of a message. A button at either end stays focusable, so that the keyboard does not lose its place. */
+/** Buttons that walk between the versions of a message. At either end they stay focusable, so that keyboard users keep their place. */
 export function Versions({ number, total, onWalk }: VersionsProps) {
   const { t } = useTranslation("chat");
   const format = useFormat();

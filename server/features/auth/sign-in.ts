@@ -15,7 +15,7 @@ import { hashSignUpPassword, nobodysHash, verifyPassword } from "./passwords.ts"
 import * as queries from "./queries.ts";
 import type { SignIn } from "./sessions.ts";
 
-/** Under what a try counts: under the browser's own key where it has signed in before, else under those strangers share. */
+/** The keys under which an attempt is counted: the browser's own if it has signed in here before, else the ones that strangers share. */
 function guessKeys(email: string, deviceId: string | undefined, network: string): { own: AttemptKey; shared: AttemptKey[] } {
   if (deviceId !== undefined) return { own: `device:${deviceId}`, shared: [] };
   return { own: `guess:${email} ${network}`, shared: [...networkKeys("address", network), `email:${email}`] };
@@ -24,8 +24,8 @@ function guessKeys(email: string, deviceId: string | undefined, network: string)
 type Check = "right" | "of a sign-up" | "wrong";
 
 /**
- * Looks for the password at the person and, unless this browser has signed in to the account before, at the sign-ups of the address.
- * For an unknown browser a wrong password always costs two hashes, whatever there is of the address.
+ * Checks the password against the person's and, unless this browser has signed in to the account before, against the address's
+ * sign-ups. For an unknown browser a wrong password always costs two hashes, whether or not the address is known.
  */
 async function checkPassword(
   deps: AuthDeps,
@@ -43,8 +43,8 @@ async function checkPassword(
 /**
  * A browser that signed in to the account before counts for itself: strangers who guess elsewhere can't lock it out. Throws
  * `invalid_credentials` for an unknown address and a wrong password alike, `too_many_attempts` and `sign_in_busy` with
- * retryAfterSeconds. `email_not_confirmed` is for who knows the password of a sign-up with this address. It says nothing about the
- * address: it is the same if the address is somebody's already, if its owner disowned the sign-up, or confirmed another one.
+ * retryAfterSeconds. Whoever knows the password of a sign-up with this address gets `email_not_confirmed`. It tells nothing about the
+ * address: the answer is the same if somebody already has the address, disowned the sign-up or confirmed another one.
  */
 export async function signIn(deps: AuthDeps, input: { email: string; password: string }, caller: Caller): Promise<SignIn> {
   const email = normalizeEmail(input.email);
@@ -58,7 +58,7 @@ export async function signIn(deps: AuthDeps, input: { email: string; password: s
     limits: blocked.map(limitName),
   }));
   if (check === "of a sign-up") {
-    // No guess, and no right one either: what was guessed before still counts.
+    // This attempt was no guess, so it doesn't count. It was no sign-in either, so earlier guesses still count.
     await giveBackAttempts(deps.db, [own, ...shared]);
     throw new DomainError("email_not_confirmed", "Confirm your email address first. We can send the link again");
   }
@@ -68,7 +68,7 @@ export async function signIn(deps: AuthDeps, input: { email: string; password: s
     if (limits.length > 0) await recordAct(deps.db, { ...event, action: "sign_in.blocked", details: { limits } });
     throw invalidCredentials();
   }
-  // The right password ends the count of who gave it, and is taken out of those that others share.
+  // The right password resets this browser's own count. Of the shared counts only this attempt is taken back.
   await forgetAttempts(deps.db, own);
   await giveBackAttempts(deps.db, shared);
   return inTransaction(deps.db, async (trx) => {

@@ -60,7 +60,7 @@ async function mailAccountExists(trx: Trx, deps: AuthDeps, person: queries.Perso
   await queueMail(trx, { ...mail, template: "account-exists", parameters: {} }, deps.clock.now());
 }
 
-/** Under what asking for a mail counts, before anything is done for it. */
+/** The keys under which a request for a mail is counted, before any work is done for it. */
 function mailKeys({ network }: Caller): AttemptKey[] {
   return [...networkKeys("mail-address", network), "mails:all"];
 }

@@ -75,9 +75,9 @@ export async function selectEvent(executor: Executor, eventId: string) {
 }
 
 /**
- * Takes the events of one object that wait, of the types named, for the job of `eventId`: one reading serves all of them. Returns
- * their ids. Where `eventId` is not among them, the job of the event that took it settles it; what a job that died has taken stays
- * taken, for it runs again.
+ * Marks the waiting events of one object, of these types, as taken by the job of `eventId`, because one reading serves all of them.
+ * Returns their ids. If `eventId` is not among them, another event's job has taken it and settles it. The events of a job that
+ * crashed stay taken, because the job runs again.
  */
 export async function takeWaitingEvents(
   executor: Executor,
@@ -92,7 +92,10 @@ export async function takeWaitingEvents(
   return rows.map(({ id }) => id);
 }
 
-/** `ignored`: nothing was written, for it is about nothing of ours or others have just written it. `set_aside`: for want of code that acts on it, until it is put back to work (queue/replay.ts). */
+/**
+ * `ignored`: nothing was written, because the event is about nothing of ours or another job has just written it. `set_aside`: no code
+ * acts on this type of event yet; queue/replay.ts can put it back to work.
+ */
 export type EventOutcome = "processed" | "ignored" | "set_aside";
 
 export async function settleEvents(executor: Executor, eventIds: readonly string[], status: EventOutcome, now: Date): Promise<void> {
@@ -122,7 +125,7 @@ export async function selectKnownEvents(executor: Executor, eventIds: readonly s
   return new Set(rows.map((row) => row.id));
 }
 
-/** Events that were received before `receivedBefore` (wall time) and still wait, oldest first; of those taken together, the one that took them. */
+/** Events that were received before `receivedBefore` (wall time) and still wait, oldest first. For events taken together it returns only the one whose job took them. */
 export async function selectWaitingEvents(executor: Executor, receivedBefore: Date, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`select coalesce(taken_by, id) as id from stripe_events
     where status = 'received' and received_at < ${receivedBefore} group by 1 order by min(received_at) limit ${limit}`.execute(executor);

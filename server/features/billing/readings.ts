@@ -1,7 +1,7 @@
 /**
- * What Stripe says is read outside of any transaction and written in a short one, under the version of the object (table
- * `stripe_objects`). Whoever writes makes the version one higher. Between reading the version and writing nobody else may have
- * done so, else Stripe is asked again: an older answer never overwrites a newer one.
+ * Objects are read from Stripe outside any transaction and written in a short one. Every write raises the object's version (table
+ * `stripe_objects`) by one. If the version has changed between the reading and the write, Stripe is asked again, so that an older
+ * response never overwrites a newer one.
  */
 import { sql } from "kysely";
 import type { Executor, Trx } from "../../db/transaction.ts";
@@ -11,7 +11,7 @@ import { TakenElsewhere } from "../../failures.ts";
 
 const attempts = 4;
 
-/** Thrown by a write that finds that something else the reading was decided on has changed: nothing is written, and Stripe is asked again. */
+/** The data that a reading was based on has changed since. Nothing is written, and Stripe is asked again. */
 export class OutdatedReading extends Error {
   override readonly name = "OutdatedReading";
 }
@@ -29,9 +29,9 @@ async function raiseVersion(trx: Trx, objectId: string, known: number): Promise<
 }
 
 /**
- * Writes what `read` finds at Stripe. `read` runs in no transaction; `write` runs in one, from which Stripe can't be reached. Undefined:
- * `read` found nothing of ours, or others have written meanwhile what they read after this began. Throws TakenElsewhere where the
- * reading was outdated at every try: to be tried again later.
+ * Writes what `read` finds at Stripe. `read` runs in no transaction; `write` runs in one, from which Stripe can't be called. Returns
+ * undefined if `read` found nothing of ours, or if another process has written a reading that began after this one. Throws
+ * TakenElsewhere if the reading was outdated at every try; the job is then tried again later.
  */
 export async function writeReading<Reading, Result>(
   deps: Pick<Deps, "db">,
@@ -71,7 +71,7 @@ export async function selectDuplicates(executor: Executor, objectIds: readonly s
   return new Map(rows.flatMap(({ id, duplicate_of }) => (duplicate_of === null ? [] : [[id, duplicate_of] as const])));
 }
 
-/** In the transaction that raised the version of the subscription. */
+/** Call it in the transaction that raised the subscription's version. */
 export async function recordDuplicate(trx: Trx, subscriptionId: string, doubled: string): Promise<void> {
   await trx.updateTable("stripe_objects").set({ duplicate_of: doubled }).where("id", "=", subscriptionId).execute();
 }

@@ -110,7 +110,7 @@ function differs(row: queries.AccountSubscription, current: queries.AccountSubsc
   return Object.entries(after).some(([key, value]) => JSON.stringify(value) !== JSON.stringify(values.get(key)));
 }
 
-/** `missing`: Stripe has forgotten it. Undefined: it is nobody's of ours. */
+/** `missing`: Stripe no longer has it. Undefined: it belongs to none of our customers. */
 async function readSubscription(deps: BillingDeps, subscriptionId: string): Promise<SubscriptionReading | "missing" | undefined> {
   const expand = ["latest_invoice", "schedule"];
   const subscription = await orMissing(deps.payments.subscriptions.retrieve(subscriptionId, { expand }));
@@ -154,7 +154,7 @@ async function writeInvoices(
   return open.map(({ invoice }) => invoice);
 }
 
-/** Stripe has forgotten it: so it has ended. */
+/** Stripe no longer has the subscription, so it counts as ended. */
 async function endMissing(deps: WriteDeps, trx: Trx, subscriptionId: string): Promise<SyncResult | undefined> {
   const now = deps.clock.now();
   const payerId = await queries.selectPayerOfSubscription(trx, subscriptionId);

@@ -1,7 +1,7 @@
 /**
  * The two hot writes of answers and the read before them, many people's in one statement: what arrives while another is
- * under way goes with the next. A person whose payer's wallet somebody else has locked is left out and asked for alone, and so is
- * one behind whose other rows the statement comes to wait, so that nobody waits for another person's lock.
+ * under way goes with the next. If the wallet or another row of a person is locked, that person is left out of the shared statement
+ * and gets a statement of their own, so that nobody waits for another person's lock.
  */
 import { sql } from "kysely";
 import { createBatcher } from "../../db/batch.ts";
