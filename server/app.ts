@@ -7,6 +7,7 @@ import type { Deps } from "./deps.ts";
 import { accountRoutes } from "./features/account/routes.ts";
 import { adminRoutes } from "./features/admin/routes.ts";
 import { authRoutes } from "./features/auth/routes.ts";
+import { sessionRoutes } from "./features/auth/session-routes.ts";
 import { registerTokens } from "./features/auth/tokens.ts";
 import { createReadViewer, createSessionCheck } from "./features/auth/viewer.ts";
 import { readEntitlement } from "./features/billing/entitlement.ts";
@@ -82,6 +83,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
   await app.register(
     signedInScope(readViewer, [
       accountRoutes(deps),
+      sessionRoutes(deps),
       billingRoutes(deps),
       creditRoutes(deps, spendable),
       generationRoutes(deps, answers, held),

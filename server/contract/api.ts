@@ -5,7 +5,8 @@ import type { catalogueRoutes } from "./catalogue.ts";
 import type { contactRoutes } from "./contact.ts";
 import type { generationRoutes } from "./generations.ts";
 import type { CallsOf } from "./route.ts";
+import type { securityRoutes } from "./security.ts";
 
 export type Calls = CallsOf<
-  typeof authRoutes & typeof billingRoutes & typeof catalogueRoutes & typeof contactRoutes & typeof generationRoutes
+  typeof authRoutes & typeof billingRoutes & typeof catalogueRoutes & typeof contactRoutes & typeof generationRoutes & typeof securityRoutes
 >;

@@ -74,6 +74,7 @@ export interface AuthSessions {
   revoked_at: Date | null;
   created_at: Date;
   user_agent: string | null;
+  time_zone: Generated<string | null>;
 }
 
 /** A link belongs to the sign-up it was mailed for, and to the person once it was opened. */

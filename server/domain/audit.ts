@@ -7,9 +7,22 @@ export interface AuditDetails {
   "sign_in.completed": { factor: "password" | "confirmation_link" };
   /** Wrong passwords for an account used up what these limits allow (server/features/auth/attempts.ts). */
   "sign_in.blocked": { limits: readonly string[] };
-  "session.ended": { reason: "signed_out" | "token_reused" };
+  "session.ended": { reason: "signed_out" | "token_reused" } | { reason: "signed_out_elsewhere"; sessions: number };
   "role.granted": { role: "admin"; because: "named_in_admin_emails" | "first_start" };
   "dead_letter.replayed": { deadLetterId: string; job: string };
 }
 
 export type AuditAction = keyof AuditDetails;
+
+/** Whether the person an act was done to sees it among the activity of their account. */
+const shown = {
+  "sign_up.confirmed": true,
+  "sign_in.completed": true,
+  "sign_in.blocked": true,
+  "session.ended": true,
+  "role.granted": true,
+  "dead_letter.replayed": false,
+} as const satisfies Record<AuditAction, boolean>;
+
+export type ShownAction = { [Action in AuditAction]: (typeof shown)[Action] extends true ? Action : never }[AuditAction];
+export const shownActions = (Object.keys(shown) as AuditAction[]).filter((action): action is ShownAction => shown[action]);

@@ -19,3 +19,8 @@ export function clientNetwork(ip: string): string {
   const groups = address.parts.slice(0, 4).map((part) => part.toString(16));
   return `${groups.join(":")}::/64`;
 }
+
+/** A network as a person sees it in the list of what happened: an IPv4 address without its last number, an IPv6 network as its /48. */
+export function shortNetwork(network: string): string {
+  return clientSite(network) ?? network.replace(/\.\d+$/, ".0/24");
+}

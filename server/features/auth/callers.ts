@@ -11,6 +11,8 @@ export interface Caller {
   /** What counts as one caller to the limits (client-network.ts). */
   network: string;
   userAgent: string | undefined;
+  /** The IANA name the browser gave; null if it gave none that exists. */
+  timeZone: string | null;
   /** The sign-ups begun in this browser (browser.ts). */
   signUps: readonly string[];
   /** The cookie of devices as it came (browser.ts). */
@@ -19,6 +21,16 @@ export interface Caller {
 
 export function normalizeEmail(text: string): string {
   return text.trim().normalize("NFC").toLowerCase();
+}
+
+/** The name as the time zone database writes it; null if there is no such zone. */
+export function readTimeZone(name: string | string[] | undefined): string | null {
+  if (typeof name !== "string" || !/^[a-z][\w+/-]{0,63}$/i.test(name)) return null;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return null;
+  }
 }
 
 export function assertRules(faults: Record<string, string | undefined>): void {

@@ -32,5 +32,5 @@ export async function completeSignIn(
     await recordAct(trx, { actor: null, subject, action: "role.granted", network: null, details });
   }
   await recordAct(trx, { actor: subject, subject, action: "sign_in.completed", network: caller.network, details: { factor } });
-  return openSession(trx, deps, { ...person, ...user }, caller.userAgent);
+  return openSession(trx, deps, { ...person, ...user }, caller);
 }

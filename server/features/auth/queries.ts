@@ -152,7 +152,7 @@ export async function lockSession(executor: Executor, sessionId: string): Promis
 export async function rotateSession(
   executor: Executor,
   session: SessionRow,
-  next: { counter: number; tokenHash: Buffer; now: Date; expiresAt: Date },
+  next: { counter: number; tokenHash: Buffer; now: Date; expiresAt: Date; timeZone: string | null },
 ): Promise<void> {
   await executor
     .updateTable("auth_sessions")
@@ -162,6 +162,7 @@ export async function rotateSession(
       previous_token_hash: session.token_hash,
       rotated_at: next.now,
       expires_at: next.expiresAt,
+      time_zone: next.timeZone ?? session.time_zone,
     })
     .where("id", "=", session.id)
     .execute();
@@ -177,6 +178,32 @@ export async function revokeSession(executor: Executor, sessionId: string, now: 
     .returning("user_id")
     .executeTakeFirst();
   return row?.user_id;
+}
+
+/** The sessions of a person that still hold, the one used last first. */
+export async function selectSessionsOf(executor: Executor, userId: string, now: Date, limit: number): Promise<SessionRow[]> {
+  return executor
+    .selectFrom("auth_sessions")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", now)
+    .orderBy("rotated_at", "desc")
+    .limit(limit)
+    .execute();
+}
+
+/** Ends one of a person's sessions or all but one. Returns how many of those that still held. */
+export async function revokeSessionsOf(trx: Trx, userId: string, which: { only: string } | { except: string }, now: Date): Promise<number> {
+  const ended = await trx
+    .updateTable("auth_sessions")
+    .set({ revoked_at: now })
+    .where("user_id", "=", userId)
+    .where("id", "only" in which ? "=" : "!=", "only" in which ? which.only : which.except)
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return Number(ended.numUpdatedRows);
 }
 
 /** The people behind those of these sign-ins that still hold: not ended, not expired, the person not banned. */

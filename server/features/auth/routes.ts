@@ -7,7 +7,7 @@ import { clientNetwork } from "../../http/client-network.ts";
 import { readCookie, setCookie } from "../../http/cookies.ts";
 import { addDevice, deviceCookie, readDevice, readSignUps, signUpCookie, writeSignUps } from "./browser.ts";
 import type { Caller } from "./callers.ts";
-import { fewOfOneNetwork } from "./callers.ts";
+import { fewOfOneNetwork, readTimeZone } from "./callers.ts";
 import { confirmEmail, disownSignUp, lookAtLink } from "./confirmation.ts";
 import type { SignIn } from "./sessions.ts";
 import { endSession, refreshSession } from "./sessions.ts";
@@ -41,6 +41,7 @@ function createBrowserMemory({ config }: Pick<Deps, "config">) {
     callerOf: (request: FastifyRequest): Caller => ({
       network: clientNetwork(request.ip),
       userAgent: request.headers["user-agent"],
+      timeZone: readTimeZone(request.headers["x-time-zone"]),
       signUps: readSignUps(config, readCookie(request, signUpCookie, https)),
       devices: readCookie(request, deviceCookie, https),
     }),

@@ -35,7 +35,7 @@ export async function openSession(
   trx: Trx,
   deps: Pick<Deps, "config">,
   user: queries.Person,
-  userAgent: string | undefined,
+  { userAgent, timeZone }: Pick<Caller, "userAgent" | "timeZone">,
 ): Promise<SignIn> {
   const now = new Date();
   const sessionId = uuidv7();
@@ -50,6 +50,7 @@ export async function openSession(
     revoked_at: null,
     created_at: now,
     user_agent: userAgent?.slice(0, 300) ?? null,
+    time_zone: timeZone,
   });
   return { user, sessionId, refreshToken };
 }
@@ -59,10 +60,10 @@ type Continuation = { outcome: "continued"; signIn: SignIn } | { outcome: "reuse
 interface Presented {
   token: string;
   read: RefreshToken;
-  network: string;
+  caller: Pick<Caller, "network" | "timeZone">;
 }
 
-async function continueSession(trx: Trx, deps: Pick<Deps, "config">, { token, read, network }: Presented): Promise<Continuation> {
+async function continueSession(trx: Trx, deps: Pick<Deps, "config">, { token, read, caller }: Presented): Promise<Continuation> {
   const now = new Date();
   const session = await queries.lockSession(trx, read.sessionId);
   if (!session || session.revoked_at || session.expires_at <= now) return { outcome: "over" };
@@ -77,6 +78,7 @@ async function continueSession(trx: Trx, deps: Pick<Deps, "config">, { token, re
       tokenHash: hashToken(refreshToken),
       now,
       expiresAt: addMilliseconds(now, sessionMs),
+      timeZone: caller.timeZone,
     });
     return { outcome: "continued", signIn: { user, sessionId: session.id, refreshToken } };
   }
@@ -87,16 +89,16 @@ async function continueSession(trx: Trx, deps: Pick<Deps, "config">, { token, re
   }
   await queries.revokeSession(trx, session.id, now);
   // Whoever used it again may be the person or a thief.
-  const event = { actor: null, subject: user.id, network, details: { reason: "token_reused" } } as const;
+  const event = { actor: null, subject: user.id, network: caller.network, details: { reason: "token_reused" } } as const;
   await recordAct(trx, { ...event, action: "session.ended" });
   return { outcome: "reused", userId: session.user_id };
 }
 
 /** Exchanges a refresh token for its successor. Throws `session_expired`; reuse after the grace ends the sign-in. */
-export async function refreshSession(deps: SessionDeps, token: string, { network }: Pick<Caller, "network">): Promise<SignIn> {
+export async function refreshSession(deps: SessionDeps, token: string, caller: Presented["caller"]): Promise<SignIn> {
   const read = readRefreshToken(deps.config, token);
   const result = read
-    ? await inTransaction(deps.db, (trx) => continueSession(trx, deps, { token, read, network }))
+    ? await inTransaction(deps.db, (trx) => continueSession(trx, deps, { token, read, caller }))
     : { outcome: "over" as const };
   if (result.outcome === "continued") return result.signIn;
   if (result.outcome === "reused") {

@@ -1,0 +1,54 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { NoContent, Timestamp, Uuid } from "./common.ts";
+import type { RouteContract } from "./route.ts";
+
+const Known = Type.Union([Type.String(), Type.Null()]);
+
+/** One of the person's sign-ins that still hold. */
+export const OwnSession = Type.Object({
+  id: Uuid,
+  /** The one this call was made with. */
+  current: Type.Boolean(),
+  /** As the browser called itself; null: not known. */
+  browser: Known,
+  system: Known,
+  /** An IANA name. The browser sends it in the header X-Time-Zone of the calls that open or continue a session. */
+  timeZone: Known,
+  createdAt: Timestamp,
+  /** When its tokens were last exchanged: while somebody uses it, every ten minutes. */
+  lastUsedAt: Timestamp,
+});
+export type OwnSession = Static<typeof OwnSession>;
+
+/** Something that was done to the person's account (server/domain/audit.ts has the actions and their details). */
+export const Activity = Type.Object({
+  id: Uuid,
+  at: Timestamp,
+  action: Type.String(),
+  details: Type.Record(Type.String(), Type.Unknown()),
+  /** A shortened address: of the network, not of the device. Null: not known, or not the person's own. */
+  network: Known,
+});
+export type Activity = Static<typeof Activity>;
+
+export const securityRoutes = {
+  "GET /api/account/sessions": {
+    summary: "Where the person is signed in: the hundred sessions used last, the newest first",
+    response: { 200: Type.Object({ sessions: Type.Array(OwnSession) }) },
+  },
+  "DELETE /api/account/sessions/:id": {
+    summary: "End one of the person's sessions. Its next call is refused, and its open connections are closed",
+    params: Type.Object({ id: Uuid }),
+    response: { 204: NoContent },
+  },
+  "DELETE /api/account/sessions": {
+    summary: "End all of the person's sessions but the one this call is made with",
+    response: { 200: Type.Object({ ended: Type.Integer() }) },
+  },
+  "GET /api/account/activity": {
+    summary: "What was done to the person's account, the newest first",
+    querystring: Type.Object({ cursor: Type.Optional(Type.String({ maxLength: 200 })) }, { additionalProperties: false }),
+    response: { 200: Type.Object({ events: Type.Array(Activity), nextCursor: Type.Union([Type.String(), Type.Null()]) }) },
+  },
+} as const satisfies Record<string, RouteContract>;
