@@ -24,5 +24,5 @@ const shown = {
   "dead_letter.replayed": false,
 } as const satisfies Record<AuditAction, boolean>;
 
-export type ShownAction = { [Action in AuditAction]: (typeof shown)[Action] extends true ? Action : never }[AuditAction];
+type ShownAction = { [Action in AuditAction]: (typeof shown)[Action] extends true ? Action : never }[AuditAction];
 export const shownActions = (Object.keys(shown) as AuditAction[]).filter((action): action is ShownAction => shown[action]);
