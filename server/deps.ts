@@ -13,8 +13,8 @@ import type { LiveEvents } from "./http/live-events.ts";
 import { createLiveEvents } from "./http/live-events.ts";
 import type { Mailer } from "./providers/mail.ts";
 import { createMailer } from "./providers/mail.ts";
-import type { ModelGateway } from "./providers/models.ts";
-import { createModelGateway } from "./providers/models.ts";
+import type { ModelGateway } from "./providers/models/gateway.ts";
+import { createModelGateway } from "./providers/models/gateway.ts";
 import type { Payments } from "./providers/stripe.ts";
 import { createPayments } from "./providers/stripe.ts";
 

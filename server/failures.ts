@@ -2,13 +2,16 @@
 import { DomainError, PermanentFailure } from "#domain/errors.ts";
 
 /**
- * outage: PostgreSQL, Redis, Stripe or the mail server does not answer or asks us to wait; the same call may be tried again for as
+ * outage: PostgreSQL, Redis, Stripe, a model provider or the mail server does not answer or asks us to wait; the same call may be tried again for as
  * long as it takes. refusal: trying again gives the same result. bug: every other error.
  */
 export type FailureKind = "outage" | "refusal" | "bug";
 
+/** An outage by its type, where neither a code nor a status tells it. */
+export class Outage extends Error {}
+
 /** Another process is doing the same work right now. Leave it to that process, and check again later. */
-export class TakenElsewhere extends Error {
+export class TakenElsewhere extends Outage {
   override readonly name = "TakenElsewhere";
 }
 
@@ -54,7 +57,7 @@ function isOutageItself(error: object): boolean {
 
 export function failureKind(error: unknown): FailureKind {
   if (error instanceof DomainError || error instanceof PermanentFailure) return "refusal";
-  if (error instanceof TakenElsewhere) return "outage";
+  if (error instanceof Outage) return "outage";
   // An error of fetch has the reason only in its cause.
   let one = error;
   for (let depth = 0; depth < deepestCause && typeof one === "object" && one !== null; depth += 1) {

@@ -8,6 +8,9 @@ export type ModelCategory = (typeof modelCategories)[number];
 export const providers = ["openai", "anthropic", "google", "mistral", "deepseek", "perplexity"] as const;
 export type Provider = (typeof providers)[number];
 
+/** How a model is called (server/providers/models/). */
+export type ModelProtocol = "openai-chat";
+
 /** What one unit of the price counts. */
 export type PriceUnit = "answer" | "image" | "minute" | "thousand_characters" | "clip";
 
@@ -19,6 +22,8 @@ export interface Model {
   name: string;
   provider: Provider;
   category: ModelCategory;
+  /** Absent from models that can't be called yet. */
+  protocol?: ModelProtocol;
   /** The free trial may use small text models only. */
   size: "small" | "large" | "none";
   upstreamModel: string;
@@ -34,9 +39,18 @@ export interface Model {
   outputTokenLimit: number;
 }
 
-const smallText = { category: "text", size: "small", credits: 1, unit: "answer", inputTokenLimit: 6_000, outputTokenLimit: 2_000 } as const;
+const smallText = {
+  category: "text",
+  protocol: "openai-chat",
+  size: "small",
+  credits: 1,
+  unit: "answer",
+  inputTokenLimit: 6_000,
+  outputTokenLimit: 2_000,
+} as const;
 const largeText = {
   category: "text",
+  protocol: "openai-chat",
   size: "large",
   credits: 5,
   unit: "answer",
@@ -142,6 +156,7 @@ export const models = [
     name: "Sonar",
     provider: "perplexity",
     category: "search",
+    protocol: "openai-chat",
     size: "none",
     upstreamModel: "sonar",
     credits: 2,
@@ -155,6 +170,7 @@ export const models = [
     name: "GPT-5 Search",
     provider: "openai",
     category: "search",
+    protocol: "openai-chat",
     size: "none",
     upstreamModel: "gpt-5-search-api",
     credits: 5,

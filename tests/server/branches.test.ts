@@ -140,7 +140,16 @@ test("an answer needs no conversation: it is held, streamed, charged and read by
   const messages = [{ role: "user", content: "Hello" }] as const;
   api.answers.begin({
     ...{ id: start.id, userId: person.userId, row: start, messages, heldCredits: 1, trimmedMessages: 0, askedAtMs: performance.now() },
-    model: { ...model, category: "text", size: "small", unit: "answer", highlighted: false, inputTokenLimit: 100, outputTokenLimit: 100 },
+    model: {
+      ...model,
+      category: "text",
+      size: "small",
+      unit: "answer",
+      protocol: "openai-chat",
+      highlighted: false,
+      inputTokenLimit: 100,
+      outputTokenLimit: 100,
+    },
   });
   const told = await resume(api, person, start.id, 0);
   expect(told.events[0]?.data.turn).toBeNull();

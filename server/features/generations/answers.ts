@@ -7,6 +7,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Deps } from "../../deps.ts";
+import { failureKind } from "../../failures.ts";
 import { faultPoint } from "../../fault-points.ts";
 import type { Feed } from "../../http/event-stream.ts";
 import { formatEvent } from "../../http/event-stream.ts";
@@ -159,8 +160,7 @@ class AnswerEngine implements Answers {
     answer.tellText();
     const outcome = answer.outcome(end);
     answer.ending = true;
-    if (outcome.failureCode)
-      this.deps.log.info({ generation: answer.start.id, model: model.id, code: outcome.failureCode }, "answer failed");
+    if (outcome.failureCode) this.logFailure(answer, outcome.failureCode, end.error);
     const row = await this.writeEnd(answer, outcome);
     faultPoint("answer-ended");
     this.running.delete(answer.start.id);
@@ -170,6 +170,12 @@ class AnswerEngine implements Answers {
     answer.feed.close({ id, frame: formatEvent(id, "receipt", toReceipt(row)) });
     await announce(this.deps, answer.start.userId, "generations");
     await announceToMembers(this.deps, row.payer_id, "wallets");
+  }
+
+  private logFailure({ start }: RunningAnswer, code: string, error: unknown): void {
+    const details = { generation: start.id, model: start.model.id, code };
+    if (error !== undefined && failureKind(error) === "bug") this.deps.log.error({ ...details, err: error }, "a model could not be asked");
+    else this.deps.log.info({ ...details, reason: error instanceof Error ? error.message : undefined }, "answer failed");
   }
 
   /** Message, capture and receipt in one transaction, tried again until the hold's own deadline: a finished answer is not lost. */

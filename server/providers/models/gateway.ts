@@ -1,0 +1,44 @@
+/** The models of all providers: which can be asked, and how each is asked. */
+import type { Model, ModelProtocol, Provider } from "#domain/models.ts";
+import type { Config } from "../../config.ts";
+import { refuseWithinTransaction } from "../../db/transaction.ts";
+import { connectOpenAiChat } from "./openai-chat.ts";
+import type { ConnectModels, ModelCall, ModelConnection, ModelEvent } from "./protocol.ts";
+
+/** To add a protocol, write its file, add its name to the catalogue (domain/models.ts) and its line here. */
+const protocols: Readonly<Record<ModelProtocol, ConnectModels>> = {
+  "openai-chat": connectOpenAiChat,
+};
+
+export interface ModelGateway {
+  /** Whether we speak the model's protocol and have credentials for its provider, or the sandbox replaces the provider. */
+  isAvailable(model: Model): boolean;
+  isSandboxed(model: Model): boolean;
+  /** As `ModelConnection.ask`. Throws if the model is not available. */
+  ask(call: ModelCall): AsyncIterable<ModelEvent>;
+}
+
+const send: typeof fetch = (address, init) => {
+  refuseWithinTransaction("A model provider");
+  return fetch(address, init);
+};
+
+export function createModelGateway(config: Pick<Config, "models" | "sandbox">): ModelGateway {
+  const connections = new Map<string, ModelConnection>();
+  const sandboxOrigin = config.sandbox?.url.origin;
+
+  function connectionOf(protocol: ModelProtocol | undefined, provider: Provider): ModelConnection {
+    const credentials = config.models[provider];
+    if (!protocol || !credentials) throw new Error(`${provider} can't be asked: no credentials, or no protocol`);
+    const key = `${protocol} ${provider}`;
+    const connection = connections.get(key) ?? protocols[protocol](provider, credentials, send);
+    connections.set(key, connection);
+    return connection;
+  }
+
+  return {
+    isAvailable: (model) => model.protocol !== undefined && config.models[model.provider] !== undefined,
+    isSandboxed: (model) => sandboxOrigin !== undefined && (config.models[model.provider]?.baseUrl ?? "").startsWith(sandboxOrigin),
+    ask: (call) => connectionOf(call.model.protocol, call.model.provider).ask(call),
+  };
+}

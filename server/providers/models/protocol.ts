@@ -1,0 +1,80 @@
+/**
+ * What a model provider's protocol looks like to the rest of the product. One file beside this one speaks each protocol, and
+ * `gateway.ts` lists them. Which one a model speaks is in the catalogue (domain/models.ts).
+ */
+import { PermanentFailure } from "#domain/errors.ts";
+import type { Model, Provider } from "#domain/models.ts";
+import type { ProviderCredentials } from "../../config.ts";
+import { Outage } from "../../failures.ts";
+
+/** A piece of a message. Pictures, sounds and files will be other types; a protocol refuses to compile until it sends them. */
+export type InputPart = { type: "text"; text: string };
+
+export interface ModelMessage {
+  role: "user" | "assistant";
+  parts: readonly InputPart[];
+}
+
+export interface ModelCall {
+  /** With the provider's id of the model and its limits. */
+  model: Model;
+  /** Oldest first. A model that takes no conversation gets one message. */
+  messages: readonly ModelMessage[];
+  /** Aborted: the call ends with an error, and its connection is closed. */
+  signal: AbortSignal;
+}
+
+/**
+ * complete: all that there was to say. cut_short: up to the limit on its length. filtered: the provider refuses its content. other:
+ * anything else, for example that the model wants to call a tool, which we don't offer.
+ */
+export type FinishReason = "complete" | "cut_short" | "filtered" | "other";
+
+/** Null where the provider does not say. */
+export interface ModelUsage {
+  promptTokens: number | null;
+  completionTokens: number | null;
+  /** Millionths of a US dollar. */
+  costMicroDollars: number | null;
+}
+
+/**
+ * What a call yields. `finish` comes before `usage` and apart from it, because it settles what the answer is: a stop or an error
+ * after it changes nothing. A call that ends without `finish` was broken off. Files that a model makes will be another type.
+ */
+export type ModelEvent =
+  | { type: "text"; text: string }
+  /** The provider is at work but has nothing to show yet. */
+  | { type: "working" }
+  | { type: "finish"; reason: FinishReason }
+  /** The latest figures; each event replaces the one before. */
+  | { type: "usage"; usage: ModelUsage };
+
+/** The models of one provider, as reached by one protocol. */
+export interface ModelConnection {
+  /**
+   * Sends the call when the first event is asked for, and never tries again. Throws `ModelRefusal`, `ModelOutage`, or an error that
+   * `failureKind` classifies. Breaking off the iteration closes the connection.
+   */
+  ask(call: ModelCall): AsyncIterable<ModelEvent>;
+}
+
+/** Every request of the protocol goes through `send`, which refuses it within a transaction. */
+export type ConnectModels = (provider: Provider, credentials: ProviderCredentials, send: typeof fetch) => ModelConnection;
+
+/** The provider can't be reached, is overloaded, does not accept our key or answers nonsense. */
+export class ModelOutage extends Outage {
+  override readonly name = "ModelOutage";
+  readonly code: "provider_error" | "provider_rate_limited" | "provider_timeout" | "provider_garbage";
+
+  constructor(code: ModelOutage["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The provider refuses the content of the question or of its own answer. */
+export class ModelRefusal extends PermanentFailure {
+  override readonly name = "ModelRefusal";
+  readonly code = "content_filtered";
+}
