@@ -19,9 +19,11 @@ drop trigger generations_erase_log on generations;
 drop trigger conversations_erase_answers on conversations;
 drop function generation_erase_log, conversation_erase_answers, answer_start, answer_end;
 
--- Every answer has its message from its start on; until now one that had said nothing had none.
-insert into messages (conversation_id, generation_id, role, content, created_at)
-  select q.conversation_id, q.generation_id, 'assistant', '', q.created_at from messages q
+-- Every answer has its message from its start on; until now one that had said nothing had none. A message's id tells its time, by which
+-- messages are listed: this one gets its question's id, a millisecond later.
+insert into messages (id, conversation_id, generation_id, role, content, created_at)
+  select (lpad(to_hex(('x' || left(replace(q.id::text, '-', ''), 12))::bit(48)::bigint + 1), 12, '0') || substr(replace(q.id::text, '-', ''), 13))::uuid,
+      q.conversation_id, q.generation_id, 'assistant', '', q.created_at from messages q
     where q.role = 'user' and not exists (select from messages a where a.generation_id = q.generation_id and a.role = 'assistant');
 alter table messages add column parent_id uuid;
 update messages a set parent_id = q.id from messages q where a.role = 'assistant' and q.role = 'user' and q.generation_id = a.generation_id;

@@ -207,6 +207,29 @@ test("the confirmation mail's link opens the account it was mailed for", async (
 });
 
 test.each(languages.map((language) => language.code))(
+  "mails in %s that the release before queued are rendered without what they lack",
+  (language) => {
+    const queued = [
+      { template: "subscription-started", parameters: { plan: "starter", credits: 300, renewsAt: "2026-12-31T23:30:00Z" } },
+      { template: "payment-failed", parameters: { plan: "starter", graceUntil: "2026-12-31T23:30:00Z" } },
+      {
+        template: "contact-message",
+        parameters: { name: "Ada", email: "ada@example.com", category: "bug", topic: "t", message: "m", senderLanguage: "ja" },
+      },
+      { template: "contact-received", parameters: {} },
+    ];
+    const whole = { interval: "month", priceCents: 1999, amountCents: 1999, reference: "0123456789ab", receivedAt: "2026-12-31T23:30:00Z" };
+    for (const mail of queued) {
+      const { text } = renderMail(product.config, { ...mail, language });
+      const now = renderMail(product.config, { ...mail, language, parameters: { ...mail.parameters, ...whole } }).text;
+      expect(text).not.toMatch(/\{\{|undefined|subscription-started|payment-failed|contact-(message|received)| {2}/);
+      expect(text.split("\n").filter((line) => now.includes(line) && line !== "").length).toBeGreaterThan(3);
+      expect(text.length).toBeLessThan(now.length);
+    }
+  },
+);
+
+test.each(languages.map((language) => language.code))(
   "mails in %s: every template is rendered for every plan, with no placeholder left",
   (language) => {
     for (const template of mailTemplates) {

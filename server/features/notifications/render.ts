@@ -83,9 +83,26 @@ function instant(language: LanguageCode, value: number | string | undefined, for
   return value === undefined ? undefined : new Intl.DateTimeFormat(language, { ...format, timeZone: "UTC" }).format(new Date(value));
 }
 
+/**
+ * What this release's mails say and those of the release before did not. A mail that lacks it was queued before the update, or is
+ * queued during it by a process that still runs the release before; the texts named `…_earlier` do without.
+ */
+const newParameters: Partial<Record<MailTemplate, string>> = {
+  "subscription-started": "priceCents",
+  "payment-failed": "amountCents",
+  "contact-message": "reference",
+  "contact-received": "reference",
+};
+
+/** By it i18next picks a text: `detail_month`, `detail_year` or `detail_earlier`, and `detail` where there is none of these. */
+function contextOf(template: MailTemplate, parameters: MailContent["parameters"]): string {
+  const added = newParameters[template];
+  return added !== undefined && parameters[added] === undefined ? "earlier" : String(parameters.interval ?? "");
+}
+
 /** The parameters as the texts name them: instants as dates, cents as money, counts as the language writes them. */
-function readable(config: MailConfig, language: LanguageCode, parameters: MailContent["parameters"]) {
-  const { plan, credits, renewsAt, graceUntil, receivedAt, senderLanguage, priceCents, amountCents, interval } = parameters;
+function readable(config: MailConfig, language: LanguageCode, template: MailTemplate, parameters: MailContent["parameters"]) {
+  const { plan, credits, renewsAt, graceUntil, receivedAt, senderLanguage, priceCents, amountCents } = parameters;
   return {
     ...parameters,
     language: senderLanguage === undefined ? undefined : new Intl.DisplayNames(language, { type: "language" }).of(String(senderLanguage)),
@@ -101,8 +118,7 @@ function readable(config: MailConfig, language: LanguageCode, parameters: MailCo
     }),
     price: money(language, priceCents),
     amount: money(language, amountCents),
-    // i18next picks `detail_month` or `detail_year` by it.
-    context: String(interval ?? ""),
+    context: contextOf(template, parameters),
     count: Number(credits ?? 0),
     credits: new Intl.NumberFormat(language).format(Number(credits ?? 0)),
     site: config.publicUrl.host,
@@ -172,7 +188,7 @@ export function renderMail(config: MailConfig, mail: MailContent): RenderedMail 
   if (!isTemplate(template)) throw new Error(`no mail template ${template}`);
   const language = matchLanguage(mail.language) ?? fallbackLanguage;
   const t = i18n.getFixedT(language);
-  const parameters = readable(config, language, mail.parameters);
+  const parameters = readable(config, language, template, mail.parameters);
   const text = (name: string) => t(`${template}.${name}`, parameters);
   const parts: Parts = {
     subject: text("subject"),
