@@ -12,7 +12,8 @@ export interface Answer {
   finishReason: "stop" | "length" | "content_filter" | "tool_calls";
   promptTokens: number;
   includeUsage: boolean;
-  paceMs: number;
+  /** Milliseconds per token. It can change while the answer is written. */
+  paceMs: () => number;
   fault: ModelFault | undefined;
 }
 
@@ -22,6 +23,9 @@ const tokensPerTurn = 16;
 function usageOf(answer: Answer, completionTokens: number): object {
   return { prompt_tokens: answer.promptTokens, completion_tokens: completionTokens, total_tokens: answer.promptTokens + completionTokens };
 }
+
+/** A change of the pace is noticed after this long at the latest. */
+const noticeMs = 50;
 
 /** A pause that ends early, without an error, if the caller disconnects. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
@@ -70,10 +74,41 @@ class Frames {
   }
 }
 
-/**
- * Writes the answer as server-sent events at its pace, and stops when the caller disconnects. Each token has a fixed time, so
- * that a late timer does not delay the following tokens.
- */
+/** Each token has a fixed time, so that a late timer does not delay the following tokens. A new pace counts from its change. */
+class Beat {
+  private readonly paceMs: () => number;
+  private readonly signal: AbortSignal;
+  private current: number | undefined;
+  private startedAt = 0;
+  private tokens = 0;
+
+  constructor({ paceMs }: Answer, signal: AbortSignal) {
+    this.paceMs = paceMs;
+    this.signal = signal;
+  }
+
+  /** Waits for the next token's time. Returns whether it had to wait. */
+  async next(): Promise<boolean> {
+    this.tokens += 1;
+    for (let waited = false; ; waited = true) {
+      const waitMs = this.waitMs();
+      if (waitMs <= 0 || this.signal.aborted) return waited;
+      await pause(Math.min(waitMs, noticeMs), this.signal);
+    }
+  }
+
+  private waitMs(): number {
+    const paceMs = this.paceMs();
+    if (paceMs !== this.current) {
+      this.current = paceMs;
+      this.startedAt = performance.now();
+      this.tokens = 1;
+    }
+    return paceMs === 0 ? 0 : this.startedAt + this.tokens * paceMs - performance.now();
+  }
+}
+
+/** Writes the answer as server-sent events at its pace, and stops when the caller disconnects. */
 export async function streamAnswer(response: ServerResponse, answer: Answer, call: ModelCall, signal: AbortSignal): Promise<void> {
   const { fault } = answer;
   if (fault?.fault === "hang" && fault.afterTokens === 0) return untilGone(signal);
@@ -101,11 +136,10 @@ async function writeTokens(
 ): Promise<boolean> {
   const breaksOff = answer.fault?.fault === "die_mid_stream" || answer.fault?.fault === "hang" || answer.fault?.fault === "garbage";
   const limit = breaksOff ? Math.min(answer.fault?.afterTokens ?? 0, answer.tokens.length - 1) : answer.tokens.length;
-  const startedAt = performance.now();
+  const beat = new Beat(answer, signal);
   for (const token of answer.tokens.slice(0, limit)) {
-    const waitMs = answer.paceMs === 0 ? 0 : startedAt + (call.completionTokens + 1) * answer.paceMs - performance.now();
-    if (waitMs > 0) await pause(waitMs, signal);
-    else if (call.completionTokens % tokensPerTurn === tokensPerTurn - 1) await new Promise(setImmediate);
+    const waited = await beat.next();
+    if (!waited && call.completionTokens % tokensPerTurn === tokensPerTurn - 1) await new Promise(setImmediate);
     if (signal.aborted) return false;
     call.completionTokens += 1;
     if (!response.write(frames.delta(`{"content":${JSON.stringify(token)}}`, null))) await drained(response, signal);
@@ -129,7 +163,7 @@ export async function sendAnswer(response: ServerResponse, answer: Answer, call:
   if (kind === "hang") return untilGone(signal);
   const breaksOff = kind === "die_mid_stream" || kind === "garbage";
   const tokenCount = breaksOff ? Math.min(answer.fault?.afterTokens ?? 0, answer.tokens.length) : answer.tokens.length;
-  await pause(tokenCount * answer.paceMs + (kind === "slow_first_token" ? (answer.fault?.delayMs ?? 0) : 0), signal);
+  await pause(tokenCount * answer.paceMs() + (kind === "slow_first_token" ? (answer.fault?.delayMs ?? 0) : 0), signal);
   if (signal.aborted) return;
   if (kind === "die_mid_stream") return void response.destroy();
   response.writeHead(200, { "content-type": "application/json", "x-request-id": answer.id });

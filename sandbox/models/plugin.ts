@@ -29,7 +29,7 @@ export interface ModelServer {
   plugin: FastifyPluginAsync;
   faults: ModelFaults;
   calls: ModelCalls;
-  /** Milliseconds per token, unless the request sets its own; 0 for no delay. */
+  /** Milliseconds per token, unless the request sets its own; 0 for no delay. A change applies to running answers too. */
   pace: { milliseconds: number };
 }
 
@@ -48,11 +48,11 @@ function describeModel(model: Model): object {
   return { id: model.upstreamModel, object: "model", created: since, owned_by: `sandbox-${model.provider}` };
 }
 
-function paceOf(request: FastifyRequest, fallbackMs: number): number {
+function paceOf(request: FastifyRequest, usual: ModelServer["pace"]): () => number {
   const header = request.headers["x-sandbox-pace-ms"];
-  if (header === undefined) return fallbackMs;
+  if (header === undefined) return () => usual.milliseconds;
   const pace = Number(header);
-  if (Number.isInteger(pace) && pace >= 0 && pace <= slowestPaceMs && header !== "") return pace;
+  if (Number.isInteger(pace) && pace >= 0 && pace <= slowestPaceMs && header !== "") return () => pace;
   throw invalidRequest(`The header x-sandbox-pace-ms is a whole number of milliseconds from 0 to ${slowestPaceMs}.`, null);
 }
 
@@ -61,7 +61,7 @@ function earlyFinish(fault: ModelFault | undefined): Answer["finishReason"] | un
   return fault?.fault === "length" || fault?.fault === "content_filter" || fault?.fault === "tool_calls" ? fault.fault : undefined;
 }
 
-function planAnswer(model: Model, chat: ChatRequest, paceMs: number, fault: ModelFault | undefined): Answer {
+function planAnswer(model: Model, chat: ChatRequest, paceMs: Answer["paceMs"], fault: ModelFault | undefined): Answer {
   const all = fault?.fault === "empty" ? [] : splitTokens(writeReply(model.name, chat.messages));
   const early = earlyFinish(fault);
   const tokens = all.slice(0, Math.min(chat.maximumTokens ?? all.length, early ? (fault?.afterTokens ?? 0) : all.length));
@@ -118,7 +118,7 @@ export function createModelServer(): ModelServer {
     const chat = readChatRequest(request.body);
     const model = chatModels(provider).find((candidate) => candidate.upstreamModel === chat.model);
     if (model === undefined) throw unknownModel(chat.model);
-    const paceMs = paceOf(request, server.pace.milliseconds);
+    const paceMs = paceOf(request, server.pace);
     const call = server.calls.start({ model: model.id, stream: chat.stream, promptTokens: chat.promptTokens });
     const fault = server.faults.take(model.id);
     if (fault?.fault === "rate_limited" || fault?.fault === "server_error") {

@@ -88,7 +88,7 @@ describe("a piece in the browser", () => {
     await page.getByRole("link", { name: "Settle it with your own work" }).click();
     const contents = page.getByRole("navigation", { name: "On this page" });
     await contents.waitFor();
-    expect(await scrollTop(page)).toBe(0);
+    await expect.poll(() => scrollTop(page)).toBe(0);
     expect(await contents.locator("[aria-current]").count()).toBe(0);
 
     const section = contents.getByRole("link").nth(2);
@@ -118,8 +118,8 @@ describe("a piece in the browser", () => {
     await contents.getByText("On this page").click();
     const section = contents.getByRole("link").nth(1);
     await section.click();
-    expect(new URL(page.url()).hash).not.toBe("");
-    expect(await section.isVisible()).toBe(false);
+    await expect.poll(() => new URL(page.url()).hash).not.toBe("");
+    await expect.poll(() => section.isVisible()).toBe(false);
     await page.context().close();
   });
 

@@ -38,7 +38,7 @@ const focusedName = `(() => {
 
 /** Presses Tab until `name` has the focus; starts again from the top while the page is still rendering. */
 async function tabTo(page: Page, name: string | RegExp): Promise<void> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 30_000;
   const matches = (text: string) => (typeof name === "string" ? text === name : name.test(text));
   const passed: string[] = [];
   while (Date.now() < deadline) {
@@ -103,7 +103,7 @@ describe("accessibility of the client", () => {
     found.push(...(await scan(page, "menu")));
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
-    expect(await page.evaluate(focusedName)).toBe("Open menu");
+    await expect.poll(() => page.evaluate(focusedName)).toBe("Open menu");
     await page.context().close();
     expect(found).toEqual([]);
   });

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
-import { ask, deviceOf, order, setStage } from "./support.ts";
+import { ask, deviceOf, hold, order, setStage } from "./support.ts";
 
 const marker = "Sandbox answer, written on this machine";
 
@@ -38,9 +38,11 @@ describe("answers in Chromium", () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await setStage();
-    await order(stage, "/models/pace", { paceMs: 12 });
   }, 150_000);
+  beforeEach(() => goOn());
   afterAll(() => stage?.close());
+
+  const goOn = () => order(stage, "/models/pace", { paceMs: 12 });
 
   async function open(): Promise<{ visitor: Visitor; page: Page }> {
     const visitor = await stage.person(true);
@@ -52,7 +54,10 @@ describe("answers in Chromium", () => {
     const { visitor, page } = await open();
     await ask(page, stage, "A detailed answer about mosaics, please");
     const before = await waitForWords(page, 60);
+    await hold(stage);
     await page.reload();
+    await waitForWords(page, 40);
+    await goOn();
     await page.getByText("1 credit charged, 299 left").first().waitFor({ timeout: 30_000 });
     const after = await wordsOf(page);
     expect(after.length).toBeGreaterThan(before.length);
@@ -97,9 +102,11 @@ describe("answers in Chromium", () => {
     const { visitor, page } = await open();
     await ask(page, stage, "A detailed answer about harbours, please");
     await waitForWords(page, 60);
+    await hold(stage);
     await stage.line.cut();
     await page.getByText("Connection lost").waitFor();
     await stage.line.mend();
+    await goOn();
     await page.getByText("1 credit charged, 299 left").first().waitFor({ timeout: 30_000 });
     const words = await wordsOf(page);
     expect(words.split(marker)).toHaveLength(2);
@@ -125,6 +132,7 @@ describe("answers in Chromium", () => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await ask(page, stage, "A question with enough of an answer");
     await waitForWords(page, 60);
+    await hold(stage);
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await page.getByText("1 credit charged, 299 left").first().waitFor({ timeout: 30_000 });
     for (let seen = 0; seen < 2; seen += 1) {
@@ -160,7 +168,7 @@ describe("answers in Chromium", () => {
     await page.getByRole("dialog").waitFor({ state: "hidden" });
     await page.getByRole("textbox", { name: "Search conversations" }).fill("STONES LAST");
     await expect.poll(() => page.locator("mark").allTextContents()).toEqual(["stones last"]);
-    expect(await titles.count()).toBe(1);
+    await expect.poll(() => titles.count()).toBe(1);
     await page.keyboard.press("Escape");
     await expect.poll(() => titles.count()).toBe(2);
     await page.context().close();

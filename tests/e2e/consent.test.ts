@@ -173,7 +173,7 @@ describe("the consent banner (specification §2 to §5)", () => {
     for (const label of ["Terms of service", "Privacy policy", "Usage statistics"]) await banner(page).getByLabel(label).check();
     await banner(page).getByRole("button", { name: "Save preferences" }).press("Enter");
     await expect.poll(stored).toEqual({ tos: true, privacy: true, cookies: true, cookieConsent: "accepted" });
-    expect(await hasFocus(opener)).toBe(true);
+    await expect.poll(() => hasFocus(opener)).toBe(true);
     await opener.press("Enter");
     await banner(page).waitFor();
     expect(await propertiesOf(banner(page).getByRole("checkbox"), "checked")).toEqual([true, true, true]);

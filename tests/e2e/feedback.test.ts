@@ -79,7 +79,7 @@ describe("feedback (specification §2, §4, §5, §8)", () => {
   it.each(["Close", "Don't show again"])("is dismissed for good by %s", async (name) => {
     await openWithCard(page, `${stage.url}/pricing`);
     await card(page).getByRole("button", { name }).click();
-    expect(await card(page).count()).toBe(0);
+    await expect.poll(() => card(page).count()).toBe(0);
     await expect.poll(() => kept(page, "feedbackDismissed")).toBe(true);
     await page.reload();
     await settle(page);
@@ -94,10 +94,10 @@ describe("feedback (specification §2, §4, §5, §8)", () => {
     await dialog().getByLabel("Feedback").fill("Half a tile");
     await dialog().getByRole("button", { name: "Cancel" }).click();
     await dialog().waitFor({ state: "hidden" });
-    expect(await page.evaluate("document.activeElement?.textContent")).toBe("Give Feedback");
+    await expect.poll(() => page.evaluate("document.activeElement?.textContent")).toBe("Give Feedback");
     expect(await kept(page, "feedbackDismissed")).toBeUndefined();
     await card(page).getByRole("button", { name: "Give Feedback" }).click();
-    expect(await dialog().getByLabel("Feedback").inputValue()).toBe("Half a tile");
+    await expect.poll(() => dialog().getByLabel("Feedback").inputValue()).toBe("Half a tile");
   });
 
   const edges: [string, { name?: string; email?: string; message?: string }, string[]][] = [
@@ -123,7 +123,7 @@ describe("feedback (specification §2, §4, §5, §8)", () => {
       await fillIn(values);
       await expect.poll(() => faultsIn(page, "dialog[open]"), { message: what }).toEqual(faults);
       const toast = toasts().last();
-      expect(await toast.textContent(), what).toBe(`Validation Error${faults[0]}`);
+      await expect.poll(() => toast.textContent(), { message: what }).toBe(`Validation Error${faults[0]}`);
       expect(await toast.getAttribute("class")).toMatch(/danger/);
       await toast.getByRole("button", { name: "Close" }).click();
       await expect.poll(() => toasts().count()).toBe(0);
@@ -145,7 +145,7 @@ describe("feedback (specification §2, §4, §5, §8)", () => {
     await toasts().getByText("Feedback Sent!").waitFor();
     await toasts().getByText("Thank you for your feedback. We appreciate your input!").waitFor();
     await dialog().waitFor({ state: "hidden" });
-    expect(await card(page).count()).toBe(0);
+    await expect.poll(() => card(page).count()).toBe(0);
     await expect.poll(() => kept(page, "feedbackDismissed")).toBe(true);
     await expect.poll(() => kept(page, "draft:visitor:feedback")).toBeUndefined();
     await expect.poll(() => messagesFrom(stage, email)).toBe(1);
@@ -180,6 +180,7 @@ describe("feedback (specification §2, §4, §5, §8)", () => {
     if (!box) throw new Error("not on the page");
     return box;
   }
+  const bottomOf = async (part: ReturnType<typeof card>) => boxOf(part).then(({ y, height }) => y + height);
   const support = () => page.getByRole("button", { name: "Support" });
   async function focusAtTheFoot(): Promise<void> {
     await page.locator("[name=message]").evaluate((field) => {
@@ -196,15 +197,15 @@ describe("feedback (specification §2, §4, §5, §8)", () => {
     await page.setViewportSize(size);
     await openWithCard(page, `${stage.url}/contact`);
     await banner(page).waitFor();
-    const [own, bar] = [await boxOf(card(page)), await boxOf(banner(page))];
+    // The banner's height is measured after it is drawn; the card and the button above it move then.
+    await expect.poll(async () => bottomOf(card(page)).then(async (bottom) => bottom <= (await boxOf(banner(page))).y)).toBe(true);
+    const own = await boxOf(card(page));
     expect([own.x, own.width]).toEqual([0, size.width]);
-    expect(own.y + own.height).toBeLessThanOrEqual(bar.y);
-    await expect.poll(async () => boxOf(support()).then(({ y, height }) => y + height)).toBeLessThanOrEqual(own.y);
+    await expect.poll(() => bottomOf(support())).toBeLessThanOrEqual(own.y);
     expect(size.height - own.y).toBeLessThan(size.height * 0.45);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(size.width);
     await focusAtTheFoot();
-    const field = await boxOf(page.locator("[name=message]"));
-    expect(field.y + field.height).toBeLessThanOrEqual(own.y);
+    await expect.poll(() => bottomOf(page.locator("[name=message]"))).toBeLessThanOrEqual(own.y);
     expect(await card(page).isVisible()).toBe(true);
     await banner(page).getByRole("button", { name: "Manage preferences" }).click();
     await card(page).waitFor({ state: "hidden" });
@@ -214,9 +215,9 @@ describe("feedback (specification §2, §4, §5, §8)", () => {
     await page.setViewportSize({ width: 660, height: 640 });
     await openWithCard(page, `${stage.url}/contact`);
     await banner(page).waitFor();
-    const [own, bar, button] = [await boxOf(card(page)), await boxOf(banner(page)), await boxOf(support())];
-    expect(own.y + own.height).toBeLessThanOrEqual(bar.y);
-    expect(button.y + button.height).toBeLessThanOrEqual(bar.y);
+    const bar = await boxOf(banner(page));
+    for (const part of [card(page), support()]) await expect.poll(() => bottomOf(part)).toBeLessThanOrEqual(bar.y);
+    const [own, button] = [await boxOf(card(page)), await boxOf(support())];
     expect(own.x + own.width).toBeLessThanOrEqual(button.x);
     await focusAtTheFoot();
     await card(page).waitFor({ state: "hidden" });

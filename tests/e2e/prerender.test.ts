@@ -130,7 +130,9 @@ describe("the reader's language", () => {
     const { page, complaints } = await open(device, "/pricing");
     expect(await page.evaluate("[sent.text, sent.lang]")).toEqual([pricingHeading("en"), "en"]);
     await page.getByRole("heading", { level: 1, name: pricingHeading("fr") }).waitFor();
-    expect(await page.evaluate("[sent.heading === document.querySelector('h1'), document.documentElement.lang]")).toEqual([true, "fr"]);
+    await expect
+      .poll(() => page.evaluate("[sent.heading === document.querySelector('h1'), document.documentElement.lang]"))
+      .toEqual([true, "fr"]);
     expect(complaints).toEqual([]);
     await expectNothingStored(page);
     await device.close();
@@ -141,7 +143,7 @@ describe("the reader's language", () => {
     const { page } = await open(device, "/pricing");
     await page.locator("header select").selectOption("ja");
     await page.getByRole("heading", { level: 1, name: pricingHeading("ja") }).waitFor();
-    expect(await page.evaluate("localStorage.getItem('language')")).toBe("ja");
+    await expect.poll(() => page.evaluate("localStorage.getItem('language')")).toBe("ja");
     const [cookie] = await device.cookies();
     expect(cookie).toMatchObject({ name: "language", value: "ja", sameSite: "Lax", path: "/" });
     expect((cookie?.expires ?? 0) - Date.now() / 1000).toBeGreaterThan(360 * 86_400);

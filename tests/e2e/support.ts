@@ -72,6 +72,13 @@ export async function order(stage: Stage, path: string, body: unknown): Promise<
   if (!response.ok) throw new Error(`POST ${path} → ${response.status}: ${await response.text()}`);
 }
 
+const slowestPaceMs = 10_000;
+
+/** Holds all answers where they are, so that what follows happens in the middle of one, however busy the machine is. */
+export function hold(stage: Stage): Promise<void> {
+  return order(stage, "/models/pace", { paceMs: slowestPaceMs });
+}
+
 /** Opens a new conversation and sends `prompt` to GPT-5 Mini. */
 export async function ask(page: Page, stage: Stage, prompt: string): Promise<void> {
   await page.goto(`${stage.url}/ai-models?model=gpt-5-mini`);

@@ -51,7 +51,7 @@ describe("a new release while tabs are open", () => {
     await fetch(`${product.sandboxUrl}/models/pace`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ paceMs: 300 }),
+      body: JSON.stringify({ paceMs: 800 }),
     });
     const visitor = await new Visitor(product.url, product.sandboxUrl).join();
     await visitor.subscribe();
@@ -155,7 +155,7 @@ describe("a new release while tabs are open", () => {
 
   it("sign-out leaves no response of the API and no conversation on the device", async () => {
     const page = await openKept(device, `${frontage.url}/profile`, "en");
-    expect(await keptConversations(page)).toBe(1);
+    await expect.poll(() => keptConversations(page)).toBe(1);
     await page.evaluate(`localStorage.setItem("signedOut", "yes")`);
     await page.getByRole("button", { name: "Sign out", exact: true }).click();
     await expect.poll(() => keptConversations(page)).toBe(0);

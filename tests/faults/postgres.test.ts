@@ -91,14 +91,14 @@ async function expectAllWell(world: World, generationId: string, charged: number
 }
 
 /**
- * Starts the product so that PostgreSQL keeps asynchronous commits in memory: the WAL writer is stopped, and no worker runs
+ * Starts the product so that PostgreSQL keeps asynchronous commits in memory: its writers are stopped, and no worker runs
  * whose own commits would flush the WAL.
  */
 async function beginForgetful(test: TestContext): Promise<World> {
   const world = await begin(test, { redis: true });
   await setPace(world.product, 10);
   await Promise.all(world.product.workers.map((worker) => worker.stop()));
-  await world.postgres.holdWalWriter();
+  await world.postgres.holdWriters();
   return world;
 }
 

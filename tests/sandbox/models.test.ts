@@ -1,5 +1,6 @@
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { slowestPaceMs } from "#sandbox/models/plugin.ts";
 import type { RunningSandbox } from "#tests/support/sandbox.ts";
 import { startSandbox } from "#tests/support/sandbox.ts";
 import { until } from "#tests/support/until.ts";
@@ -124,6 +125,18 @@ describe("answers through the openai package", () => {
     const startedAt = performance.now();
     await readStream("pace", { paceMs: 10, max: 30 });
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(290);
+  });
+
+  test("a new pace applies to answers under way", async () => {
+    sandbox.models.pace.milliseconds = slowestPaceMs;
+    const own = new OpenAI({ apiKey: "sandbox", baseURL: `${sandbox.url}/providers/openai/v1`, maxRetries: 0 });
+    const stream = await own.chat.completions.create({ ...ask("pace"), stream: true, max_completion_tokens: 30 });
+    sandbox.models.pace.milliseconds = 0;
+    const startedAt = performance.now();
+    let tokens = 0;
+    for await (const chunk of stream) if (chunk.choices[0]?.delta.content) tokens += 1;
+    expect(tokens).toBe(30);
+    expect(performance.now() - startedAt).toBeLessThan(slowestPaceMs);
   });
 
   test("aborting a call stops its tokens", async () => {

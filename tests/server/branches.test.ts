@@ -5,7 +5,7 @@ import type { Conversation } from "#server/contract/generations.ts";
 import { createAnswerBatches } from "#server/features/generations/batches.ts";
 import { callStart } from "#server/features/generations/queries.ts";
 import type { AnswerWorld } from "#tests/support/answers.ts";
-import { ask, call, readAnswer, resume, send, startAnswerWorld, storedText } from "#tests/support/answers.ts";
+import { ask, askAndHold, call, resume, send, startAnswerWorld, storedText } from "#tests/support/answers.ts";
 import { holdCredits } from "#tests/support/ledger-calls.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
@@ -198,11 +198,10 @@ test("several answers share a hold, settle one by one and give back what is left
 });
 
 test("an answer whose conversation has many branches resumes in the one that is shown", async () => {
-  world.models.pace.milliseconds = 20;
   const person = await createPerson(api, database.db);
   const first = await ask(api, person, { prompt: "One" });
   const { conversationId, questionId } = first;
-  const begun = await readAnswer(await send(api, person, { prompt: undefined, conversationId, questionId }), (seen) => seen.text !== "");
+  const begun = await askAndHold(world.models, api, person, { prompt: undefined, conversationId, questionId });
   const conversation = await read(person, conversationId);
   expect(conversation).toMatchObject({ streamingGenerationId: begun.generationId, headId: begun.answerId });
   expect(conversation.messages.at(-1)).toMatchObject({ id: begun.answerId, parts: [], receipt: { status: "streaming" } });

@@ -35,10 +35,10 @@ function knock(caller: string): Promise<"open" | number> {
   });
 }
 
-it("of 300 silent WebSockets from one address a tenth of its limit are accepted, and other addresses are unaffected", async () => {
-  const results = await Promise.all(Array.from({ length: 300 }, () => knock("203.0.113.7")));
+it("of 60 silent WebSockets from one address a tenth of its limit are accepted, and other addresses are unaffected", async () => {
+  const results = await Promise.all(Array.from({ length: 60 }, () => knock("203.0.113.7")));
   expect(results.filter((result) => result === "open")).toHaveLength(perAddress / 10);
-  expect(results.filter((result) => result === 429)).toHaveLength(300 - perAddress / 10);
+  expect(results.filter((result) => result === 429)).toHaveLength(60 - perAddress / 10);
   expect(await knock("203.0.113.8")).toBe("open");
   // Addresses in the same IPv6 /64 count as one caller.
   const network = await Promise.all(Array.from({ length: 15 }, (_, index) => knock(`2001:db8:1:2::${index + 1}`)));
@@ -62,6 +62,10 @@ it("of 300 connections from one address only its limit stay open; a trusted prox
   const flood = Array.from({ length: 300 }, () => connectFrom("127.0.0.9"));
   const proxied = Array.from({ length: 150 }, () => connectFrom("127.0.0.1"));
   const other = connectFrom("127.0.0.10");
-  await until(() => flood.filter(isOpen).length === perAddress && [...proxied, other].every(isOpen), "the rest to be turned away");
-  expect(flood.filter((socket) => socket.destroyed || socket.readableEnded)).toHaveLength(300 - perAddress);
+  const isTurnedAway = (socket: Socket) => socket.destroyed || socket.readableEnded;
+  await until(
+    () => flood.filter(isTurnedAway).length === 300 - perAddress && [...proxied, other].every(isOpen),
+    "the rest to be turned away",
+  );
+  expect(flood.filter(isOpen)).toHaveLength(perAddress);
 });

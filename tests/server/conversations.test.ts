@@ -8,7 +8,7 @@ import type { Database } from "#server/db/types.ts";
 import { selectConversations, selectSlice } from "#server/features/conversations/queries.ts";
 import { readLedger } from "#server/features/credits/service.ts";
 import type { AnswerWorld } from "#tests/support/answers.ts";
-import { ask, call, readAnswer, send, startAnswerWorld } from "#tests/support/answers.ts";
+import { ask, askAndHold, call, startAnswerWorld } from "#tests/support/answers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
 
@@ -102,9 +102,8 @@ test("the wallet's history names the conversation in which credits were spent, u
 });
 
 test("deleting a conversation first stops its running answer, whose receipt stays", async () => {
-  models.pace.milliseconds = 20;
   const person = await createPerson(api, database.db);
-  const begun = await readAnswer(await send(api, person), (seen) => seen.text !== "");
+  const begun = await askAndHold(models, api, person);
   expect((await read(person, begun.conversationId)).streamingGenerationId).toBe(begun.generationId);
   expect((await call(api, person, "DELETE", `/api/conversations/${begun.conversationId}`)).status).toBe(204);
   expect((await call(api, person, "GET", `/api/conversations/${begun.conversationId}`)).status).toBe(404);

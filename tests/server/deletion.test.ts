@@ -5,7 +5,7 @@ import { answerLogReadableMs } from "#domain/periods.ts";
 import type { Answer } from "#server/contract/generations.ts";
 import { endOrphanedAnswers } from "#server/features/generations/orphans.ts";
 import type { AnswerProcess, AnswerWorld } from "#tests/support/answers.ts";
-import { ask, call, readAnswer, send, startAnswerProcess, startAnswerWorld } from "#tests/support/answers.ts";
+import { ask, askAndHold, call, readAnswer, send, startAnswerProcess, startAnswerWorld } from "#tests/support/answers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
 import { until } from "#tests/support/until.ts";
@@ -81,10 +81,9 @@ test("a deleted conversation can't be read by its answers' events, by its idempo
 });
 
 test("deleting stops and settles a running answer, in this process or another, and removes its text", async () => {
-  world.models.pace.milliseconds = 20;
   for (const deleter of [world.api, other]) {
     const person = await createPerson(world.api, world.database.db);
-    const begun = await readAnswer(await send(world.api, person), (seen) => seen.text !== "");
+    const begun = await askAndHold(world.models, world.api, person);
     expect((await remove(person, begun.conversationId, deleter)).status).toBe(204);
     expect(await receiptOf(person, begun.generationId)).toMatchObject({ status: "stopped", chargedCredits: 1, parts: [] });
     await expectUnreadable(person, begun);
@@ -93,10 +92,9 @@ test("deleting stops and settles a running answer, in this process or another, a
 });
 
 test("an answer whose process has died costs nothing, and its text is deleted with the conversation", async () => {
-  world.models.pace.milliseconds = 20;
   const person = await createPerson(world.api, world.database.db);
   const { db } = world.database;
-  const begun = await readAnswer(await send(world.api, person), (seen) => seen.text !== "");
+  const begun = await askAndHold(world.models, world.api, person);
   const row = () => db.selectFrom("generations").selectAll().where("id", "=", begun.generationId).executeTakeFirstOrThrow();
   // As if a process had died while writing it: the process that writes it no longer owns the lease.
   await until(
@@ -166,9 +164,9 @@ test("a deletion is pushed to the person's other devices", async () => {
     if (event !== "resync" && event.userId === person.userId) told.push(event.table);
   });
   const { conversationId } = await ask(world.api, person);
-  await until(() => told.length === 2, "the answer's end to be told");
+  // Both the answer's start and its end change the conversation and the wallet.
+  await expect.poll(() => told.length).toBe(4);
   await remove(person, conversationId);
-  await until(() => told.length > 2, "the deletion to be told");
-  expect(told.slice(2)).toContain("generations");
+  await expect.poll(() => told.slice(4)).toContain("generations");
   stop();
 });

@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { slowestPaceMs } from "#sandbox/models/plugin.ts";
 import { findDisagreements, releaseOverdueHolds } from "#server/features/credits/service.ts";
 import { endOrphanedAnswers } from "#server/features/generations/orphans.ts";
 import type { LiveEvent } from "#server/http/live-events.ts";
 import type { AnswerProcess, RunningModels, SeenAnswer } from "#tests/support/answers.ts";
-import { ask, call, readAnswer, resume, send, startAnswerProcess, startModels, storedText } from "#tests/support/answers.ts";
+import { ask, askAndHold, call, readAnswer, resume, send, startAnswerProcess, startModels, storedText } from "#tests/support/answers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
@@ -32,6 +33,11 @@ afterAll(async () => {
   await models.close();
   await database.drop();
 });
+
+async function statusOf(generationId: string): Promise<string> {
+  const row = database.db.selectFrom("generations").select("status").where("id", "=", generationId);
+  return (await row.executeTakeFirstOrThrow()).status;
+}
 
 async function wallet(person: TestPerson): Promise<{ balance: number; held: number }> {
   return database.db.selectFrom("wallets").select(["balance", "held"]).where("id", "=", person.walletId).executeTakeFirstOrThrow();
@@ -94,20 +100,19 @@ describe("a stream cut anywhere", () => {
   });
 
   test("can be read from another process before the answer ends", async () => {
-    models.pace.milliseconds = 8;
     const person = await createPerson(here, database.db);
-    const begun = await readAnswer(await send(here, person), (seen) => seen.text !== "");
+    const begun = await askAndHold(models, here, person, {}, (seen) => seen.text.length > 60);
     const remote = await resume(elsewhere, person, begun.generationId, 0, (seen) => seen.text.length > 40);
-    expect(remote.receipt).toBeUndefined();
+    expect(await statusOf(begun.generationId)).toBe("streaming");
     expect(remote.text.startsWith(begun.text) || begun.text.startsWith(remote.text)).toBe(true);
+    models.pace.milliseconds = 0;
     expect((await resume(elsewhere, person, begun.generationId, remote.events.length)).receipt?.status).toBe("completed");
   });
 });
 
 test("a stop requested at another process takes effect at the writer's next flush", async () => {
-  models.pace.milliseconds = 20;
   const person = await createPerson(here, database.db);
-  const seen = await readAnswer(await send(here, person), (answer) => answer.text !== "");
+  const seen = await askAndHold(models, here, person);
   const stopped = await (await call(elsewhere, person, "POST", `/api/generations/${seen.generationId}/stop`)).json();
   expect(stopped).toMatchObject({ status: "stopped", chargedCredits: 1 });
 });
@@ -118,15 +123,15 @@ describe("an answer whose process has died", () => {
     const dying = await startAnswerProcess(database.applicationUrl, models.url, { leaseMs: 400, flushMs: 20, shutdownMs: 50 });
     const person = await createPerson(dying, database.db);
     const seen = await readAnswer(await send(dying, person), (answer) => answer.events.length >= 15);
+    const logged = database.db.selectFrom("generation_events").select("last_event").where("generation_id", "=", seen.generationId);
+    await expect.poll(async () => (await logged.execute()).length).toBeGreaterThan(0);
     // Closes the process's connections to PostgreSQL, as kill -9 does.
     await dying.deps.pool.end();
     const told: LiveEvent[] = [];
     const unsubscribe = here.deps.live.subscribe((event) => event !== "resync" && event.userId === person.userId && told.push(event));
     const waiting = resume(elsewhere, person, seen.generationId, seen.events.length);
     await expect
-      .poll(async () => (await Promise.all([endOrphanedAnswers(here.deps), endOrphanedAnswers(elsewhere.deps)])).reduce((a, b) => a + b), {
-        timeout: 5_000,
-      })
+      .poll(async () => (await Promise.all([endOrphanedAnswers(here.deps), endOrphanedAnswers(elsewhere.deps)])).reduce((a, b) => a + b))
       .toBeGreaterThan(0);
     const rest = await waiting;
     expect(rest.receipt).toMatchObject({ status: "failed", failureCode: "interrupted", chargedCredits: 0, availableAfter: 100 });
@@ -144,19 +149,18 @@ describe("an answer whose process has died", () => {
   });
 
   test("is never confused with a running one, however wrong a process's clock is", async () => {
-    models.pace.milliseconds = 15;
     const person = await createPerson(here, database.db);
     const wallMs = Date.now();
     try {
       // The answering process's clock is behind by more than a lease, the sweeping one's ahead by more than a hold's deadline.
       vi.useFakeTimers({ toFake: ["Date"], now: wallMs - 20_000 });
-      const seen = await readAnswer(await send(here, person), (answer) => answer.text !== "");
+      const seen = await askAndHold(models, here, person);
       vi.setSystemTime(wallMs + 11 * 60_000);
       expect(await endOrphanedAnswers(elsewhere.deps)).toBe(0);
       await releaseOverdueHolds(elsewhere.deps, new Date());
-      const running = database.db.selectFrom("generations").select("status").where("id", "=", seen.generationId);
-      expect(await running.executeTakeFirst()).toEqual({ status: "streaming" });
+      expect(await statusOf(seen.generationId)).toBe("streaming");
       vi.setSystemTime(wallMs);
+      models.pace.milliseconds = 0;
       expect((await resume(here, person, seen.generationId, 0)).receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
     } finally {
       vi.useRealTimers();
@@ -164,34 +168,35 @@ describe("an answer whose process has died", () => {
   });
 
   test("a running answer is not ended while its lease is renewed", async () => {
-    models.pace.milliseconds = 8;
-    const short = await startAnswerProcess(database.applicationUrl, models.url, { leaseMs: 300, flushMs: 20 });
+    // A lease is renewed after a third of its time, so the machine may stand still for two seconds.
+    const short = await startAnswerProcess(database.applicationUrl, models.url, { leaseMs: 3_000, flushMs: 20 });
     const person = await createPerson(short, database.db);
-    const reading = ask(short, person);
-    let ended = false;
-    void reading.finally(() => {
-      ended = true;
-    });
-    while (!ended) {
-      expect(await endOrphanedAnswers(here.deps)).toBe(0);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    expect((await reading).receipt?.status).toBe("completed");
+    const { generationId } = await askAndHold(models, short, person);
+    const lease = () =>
+      sql<{ until: Date; now: Date }>`select lease_expires_at as until, clock_timestamp() as now
+      from generations where id = ${generationId}`.execute(database.db);
+    const first = (await lease()).rows[0]?.until.getTime() ?? 0;
+    await expect.poll(async () => (await lease()).rows[0]?.now.getTime()).toBeGreaterThan(first);
+    expect(await endOrphanedAnswers(here.deps)).toBe(0);
+    models.pace.milliseconds = 0;
+    expect((await resume(short, person, generationId, 0)).receipt?.status).toBe("completed");
     await short.close();
   });
 });
 
 describe("a process that is asked to end", () => {
   test("lets short answers finish and ends long ones without charging for them", async () => {
-    const leaving = await startAnswerProcess(database.applicationUrl, models.url, { shutdownMs: 1_500 });
+    const leaving = await startAnswerProcess(database.applicationUrl, models.url, { shutdownMs: 3_000 });
     const person = await createPerson(leaving, database.db, { plan: "enterprise" });
-    models.pace.milliseconds = 1;
+    models.pace.milliseconds = slowestPaceMs;
+    models.faults.set({ model: "gpt-5", fault: "hang", count: 1, afterTokens: 0, delayMs: 0 });
     const short = readAnswer(await send(leaving, person));
-    await expect.poll(() => models.calls.list()[0]?.outcome).toBe("running");
-    models.pace.milliseconds = 100;
-    const long = readAnswer(await send(leaving, person));
+    const long = readAnswer(await send(leaving, person, { model: "gpt-5", quotedCredits: 5 }));
     const reading = Promise.all([short, long]);
-    await leaving.app.close();
+    const closing = leaving.app.close();
+    await expect.poll(() => leaving.answers.closing).toBe(true);
+    models.pace.milliseconds = 0;
+    await closing;
     const [finished, cut] = await reading;
     expect(finished.receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
     expect(cut.receipt).toMatchObject({ status: "failed", failureCode: "interrupted", chargedCredits: 0 });
@@ -217,7 +222,6 @@ describe("a process that has waited for its last answer", () => {
     await locker.query("commit");
     locker.release();
     expect((await sending).receipt).toMatchObject({ status: "failed", failureCode: "interrupted", chargedCredits: 0 });
-    leaving.app.server.closeIdleConnections();
     await closing;
     expect(await wallet(person)).toEqual({ balance: 100, held: 0 });
     await leaving.close();
@@ -230,7 +234,9 @@ describe("an open stream", () => {
     const person = await createPerson(here, database.db);
     const [asked, begun] = [new AbortController(), Promise.withResolvers<string>()];
     const reading = readAnswer(await send(here, person, {}, { signal: asked.signal }), (seen) => {
-      if (seen.text !== "") begun.resolve(seen.generationId);
+      if (seen.text === "") return false;
+      begun.resolve(seen.generationId);
+      models.pace.milliseconds = slowestPaceMs;
       return false;
     }).then(
       (seen) => seen.receipt,
@@ -247,11 +253,9 @@ describe("an open stream", () => {
     expect(await Promise.all([reading, following])).toEqual(["cut", "cut"]);
     // Without the notification it would end with the next check, which comes every minute.
     expect(performance.now() - cutAt).toBeLessThan(30_000);
-    const status = async () =>
-      (await database.db.selectFrom("generations").select("status").where("id", "=", generationId).executeTakeFirstOrThrow()).status;
-    expect(await status()).toBe("streaming");
+    expect(await statusOf(generationId)).toBe("streaming");
     models.pace.milliseconds = 0;
-    await expect.poll(status).toBe("completed");
+    await expect.poll(() => statusOf(generationId)).toBe("completed");
   });
 });
 

@@ -3,11 +3,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { ModelFaultKind } from "#sandbox/models/faults.ts";
+import { slowestPaceMs } from "#sandbox/models/plugin.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { checkSubscription } from "#server/features/billing/service.ts";
 import { findDisagreements, hasSpent, postGrant } from "#server/features/credits/service.ts";
 import type { AnswerWorld } from "#tests/support/answers.ts";
-import { ask, call, readAnswer, send, startAnswerProcess, startAnswerWorld, storedText } from "#tests/support/answers.ts";
+import { ask, askAndHold, call, readAnswer, send, startAnswerProcess, startAnswerWorld, storedText } from "#tests/support/answers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
 import { payerIdOf } from "../support/payers.ts";
@@ -16,10 +17,13 @@ let world: AnswerWorld;
 let database: AnswerWorld["database"];
 let models: AnswerWorld["models"];
 let api: AnswerWorld["api"];
+/** A process that waits for a silent provider for a short time only. */
+let impatient: AnswerWorld["api"];
 
 beforeAll(async () => {
-  world = await startAnswerWorld({ firstTokenMs: 400, idleMs: 300 });
+  world = await startAnswerWorld();
   ({ database, models, api } = world);
+  impatient = await startAnswerProcess(database.applicationUrl, models.url, { firstTokenMs: 1_500, idleMs: 1_500 });
 });
 afterEach(async () => {
   models.faults.clear("*");
@@ -28,7 +32,10 @@ afterEach(async () => {
   const open = await database.db.selectFrom("holds").select("id").where("state", "=", "open").execute();
   expect(open).toEqual([]);
 });
-afterAll(() => world.close());
+afterAll(async () => {
+  await impatient.close();
+  await world.close();
+});
 
 async function wallet(person: TestPerson): Promise<{ balance: number; held: number }> {
   return database.db.selectFrom("wallets").select(["balance", "held"]).where("id", "=", person.walletId).executeTakeFirstOrThrow();
@@ -105,7 +112,7 @@ describe("an answer", () => {
 });
 
 test("other pages are notified when a question is accepted, and see it and the balance without the held credits", async () => {
-  models.pace.milliseconds = 10;
+  models.pace.milliseconds = slowestPaceMs;
   const person = await createPerson(api, database.db, { plan: "starter" });
   const told: string[] = [];
   const unsubscribe = api.deps.live.subscribe((event) => event !== "resync" && event.userId === person.userId && told.push(event.table));
@@ -121,6 +128,7 @@ test("other pages are notified when a question is accepted, and see it and the b
     streamingGenerationId: id,
   });
   expect((await checkSubscription(api.deps, person.userId)).credits).toBe(95);
+  models.pace.milliseconds = 0;
   expect((await readAnswer(response)).receipt).toMatchObject({ availableAfter: 95 });
   await expect.poll(() => told.length).toBe(4);
   unsubscribe();
@@ -142,11 +150,11 @@ describe("the available credits in the receipt", () => {
   });
 
   test("are those at the answer's end, not at its start", async () => {
-    models.pace.milliseconds = 2;
     const person = await createPerson(api, database.db, { credits: 5, plan: "starter" });
     await give(person.userId, "plan", 310);
-    const answer = await readAnswer(await send(api, person), (seen) => seen.text !== "");
+    const answer = await askAndHold(models, api, person);
     await database.db.updateTable("user_subscriptions").set({ status: "canceled" }).where("user_id", "=", person.userId).execute();
+    models.pace.milliseconds = 0;
     const rest = await readAnswer(await call(api, person, "GET", `/api/generations/${answer.generationId}/events`));
     expect(rest.receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
     expect(rest.receipt?.availableAfter).toBe((await checkSubscription(api.deps, person.userId)).credits);
@@ -175,7 +183,7 @@ describe("fairness: failures of the provider", () => {
     const person = await createPerson(api, database.db);
     models.pace.milliseconds = 1;
     models.faults.set({ model: "gpt-5-mini", fault, count: 1, afterTokens, delayMs: 0 });
-    const failed = await ask(api, person);
+    const failed = await ask(fault === "hang" ? impatient : api, person);
     expect(failed.receipt).toMatchObject({ status: "failed", failureCode: code, chargedCredits: 0, availableAfter: 100 });
     expect(failed.text === "").toBe(afterTokens === 0);
     expect((await storedAnswer(failed.generationId)) ?? "").toBe(failed.text);
@@ -221,7 +229,7 @@ describe("fairness: failures of the provider", () => {
 describe("stopping", () => {
   test("before any output is free", async () => {
     const person = await createPerson(api, database.db);
-    models.faults.set({ model: "*", fault: "slow_first_token", count: 1, afterTokens: 0, delayMs: 300 });
+    models.faults.set({ model: "*", fault: "slow_first_token", count: 1, afterTokens: 0, delayMs: 20_000 });
     const response = await send(api, person);
     const reading = readAnswer(response);
     const { id } = await database.db.selectFrom("generations").select("id").where("user_id", "=", person.userId).executeTakeFirstOrThrow();
@@ -232,9 +240,8 @@ describe("stopping", () => {
   });
 
   test("after output costs the full price, keeps the text and aborts the provider's request", async () => {
-    models.pace.milliseconds = 10;
     const person = await createPerson(api, database.db, { plan: "starter" });
-    const seen = await readAnswer(await send(api, person, { model: "gpt-5", quotedCredits: 5 }), (answer) => answer.text !== "");
+    const seen = await askAndHold(models, api, person, { model: "gpt-5", quotedCredits: 5 });
     const stopped = await (await call(api, person, "POST", `/api/generations/${seen.generationId}/stop`)).json();
     expect(stopped).toMatchObject({ status: "stopped", chargedCredits: 5, availableAfter: 95 });
     expect(await storedAnswer(seen.generationId)).toContain(seen.text);

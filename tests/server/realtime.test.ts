@@ -51,7 +51,7 @@ async function open(headers: Record<string, string> = { origin }): Promise<Clien
 async function connect(session: Session): Promise<Client> {
   const client = await open();
   client.socket.send(JSON.stringify({ type: "authenticate", access_token: session.access_token }));
-  await vi.waitFor(() => expect(client.messages[0]).toMatchObject({ type: "ready" }), 5_000);
+  await vi.waitFor(() => expect(client.messages[0]).toMatchObject({ type: "ready" }), 15_000);
   return client;
 }
 
@@ -64,10 +64,10 @@ test("a change to a person's rows is pushed to all their pages and to nobody els
     await product.deps.live.publish({ userId: session.user.id, table: "user_subscriptions" });
     expect(first.messages).toContainEqual(change);
     expect(second.messages).toContainEqual(change);
-  }, 5_000);
+  }, 15_000);
   const marker = { type: "change", table: "wallets", user_id: other.user.id };
   await product.deps.live.publish({ userId: other.user.id, table: "wallets" });
-  await vi.waitFor(() => expect(foreign.messages).toContainEqual(marker), 5_000);
+  await vi.waitFor(() => expect(foreign.messages).toContainEqual(marker), 15_000);
   expect(foreign.messages).toHaveLength(2);
   expect(foreign.messages[0]).toEqual({ type: "ready", server_time: expect.stringMatching(/^\d{4}-.*Z$/) });
 });
@@ -126,7 +126,7 @@ test("signing out closes that session's sockets at once and leaves the person's 
   expect(await cut.closed).toBe(4403);
   expect(cut.messages.at(-1)).toEqual({ type: "closed", code: "session_revoked" });
   await product.deps.live.publish({ userId: session.user.id, table: "wallets" });
-  await vi.waitFor(() => expect(kept.messages.at(-1)).toMatchObject({ type: "change", table: "wallets" }), 5_000);
+  await vi.waitFor(() => expect(kept.messages.at(-1)).toMatchObject({ type: "change", table: "wallets" }), 15_000);
 });
 
 test("a ban or a reused refresh token closes the open sockets", async () => {
@@ -154,7 +154,7 @@ test("after an interruption of the notifications every page is told to check aga
     "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tessera live' and datname = current_database()",
   );
   const told = () => new Set(client.messages.flatMap((message) => (message.type === "change" ? [message.table] : [])));
-  await vi.waitFor(() => expect(told()).toEqual(new Set(realtimeTables)), 10_000);
+  await vi.waitFor(() => expect(told()).toEqual(new Set(realtimeTables)), 15_000);
 });
 
 /** Waits until events published by `here` reach `elsewhere`; returns the growing list of what `elsewhere` receives. */
@@ -165,7 +165,7 @@ async function bothConnected(here: LiveEvents, elsewhere: LiveEvents): Promise<(
   await vi.waitFor(async () => {
     await here.publish(event);
     expect(heard).toContainEqual(event);
-  }, 5_000);
+  }, 15_000);
   return heard;
 }
 
@@ -177,11 +177,11 @@ test("events a process can't publish while cut off from Redis reach the other pr
   const elsewhere = createLiveEvents({ databaseUrl, redisUrl: redis.url }, product.deps.pool);
   const heard = await bothConnected(here, elsewhere);
   await way.cut();
-  await vi.waitFor(() => expect(here.ping()).rejects.toThrow(), 5_000);
+  await vi.waitFor(() => expect(here.ping()).rejects.toThrow(), 15_000);
   const missed = { userId: randomUUID(), table: "wallets" } as const;
   await here.publish(missed);
   await way.mend();
-  await vi.waitFor(() => expect(heard).toContainEqual(missed), 10_000);
+  await vi.waitFor(() => expect(heard).toContainEqual(missed), 15_000);
   expect(heard).not.toContain("resync");
   await Promise.all([here.close(), elsewhere.close(), way.cut()]);
   await redis.stop();
@@ -196,12 +196,12 @@ test("a process that lost Redis is told to check again once it receives events a
   await vi.waitFor(async () => {
     const pings = await Promise.allSettled([elsewhere.ping(), here.ping()]);
     expect(pings.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-  }, 5_000);
+  }, 15_000);
   const back = await startRedis(redis.port);
-  await vi.waitFor(() => expect(heard).toContain("resync"), 10_000);
+  await vi.waitFor(() => expect(heard).toContain("resync"), 15_000);
   const later = { userId: randomUUID(), table: "wallets" } as const;
   await here.publish(later);
-  await vi.waitFor(() => expect(heard.at(-1)).toEqual(later), 5_000);
+  await vi.waitFor(() => expect(heard.at(-1)).toEqual(later), 15_000);
   await Promise.all([here.close(), elsewhere.close()]);
   await back.stop();
 });

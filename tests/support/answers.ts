@@ -4,7 +4,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { createParser } from "eventsource-parser";
 import Fastify from "fastify";
 import type { ModelServer } from "#sandbox/models/plugin.ts";
-import { createModelServer } from "#sandbox/models/plugin.ts";
+import { createModelServer, slowestPaceMs } from "#sandbox/models/plugin.ts";
 import { readConfig } from "#server/config.ts";
 import type { CreateGeneration, Receipt, StartEvent } from "#server/contract/generations.ts";
 import type { Db } from "#server/db/database.ts";
@@ -76,6 +76,11 @@ export async function startAnswerProcess(
   const held = new HeldConnections(deps, createSessionCheck(deps));
   const stopChecking = held.start();
   app.addHook("onClose", async () => stopChecking());
+  // As in production while a process drains: a connection whose stream has just ended would otherwise stay open for a minute.
+  app.addHook("preClose", async () => {
+    const timer = setInterval(() => app.server.closeIdleConnections(), 50);
+    app.server.once("close", () => clearInterval(timer));
+  });
   await app.register(
     signedInScope(createReadViewer(app, deps), [generationRoutes(deps, answers, held), conversationRoutes(deps, answers)]),
   );
@@ -189,6 +194,26 @@ export async function readAnswer(response: Response, enough: (seen: SeenAnswer) 
       return seen;
     }
   }
+}
+
+/**
+ * Asks, reads until `enough`, by default to the first word, and then holds the model's answers where they are until the test sets
+ * another pace. What follows happens in the middle of the answer, however busy the machine is.
+ */
+export async function askAndHold(
+  models: Pick<ModelServer, "pace">,
+  process: AnswerProcess,
+  person: TestPerson,
+  request: Partial<CreateGeneration> | Record<string, unknown> = {},
+  enough: (seen: SeenAnswer) => boolean = (seen) => seen.text !== "",
+): Promise<SeenAnswer> {
+  models.pace.milliseconds = 20;
+  const response = await send(process, person, request);
+  return readAnswer(response, (seen) => {
+    if (!enough(seen)) return false;
+    models.pace.milliseconds = slowestPaceMs;
+    return true;
+  });
 }
 
 /** What is stored of an answer; undefined: not a word. */

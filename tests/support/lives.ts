@@ -6,9 +6,9 @@ import type { ScaleSetup } from "./scale.ts";
 import { Visitor } from "./visitor.ts";
 
 const retryMs = 250;
-const patienceMs = 30_000;
+const patienceMs = 90_000;
 
-/** Retries the work until it succeeds, for up to 30 s, as a person would. */
+/** Retries the work until it succeeds, for up to 90 s, as a person would. */
 export async function persist<T>(work: () => Promise<T>): Promise<T> {
   const givenUpAt = Date.now() + patienceMs;
   for (;;) {
@@ -33,9 +33,13 @@ export function liveOn({ apiUrls, sandboxUrl, database }: ScaleSetup, count: num
   const live = async (): Promise<void> => {
     const visitor = new Visitor(apiUrls[0] ?? "", sandboxUrl);
     await persist(() => visitor.signUp());
-    await persist(() => visitor.confirm());
+    // A confirmation whose response was lost has used the link up; then the password signs in.
+    await persist(() => visitor.confirm().catch(async () => void (await visitor.signIn())));
     const url = await persist(() => visitor.checkout());
-    await persist(() => visitor.pay(url));
+    await persist(async () => {
+      const { status } = await visitor.pay(url);
+      if (status >= 500) throw new Error(`the payment page answered ${status}`);
+    });
     await visitor.waitForSubscription(300, 90_000);
     while (busy) {
       const answer = await visitor.ask().catch(() => undefined);

@@ -14,7 +14,8 @@ import type { TestDatabase } from "./postgres.ts";
 import { copyCluster, runAt, serverFolderPrefix } from "./postgres.ts";
 import { until } from "./until.ts";
 
-const comesBackMs = 30_000;
+const comesBackMs = 60_000;
+const writers = ["walwriter", "background writer", "checkpointer", "autovacuum launcher"];
 
 export interface OwnPostgres {
   /** `drop` stops the server and removes the folder. */
@@ -25,8 +26,8 @@ export interface OwnPostgres {
   killAll(): Promise<void>;
   /** Kills one backend of `applicationName` with -9; PostgreSQL then closes all connections and recovers by itself. */
   killBackend(applicationName: string): Promise<void>;
-  /** Stops the WAL writer alone: what is committed asynchronously stays in memory until another commit flushes it. */
-  holdWalWriter(): Promise<void>;
+  /** Stops every process that writes by itself: what is committed asynchronously stays in memory until another commit flushes it. */
+  holdWriters(): Promise<void>;
   /** Stops all of the server's processes (SIGSTOP): connections stay open but nothing answers until `thaw`. */
   freeze(): Promise<void>;
   thaw(): void;
@@ -117,11 +118,12 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
 
   return {
     thaw,
-    async holdWalWriter() {
+    async holdWriters() {
       const children = await childrenOf(await postmasterOf(cluster));
       const commands = await Promise.all(children.map(commandOf));
-      frozen = children.filter((_pid, index) => commands[index]?.startsWith("postgres: walwriter"));
-      if (frozen.length !== 1) throw new Error(`the WAL writer is not among ${commands.join(", ")}`);
+      // A page written by the background writer or the checkpointer takes the WAL before it to the disk; so does an autovacuum's commit.
+      frozen = children.filter((_pid, index) => writers.some((name) => commands[index]?.startsWith(`postgres: ${name}`)));
+      if (frozen.length !== writers.length) throw new Error(`not all of ${writers.join(", ")} are among ${commands.join(", ")}`);
       for (const pid of frozen) signal(pid, "SIGSTOP");
     },
     async freeze() {

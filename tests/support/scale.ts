@@ -13,7 +13,7 @@ import type { TestRedis } from "./redis.ts";
 import { startRedis } from "./redis.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const readyTimeoutMs = 30_000;
+const readyTimeoutMs = 90_000;
 
 /** One process of the product, which a test can kill and restart. */
 export class Part {

@@ -102,6 +102,11 @@ export class Visitor {
     this.session = await this.json<Session>("POST", "/api/auth/confirm", { token, password: this.password });
   }
 
+  async signIn(password = this.password): Promise<this> {
+    this.session = await this.json<Session>("POST", "/api/auth/sign-in", { email: this.email, password });
+    return this;
+  }
+
   async join(): Promise<this> {
     await this.signUp();
     await this.confirm();
