@@ -104,7 +104,7 @@ describe("of two readings of one object that overlap, the newer one stays", () =
     return { proxy, release: () => released.resolve(), reached: reached.promise, calls: () => calls };
   }
 
-  test("of a subscription", async () => {
+  async function expectNewerKept(): Promise<void> {
     const person = await world.person();
     await world.buy(person);
     await world.settle();
@@ -130,6 +130,23 @@ describe("of two readings of one object that overlap, the newer one stays", () =
     } finally {
       held.release();
       await held.proxy.close();
+    }
+  }
+
+  test("of a subscription", expectNewerKept);
+
+  test("which is noticed: a planted bug forgets the version that the older reading would be compared with", async () => {
+    await world.database.asOwner(
+      `create function forget_version() returns trigger language plpgsql security definer as $$ begin
+         delete from stripe_objects where id = new.id;
+         return new;
+       end $$`,
+      "create trigger forget_version before insert on stripe_objects for each row execute function forget_version()",
+    );
+    try {
+      await expect(expectNewerKept()).rejects.toMatchObject({ name: "AssertionError" });
+    } finally {
+      await world.database.asOwner("drop function forget_version cascade");
     }
   });
 

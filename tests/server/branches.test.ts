@@ -9,6 +9,7 @@ import { ask, askAndHold, call, resume, send, startAnswerWorld, storedText } fro
 import { holdCredits } from "#tests/support/ledger-calls.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
+import { plantBug } from "#tests/support/planted-bugs.ts";
 import { startOf } from "#tests/support/starts.ts";
 
 let world: AnswerWorld;
@@ -39,7 +40,7 @@ function askedLast(): [string, string][] {
   return world.models.lastMessages().map(({ role, content }) => [role, content]);
 }
 
-test("an edited question stands beside the first one; only its own branch goes to the model, and nothing is lost", async () => {
+async function expectBranches(): Promise<void> {
   const person = await createPerson(api, database.db);
   const first = await ask(api, person, { prompt: "One" });
   const { conversationId } = first;
@@ -68,7 +69,9 @@ test("an edited question stands beside the first one; only its own branch goes t
   expect((await read(person, conversationId)).headId).toBe(second.answerId);
   await ask(api, person, { prompt: "On the first branch", conversationId });
   expect(askedLast().map(([, text]) => text)).toEqual(["One", first.text, "Two", second.text, "On the first branch"]);
-});
+}
+
+test("an edited question stands beside the first one; only its own branch goes to the model, and nothing is lost", expectBranches);
 
 test("the first question can be edited: what follows goes to the model without what stood there before", async () => {
   const person = await createPerson(api, database.db);
@@ -170,7 +173,7 @@ test("an answer needs no conversation: it is held, streamed, charged and read by
   expect(erasedAt).toBeInstanceOf(Date);
 });
 
-test("several answers share a hold, settle one by one and give back what is left with the last", async () => {
+async function expectSharesSettledOnce(): Promise<void> {
   const person = await createPerson(api, database.db, { credits: 20 });
   const holdId = randomUUID();
   const now = new Date();
@@ -184,18 +187,21 @@ test("several answers share a hold, settle one by one and give back what is left
   const { end } = createAnswerBatches(database.db);
   const told = { failureCode: null, cutShort: false, parts: [], promptTokens: 1, completionTokens: 1, costMicroDollars: null } as const;
   const ended = { ...told, lastFrames: undefined, kinds: ["adjustment"], now } as const;
+  const hold = () =>
+    database.db.selectFrom("holds").select(["state", "settled", "captured"]).where("id", "=", holdId).executeTakeFirstOrThrow();
   const settle = ({ id, userId, owner }: typeof dear, chargedCredits: number) =>
     end({ ...ended, id, userId, owner, status: chargedCredits > 0 ? "completed" : "failed", chargedCredits });
-  expect(await settle(dear, 0)).toMatchObject({ charged_credits: 0, available_after: 17 });
+  // A share that is settled twice changes nothing the second time.
+  for (const _ of [1, 2]) {
+    expect(await settle(dear, 0)).toMatchObject({ charged_credits: 0, available_after: 17 });
+    expect(await hold()).toEqual({ state: "open", settled: 5, captured: 0 });
+  }
   expect(await settle(cheap, 1)).toMatchObject({ charged_credits: 1, available_after: 19 });
-  const hold = await database.db
-    .selectFrom("holds")
-    .select(["state", "settled", "captured"])
-    .where("id", "=", holdId)
-    .executeTakeFirstOrThrow();
-  expect(hold).toEqual({ state: "captured", settled: 8, captured: 1 });
+  expect(await hold()).toEqual({ state: "captured", settled: 8, captured: 1 });
   expect(await settle(cheap, 1)).toMatchObject({ charged_credits: 1 });
-});
+}
+
+test("several answers share a hold, settle one by one and give back what is left with the last", expectSharesSettledOnce);
 
 test("an answer whose conversation has many branches resumes in the one that is shown", async () => {
   const person = await createPerson(api, database.db);
@@ -207,4 +213,29 @@ test("an answer whose conversation has many branches resumes in the one that is 
   expect(conversation.messages.at(-1)).toMatchObject({ id: begun.answerId, parts: [], receipt: { status: "streaming" } });
   world.models.pace.milliseconds = 0;
   expect((await resume(api, person, begun.generationId, 0)).receipt?.status).toBe("completed");
+});
+
+const plantedBugs: [name: string, inFunction: string, from: string, to: string, noticed: () => Promise<void>][] = [
+  [
+    "a question put after its conversation's end",
+    "turn_start",
+    `turn."conversationId", turn."parentId", 'user'`,
+    `turn."conversationId", (select head_id from conversations where id = turn."conversationId"), 'user'`,
+    expectBranches,
+  ],
+  [
+    "an answer put beside its question",
+    "turn_start",
+    `turn."conversationId", turn."questionId", 'assistant'`,
+    `turn."conversationId", turn."parentId", 'assistant'`,
+    expectBranches,
+  ],
+  ["an answer settled twice", "answer_end", "target.status <> 'streaming' or", "", expectSharesSettledOnce],
+];
+
+test.each(plantedBugs)("a planted bug is noticed: %s", async (_name, inFunction, from, to, noticed) => {
+  const repair = await plantBug(database, inFunction, (source) => source.replace(from, to));
+  await expect(noticed()).rejects.toThrow();
+  await repair();
+  await noticed();
 });

@@ -1,8 +1,6 @@
-import { readFile } from "node:fs/promises";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { migrationNames, migrationsFolder } from "#server/db/migrator.ts";
 import { runAgainstModel } from "#tests/support/ledger-run.ts";
+import { plantBug } from "#tests/support/planted-bugs.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 
@@ -82,16 +80,6 @@ const plantedBugs: { name: string; function: string; from: string; to: string }[
   },
 ];
 
-/** The function's source from the newest migration that defines it. */
-async function functionSource(name: string): Promise<string> {
-  const names = (await migrationNames()).reverse();
-  const sources = await Promise.all(names.map((file) => readFile(new URL(`${file}.up.sql`, migrationsFolder), "utf8")));
-  const migration = sources.find((source) => source.includes(`create function ${name}(`)) ?? "";
-  const start = migration.indexOf(`create function ${name}(`);
-  const end = migration.indexOf("end $$;", start) + "end $$;".length;
-  return migration.slice(start, end).replace("create function", "create or replace function");
-}
-
 describe("the ledger against a simpler model", () => {
   let database: TestDatabase;
   beforeAll(async () => {
@@ -109,18 +97,13 @@ describe("planted bugs", () => {
     "are found: $name",
     async (bug) => {
       const database = await createTestDatabase();
-      const owner = new pg.Client({ connectionString: database.ownerUrl });
       try {
-        await owner.connect();
-        const source = await functionSource(bug.function);
-        expect(source).toContain(bug.from);
-        await owner.query(source.replace(bug.from, bug.to));
+        await plantBug(database, bug.function, (source) => source.replace(bug.from, bug.to));
         const caught = async () => {
           for (let seed = 1; seed <= 6; seed += 1) await runAgainstModel(database.db, seed, operations);
         };
         await expect(caught()).rejects.toThrow(/^seed \d+, after: /);
       } finally {
-        await owner.end();
         await database.drop();
       }
     },

@@ -11,6 +11,7 @@ import { ask, call, readAnswer, send, startAnswerWorld } from "../support/answer
 import { joinAccountOf, payerIdOf } from "../support/payers.ts";
 import type { TestPerson } from "../support/people.ts";
 import { createPerson } from "../support/people.ts";
+import { plantBug } from "../support/planted-bugs.ts";
 import { startOf } from "../support/starts.ts";
 
 let world: AnswerWorld;
@@ -149,14 +150,29 @@ describe("limits", () => {
 });
 
 describe("a person of another account", () => {
-  test("reaches neither the wallet nor its history", async () => {
-    const [owner] = await couple();
-    const stranger = await createPerson(api, database.db, { credits: 0 });
-    await ask(api, owner);
+  async function expectOutOfReach(stranger: TestPerson): Promise<void> {
     expect(await walletOf(stranger)).toMatchObject({ balance: 0, available: 0, grants: [] });
     expect(await readLedger(database.db, stranger.userId, undefined, 10)).toEqual({ lines: [], nextCursor: null });
     expect((await send(api, stranger)).status).toBe(402);
     expect(await outcomeOf(stranger)).toBe("insufficient_credits");
+  }
+
+  test("reaches neither the wallet nor its history", async () => {
+    const [owner] = await couple();
+    const stranger = await createPerson(api, database.db, { credits: 0 });
+    await ask(api, owner);
+    await expectOutOfReach(stranger);
+  });
+
+  test("who is taken for a member is noticed: a planted bug gives everybody the oldest account", async () => {
+    await couple();
+    const stranger = await createPerson(api, database.db, { credits: 0 });
+    const repair = await plantBug(database, "payer_of", (source) =>
+      source.replace("where user_id = p_user", "order by created_at limit 1"),
+    );
+    await expect(expectOutOfReach(stranger)).rejects.toMatchObject({ name: "AssertionError" });
+    await repair();
+    await expectOutOfReach(stranger);
   });
 
   test("can't be made a member by the application's role, whatever SQL it runs", async () => {

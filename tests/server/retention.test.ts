@@ -13,6 +13,7 @@ import { sweepBatch, sweepRetention } from "#server/features/retention/service.t
 import { queueSchema } from "#server/queue/schema.ts";
 import { holdCredits } from "#tests/support/ledger-calls.ts";
 import { createUser } from "#tests/support/people.ts";
+import { plantBug } from "#tests/support/planted-bugs.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 
@@ -214,21 +215,51 @@ it("every foreign key to rows that a sweep deletes has an index", async () => {
   expect(rows.map(({ column }) => column)).toEqual([]);
 });
 
-describe("a sweep", () => {
-  it.each(sweepNames)("%s: deletes what is past its limit and nothing else; two sweeps at once delete it once", async (sweep) => {
-    const now = Date.now();
-    const past = await plants[sweep](new Date(now - keptMs[sweep] - minuteMs));
-    const young = await plants[sweep](new Date(now - keptMs[sweep] + minuteMs));
-    const counts = await Promise.all([batch(sweep), batch(sweep)]);
-    expect([counts[0] + counts[1], await past(), await young()]).toEqual([1, false, true]);
+/** Plants one item on each side of the sweep's limit; two sweeps at once delete the one past it, once. */
+async function expectLimitKept(sweep: Sweep): Promise<void> {
+  const now = Date.now();
+  const past = await plants[sweep](new Date(now - keptMs[sweep] - minuteMs));
+  const young = await plants[sweep](new Date(now - keptMs[sweep] + minuteMs));
+  const counts = await Promise.all([batch(sweep), batch(sweep)]);
+  expect([counts[0] + counts[1], await past(), await young()]).toEqual([1, false, true]);
+}
+
+async function expectWaitsKept(): Promise<void> {
+  const old = new Date(Date.now() - 400 * 24 * 60 * minuteMs);
+  const waiting = { key: "email:waiting", failures: 9, window_started_at: old, blocked_until: addMilliseconds(new Date(), minuteMs) };
+  await database.db.insertInto("auth_attempts").values(waiting).execute();
+  expect(await batch("attempts")).toBe(0);
+}
+
+describe("planted bugs", () => {
+  const inEverySweep: [string, (source: string) => string][] = [
+    [
+      "a limit longer than said",
+      (source) =>
+        source.replaceAll(
+          /interval '(-?)(\d+) (days?|hours)'/g,
+          (_, sign, count, unit) => `interval '${sign}${Number(count) + 1} ${unit}'`,
+        ),
+    ],
+    ["a limit in the future", (source) => source.replaceAll("- interval '", "+ interval '").replaceAll("interval '-", "interval '")],
+  ];
+  it.each(inEverySweep)("are found in every sweep: %s", async (_name, edit) => {
+    for (const sweep of sweepNames) {
+      await plantBug(database, sweeps[sweep].sql, edit);
+      await expect(expectLimitKept(sweep), sweep).rejects.toMatchObject({ name: "AssertionError" });
+    }
   });
 
-  it("keeps counters of attempts whose wait is not over", async () => {
-    const old = new Date(Date.now() - 400 * 24 * 60 * minuteMs);
-    const waiting = { key: "email:waiting", failures: 9, window_started_at: old, blocked_until: addMilliseconds(new Date(), minuteMs) };
-    await database.db.insertInto("auth_attempts").values(waiting).execute();
-    expect(await batch("attempts")).toBe(0);
+  it("are found: counters of attempts deleted while somebody waits", async () => {
+    await plantBug(database, sweeps.attempts.sql, (source) => source.replace("and coalesce(blocked_until <= now(), true)", ""));
+    await expect(expectWaitsKept()).rejects.toMatchObject({ name: "AssertionError" });
   });
+});
+
+describe("a sweep", () => {
+  it.each(sweepNames)("%s: deletes what is past its limit and nothing else; two sweeps at once delete it once", expectLimitKept);
+
+  it("keeps counters of attempts whose wait is not over", expectWaitsKept);
 
   it("uses business time for business data, so that the sandbox's clock moves it, and wall time for links", async () => {
     const mail = await plants.mailBodies(new Date());

@@ -1,0 +1,18 @@
+import type { TestDatabase } from "./postgres.ts";
+import { runAt } from "./postgres.ts";
+
+/**
+ * Replaces a function of the database by one with a mistake, and returns what puts the right one back. A guarantee's test must fail
+ * meanwhile: then it would notice the mistake in the product, too.
+ */
+export async function plantBug(database: TestDatabase, name: string, edit: (source: string) => string): Promise<() => Promise<void>> {
+  const { rows } = await database.pool.query<{ source: string }>(
+    "select pg_get_functiondef(oid) as source from pg_proc where proname = $1 order by oid desc limit 1",
+    [name],
+  );
+  const source = rows[0]?.source ?? "";
+  const mistaken = edit(source);
+  if (mistaken === source) throw new Error(`the bug changes nothing in ${name}: ${source}`);
+  await runAt(database.ownerUrl, [mistaken]);
+  return () => runAt(database.ownerUrl, [source]);
+}
