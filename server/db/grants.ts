@@ -13,7 +13,7 @@ import type { Database } from "./types.ts";
 const deletable = sql.raw((["auth_attempts", "conversations", "email_links", "outbox", "sweep_failures"] satisfies KeptTable[]).join(", "));
 const tables = sql.raw(Object.keys(retention satisfies Record<keyof Database, unknown>).join(", "));
 
-const ledgerTables = sql.raw("wallets, grants, ledger_transactions, ledger_entries, holds, hold_parts");
+const ledgerTables = sql.raw("wallets, grants, ledger_keys, ledger_transactions, ledger_entries, holds, hold_parts");
 const appendOnly = sql.raw((["subscription_changes", "paid_invoice_lines"] satisfies KeptTable[]).join(", "));
 /** The log is written by audit_record alone. */
 const auditTables = sql.raw("audit_people, audit_events, audit_origins");

@@ -40,6 +40,14 @@ export interface Generations {
   erased_at: Generated<Date | null>;
 }
 
+/** Which answer a person's key began, as long as it is known. */
+export interface GenerationKeys {
+  user_id: string;
+  key: string;
+  generation_id: string;
+  created_at: Date;
+}
+
 /** Without `asked_at`, which only SQL reads. */
 export type GenerationRow = Omit<Selectable<Generations>, "asked_at">;
 

@@ -31,6 +31,12 @@ export interface Grants {
 
 export type LedgerKind = "grant" | "capture" | "expire" | "clawback" | "repay" | "restore";
 
+/** Which transaction posted a key: unique over all months of the ledger. */
+export interface LedgerKeys {
+  key: string;
+  transaction_id: string;
+}
+
 export interface LedgerTransactions {
   id: Generated<string>;
   key: string;

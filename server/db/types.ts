@@ -10,7 +10,15 @@ import type {
   SignUps,
   Users,
 } from "./types-accounts.ts";
-import type { Conversations, GenerationEvents, GenerationParts, Generations, Messages, RefusedSends } from "./types-answers.ts";
+import type {
+  Conversations,
+  GenerationEvents,
+  GenerationKeys,
+  GenerationParts,
+  Generations,
+  Messages,
+  RefusedSends,
+} from "./types-answers.ts";
 import type { AuditEvents, AuditOrigins, AuditPeople } from "./types-audit.ts";
 import type {
   Checkouts,
@@ -23,7 +31,7 @@ import type {
   SubscriptionChanges,
   UserSubscriptions,
 } from "./types-billing.ts";
-import type { Grants, HoldParts, Holds, LedgerChecks, LedgerEntries, LedgerTransactions, Wallets } from "./types-ledger.ts";
+import type { Grants, HoldParts, Holds, LedgerChecks, LedgerEntries, LedgerKeys, LedgerTransactions, Wallets } from "./types-ledger.ts";
 import type { BusinessClock, ContactMessages, DeadLetters, Mails, Outbox, Schedules, SweepFailures } from "./types-work.ts";
 
 export interface Database {
@@ -41,6 +49,7 @@ export interface Database {
   audit_origins: AuditOrigins;
   wallets: Wallets;
   grants: Grants;
+  ledger_keys: LedgerKeys;
   ledger_transactions: LedgerTransactions;
   ledger_entries: LedgerEntries;
   holds: Holds;
@@ -56,6 +65,7 @@ export interface Database {
   discount_campaigns: DiscountCampaigns;
   conversations: Conversations;
   generations: Generations;
+  generation_keys: GenerationKeys;
   messages: Messages;
   generation_events: GenerationEvents;
   generation_parts: GenerationParts;

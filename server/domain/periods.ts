@@ -16,6 +16,7 @@ export const keptMs = {
   sessions: 30 * dayMs,
   attempts: dayMs,
   answerLogs: answerLogReadableMs + hourMs,
+  answerKeys: 90 * dayMs,
   deadLetters: 90 * dayMs,
   mailBodies: 30 * dayMs,
   mails: 365 * dayMs,

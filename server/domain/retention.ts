@@ -12,6 +12,7 @@ export const sweeps = {
   sessions: { sql: "retention_sessions", since: "it ended" },
   attempts: { sql: "retention_attempts", since: "the first attempt it counts" },
   answerLogs: { sql: "retention_answer_logs", since: "the answer's end" },
+  answerKeys: { sql: "retention_answer_keys", since: "the send" },
   deadLetters: { sql: "retention_dead_letters", since: "it was put back or, where nobody did that, failed" },
   mailBodies: { sql: "retention_mail_bodies", since: "it was written" },
   mails: { sql: "retention_mails", since: "it was written" },
@@ -49,6 +50,7 @@ export const retention = {
   audit_origins: { rows: { with: "audit_events" }, why: "from which network an act came; deleted earlier with the person" },
   wallets: ledger,
   grants: ledger,
+  ledger_keys: ledger,
   ledger_transactions: ledger,
   ledger_entries: ledger,
   holds: ledger,
@@ -74,6 +76,10 @@ export const retention = {
   generations: {
     rows: "for good",
     why: "receipts, without text: part of accounting; unlinked from the person when the account is deleted",
+  },
+  generation_keys: {
+    rows: { sweep: "answerKeys" },
+    why: "a send that is repeated gets the same answer; no browser, job or dead letter repeats one after that long",
   },
   generation_events: {
     rows: { sweep: "answerLogs" },

@@ -270,6 +270,12 @@ describe("PostgreSQL refuses, even from the ledger's owner,", () => {
     "insert into ledger_transactions (key, kind, wallet_id, content, occurred_at) values ($1::uuid || ':planted', 'grant', $1::uuid, '{}', now())";
   const entry = `with posted as (${open} returning id) insert into ledger_entries (transaction_id, line, account, wallet_id, grant_id, amount)
     select posted.id, 1, 'wallet', g.wallet_id, g.id, 1 from posted, grants g where g.wallet_id = $1::uuid limit 1`;
+  /** The wallet's transactions once more, entries included, under `key`, which none of them has entered in the table of keys. */
+  const again = (key: string) => `with known as (select t.*, uuidv7() as new_id from ledger_transactions t where wallet_id = $1::uuid),
+      posted as (insert into ledger_transactions (id, key, kind, wallet_id, content, occurred_at)
+        select new_id, ${key}, kind, wallet_id, content, occurred_at from known t)
+    insert into ledger_entries (transaction_id, line, account, wallet_id, grant_id, amount)
+      select t.new_id, e.line, e.account, e.wallet_id, e.grant_id, e.amount from known t join ledger_entries e on e.transaction_id = t.id`;
   const held =
     "insert into holds (id, wallet_id, amount, state, captured, deadline, created_at, ended_at) values (gen_random_uuid(), $1::uuid, 1";
   it.each([
@@ -285,7 +291,9 @@ describe("PostgreSQL refuses, even from the ledger's owner,", () => {
     ["more captured than was held (4)", [`${held}, 'captured', 2, now(), now(), now())`], "23514"],
     ["an ended hold that is still open (4)", [`${held}, 'open', 0, now(), now(), now())`], "23514"],
     ["an ended hold of which some is held (4)", [`${held}, 'captured', 1, now(), now(), now())`], "23514"],
-    ["the same fact twice (5)", [open, open], "23505"],
+    ["the same fact twice (5)", [again("gen_random_uuid()::text")], "TS900"],
+    ["a key that another transaction owns (5)", [again("t.key")], "TS900"],
+    ["a key twice (5)", ["insert into ledger_keys select key, uuidv7() from ledger_transactions where wallet_id = $1"], "23505"],
   ])("%s", async (_name, statements, code) => {
     const { walletId } = await createUser(database.db, { credits: 10 });
     const owner = new pg.Client({ connectionString: database.ownerUrl });

@@ -1,15 +1,24 @@
 /**
- * Whether tables that only grow could be partitioned by month one day: tried on filled tables of a database of the test. The old table
- * becomes the first partition, without a copy of its rows.
+ * The tables that only grow can be partitioned by month one day: tried on filled tables of a database of the test. The old table becomes
+ * the first partition, without a copy of its rows, and what comes after goes to new ones.
  */
+import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { addMilliseconds, dayMs } from "#domain/clock.ts";
+import { grantKinds } from "#domain/credits.ts";
+import { inTransaction } from "#server/db/transaction.ts";
 import { applicationRole } from "#server/embedded/postgres.ts";
-import { findDisagreements } from "#server/features/credits/service.ts";
-import type { AnswerWorld } from "#tests/support/answers.ts";
-import { ask, call, startAnswerProcess, startAnswerWorld } from "#tests/support/answers.ts";
+import * as credits from "#server/features/credits/service.ts";
+import type { AnswerProcess, AnswerWorld, SeenAnswer } from "#tests/support/answers.ts";
+import { ask, call, send, startAnswerProcess, startAnswerWorld } from "#tests/support/answers.ts";
+import { payerIdOf } from "#tests/support/payers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
+
+const divided = { ledger_transactions: "id", ledger_entries: "transaction_id", generations: "id" } as const;
+type Divided = keyof typeof divided;
+const tables = Object.keys(divided) as Divided[];
 
 let world: AnswerWorld;
 let person: TestPerson;
@@ -17,8 +26,6 @@ let owner: pg.Client;
 beforeEach(async () => {
   world = await startAnswerWorld();
   person = await createPerson(world.api, world.database.db);
-  await ask(world.api, person);
-  await ask(world.api, person);
   owner = new pg.Client({ connectionString: world.database.ownerUrl });
   await owner.connect();
 });
@@ -32,17 +39,18 @@ async function linesOf(text: string, ...values: unknown[]): Promise<string[]> {
 }
 
 /** The unique keys that do not contain the column: PostgreSQL has none over several partitions without it. */
-function keysInTheWay(table: string, column: string): Promise<string[]> {
+function keysInTheWay(table: Divided): Promise<string[]> {
   return linesOf(
     `select indexrelid::regclass::text as line from pg_index where indrelid = $1::regclass and indisunique and not
        (select attnum from pg_attribute where attrelid = indrelid and attname = $2) = any (indkey) order by 1`,
     table,
-    column,
+    divided[table],
   );
 }
 
-/** By the UUIDv7 in `column`: the old table holds all until the next month begins, the month after has its own partition. */
-async function partitionByMonth(table: string, column: string): Promise<void> {
+/** By the UUIDv7 in its column: the old table has what there is, the rest of this month and the month after have partitions of their own. */
+async function partitionByMonth(table: Divided): Promise<void> {
+  const column = divided[table];
   const definitions = (where: string) =>
     linesOf(`select pg_get_constraintdef(oid) as line from pg_constraint where conparentid = 0 and ${where}`, table);
   const primaryKey = await definitions("contype = 'p' and conrelid = $1::regclass");
@@ -54,6 +62,16 @@ async function partitionByMonth(table: string, column: string): Promise<void> {
     `select format('alter table %s add constraint %I %s', ${named}, pg_get_constraintdef(oid)) as line ${referring}`,
     table,
   );
+  const indexes = await linesOf(
+    `select regexp_replace(pg_get_indexdef(indexrelid), 'INDEX \\S+ ON \\S+ ', 'index on ${table} ') as line
+       from pg_index where indrelid = $1::regclass and not indisunique`,
+    table,
+  );
+  const rights = await linesOf(
+    `select format('grant %s on ${table} to ${applicationRole}', privilege_type) as line from information_schema.role_table_grants
+       where table_name = $1 and grantee = '${applicationRole}'`,
+    table,
+  );
   const triggers = "from pg_trigger where tgrelid = $1::regclass and not tgisinternal";
   const makeTriggers = await linesOf(`select pg_get_triggerdef(oid) as line ${triggers}`, table);
   // Those for each row come back with those of the whole table; the others guard the partition also when it is written to directly.
@@ -61,9 +79,9 @@ async function partitionByMonth(table: string, column: string): Promise<void> {
     `select format('drop trigger %I on ${table}_before', tgname) as line ${triggers} and tgtype & 1 = 1`,
     table,
   );
-  const [next, last] = await linesOf(
-    `select answer_log_bound(date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' + months * interval '1 month')::text as line
-       from generate_series(1, 2) months`,
+  const month = (months: number) => `date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' + interval '${months} months'`;
+  const [today, next, last] = await linesOf(
+    `select answer_log_bound(bound)::text as line from unnest(array[clock_timestamp(), ${month(1)}, ${month(2)}]) bound`,
   );
   const statements = [
     "begin",
@@ -72,43 +90,99 @@ async function partitionByMonth(table: string, column: string): Promise<void> {
     ...dropTriggers,
     `create table ${table} (like ${table}_before including defaults including constraints) partition by range (${column})`,
     ...[...primaryKey, ...references].map((definition) => `alter table ${table} add ${definition}`),
-    `alter table ${table} attach partition ${table}_before for values from (minvalue) to ('${next}')`,
+    ...indexes,
+    `alter table ${table} attach partition ${table}_before for values from (minvalue) to ('${today}')`,
+    `create table ${table}_today partition of ${table} for values from ('${today}') to ('${next}')`,
     `create table ${table}_next partition of ${table} for values from ('${next}') to ('${last}')`,
     ...makeTriggers,
     ...link,
-    `grant select, insert, update on ${table} to ${applicationRole}`,
+    ...rights,
     "commit",
   ];
   for (const statement of statements) await owner.query(statement);
 }
 
-async function expectSound(): Promise<void> {
-  // A process of its own, whose statements know the new tables.
-  const elsewhere = await startAnswerProcess(world.database.applicationUrl, world.models.url);
-  const answer = await ask(elsewhere, person);
-  expect(answer.receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
-  expect((await call(elsewhere, person, "GET", `/api/generations/${answer.generationId}`)).status).toBe(200);
-  await elsewhere.close();
-  expect(await findDisagreements(world.database.db)).toEqual([]);
+function grant(key: string, amount: number) {
+  const expiresAt = addMilliseconds(new Date("2026-01-01T00:00:00Z"), 10_000 * dayMs);
+  return inTransaction(world.database.db, async (trx) => {
+    const payerId = await payerIdOf(trx, person.userId);
+    return credits.postGrant(trx, { payerId, kind: "pack", credits: amount, expiresAt, key }, new Date());
+  });
 }
 
-test("the ledger's entries can be partitioned by month as they are: nothing stands in the way, and the books agree", async () => {
-  const { rows: before } = await owner.query("select * from ledger_entries order by transaction_id, line");
-  expect(await keysInTheWay("ledger_entries", "transaction_id")).toEqual([]);
-  await partitionByMonth("ledger_entries", "transaction_id");
-  expect((await owner.query("select * from ledger_entries order by transaction_id, line")).rows).toEqual(before);
-  await expectSound();
-  for (const table of ["ledger_entries", "ledger_entries_before"])
-    await expect(owner.query(`delete from ${table}`), table).rejects.toMatchObject({ code: "TS901" });
-  await expect(
-    owner.query("insert into ledger_entries select uuidv7(), line, account, wallet_id, grant_id, amount from ledger_entries limit 1"),
-  ).rejects.toMatchObject({ code: "23503" });
+const rowsOf = async (table: string) => (await owner.query(`select * from ${table} t order by t::text`)).rows;
+
+async function allRows(): Promise<unknown[][]> {
+  const rows: unknown[][] = [];
+  for (const table of tables) rows.push(await rowsOf(table));
+  return rows;
+}
+
+/** The answer again under its key, and a refusal for something else under it. */
+async function expectKnown(process: AnswerProcess, key: string, answer: SeenAnswer): Promise<void> {
+  expect((await ask(process, person, {}, { key })).generationId).toBe(answer.generationId);
+  expect((await send(process, person, { prompt: "Something else" }, { key })).status).toBe(409);
+}
+
+test("nothing stands in the way of months: no unique key of the tables that only grow lacks the id that divides them", async () => {
+  for (const table of tables) expect(await keysInTheWay(table), table).toEqual([]);
 });
 
-test("of the answers only unique keys without their id stand in the way of months; the rest moves, with everything that refers to it", async () => {
-  expect(await keysInTheWay("generations", "id")).toEqual(["generations_capture", "generations_user_id_idempotency_key_key"]);
-  expect(await keysInTheWay("ledger_transactions", "id")).toEqual(["ledger_transactions_key_key"]);
-  await partitionByMonth("generations", "id");
-  await expect(owner.query("alter table generations add unique (user_id, idempotency_key)")).rejects.toMatchObject({ code: "0A000" });
-  await expectSound();
+test("filled tables become partitions as they are; keys stay unique over all of them, and sends, captures, history and wallet go on", async () => {
+  const oldKey = randomUUID();
+  const old = await ask(world.api, person, {}, { key: oldKey });
+  const posted = await grant("pack:before", 40);
+  const before = await allRows();
+  for (const table of tables) await partitionByMonth(table);
+  expect(await allRows()).toEqual(before);
+
+  // A process of its own, whose statements know the new tables.
+  const elsewhere = await startAnswerProcess(world.database.applicationUrl, world.models.url);
+  const newKey = randomUUID();
+  const answer = await ask(elsewhere, person, {}, { key: newKey });
+  expect(answer.receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
+  expect((await call(elsewhere, person, "GET", `/api/generations/${answer.generationId}`)).status).toBe(200);
+  await expectKnown(elsewhere, oldKey, old);
+  await expectKnown(elsewhere, newKey, answer);
+  await elsewhere.close();
+
+  expect(await grant("pack:before", 40)).toEqual({ grantId: posted.grantId, posted: false });
+  await expect(grant("pack:before", 41)).rejects.toMatchObject({ code: "idempotency_conflict" });
+  expect(await grant("pack:after", 5)).toMatchObject({ posted: true });
+  await expect(grant("pack:after", 6)).rejects.toMatchObject({ code: "idempotency_conflict" });
+
+  const { lines } = await credits.readLedger(world.database.db, person.userId, undefined, 10);
+  expect(lines.map((line) => [line.kind, line.credits]).slice(0, 4)).toEqual([
+    ["grant", 5],
+    ["capture", -1],
+    ["grant", 40],
+    ["capture", -1],
+  ]);
+  expect(lines.filter((line) => line.kind === "capture").map((line) => line.conversationId)).toEqual([
+    answer.conversationId,
+    old.conversationId,
+  ]);
+  const wallet = await credits.readWallet(world.database.db, person.userId, grantKinds, new Date());
+  expect(lines[0]?.balanceAfter).toBe(wallet.balance);
+  expect(await credits.findDisagreements(world.database.db)).toEqual([]);
+  for (const table of tables) expect((await rowsOf(`only ${table}_today`)).length, table).toBeGreaterThan(0);
+});
+
+test("partitioned tables refuse what the whole ones refuse: changes, entries without a transaction, a fact posted twice", async () => {
+  await ask(world.api, person);
+  for (const table of tables) await partitionByMonth(table);
+  await ask(world.api, person);
+  for (const table of ["ledger_entries", "ledger_entries_before", "ledger_transactions", "ledger_transactions_before"])
+    await expect(owner.query(`delete from ${table}`), table).rejects.toMatchObject({ code: "TS901" });
+  await expect(
+    owner.query("insert into ledger_entries select uuidv7(), line, account, wallet_id, grant_id, amount from ledger_entries limit 2"),
+  ).rejects.toMatchObject({ code: "23503" });
+  await expect(
+    owner.query(`with known as (select t.*, uuidv7() as new_id from ledger_transactions t where kind = 'capture' limit 1),
+      posted as (insert into ledger_transactions (id, key, kind, wallet_id, content, occurred_at)
+        select new_id, key, kind, wallet_id, content, occurred_at from known)
+      insert into ledger_entries select k.new_id, e.line, e.account, e.wallet_id, e.grant_id, e.amount
+        from known k join ledger_entries e on e.transaction_id = k.id`),
+  ).rejects.toMatchObject({ code: "TS900" });
+  await expect(owner.query("update generations set hold_id = uuidv7()")).rejects.toMatchObject({ code: "23503" });
 });

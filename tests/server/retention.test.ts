@@ -116,6 +116,13 @@ const plants: Record<Sweep, Plant> = {
     await db.insertInto("generation_events").values({ generation_id: id, first_event: 1, last_event: 1, frames: "id: 1" }).execute();
     return () => there(db.selectFrom("generation_events").select("first_event").where("generation_id", "=", id));
   },
+  async answerKeys(at) {
+    const { db } = database;
+    const key = randomUUID();
+    const row = { user_id: await userOf(), key, generation_id: uuidv7(), created_at: at };
+    await db.insertInto("generation_keys").values(row).execute();
+    return () => there(db.selectFrom("generation_keys").select("key").where("key", "=", key));
+  },
   async deadLetters(at) {
     const { db } = database;
     const id = uuidv7();

@@ -165,7 +165,13 @@ export async function selectGeneration(executor: Executor, userId: string, id: s
 }
 
 export async function selectByKey(executor: Executor, userId: string, key: string): Promise<GenerationRow | undefined> {
-  return executor.selectFrom("generations").selectAll().where("user_id", "=", userId).where("idempotency_key", "=", key).executeTakeFirst();
+  return executor
+    .selectFrom("generation_keys")
+    .innerJoin("generations", "generations.id", "generation_keys.generation_id")
+    .selectAll("generations")
+    .where("generation_keys.user_id", "=", userId)
+    .where("generation_keys.key", "=", key)
+    .executeTakeFirst();
 }
 
 /** What these answers have said, by id. */
