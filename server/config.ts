@@ -4,6 +4,7 @@
  */
 
 import { isIP } from "node:net";
+import path from "node:path";
 import type { Provider } from "#domain/models.ts";
 import { providers } from "#domain/models.ts";
 import { checkEmail } from "#domain/rules.ts";
@@ -47,6 +48,8 @@ export interface Config {
   /** Messages to the team are mailed to this address. */
   contactEmail: string;
   models: Partial<Record<Provider, ProviderCredentials>>;
+  /** The folder of people's files, as an absolute path. */
+  storageDir: string;
   /** Undefined without a sandbox. The sandbox replaces every service that has no credentials. */
   sandbox: { url: URL; token: string } | undefined;
   logLevel: string;
@@ -258,6 +261,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
     },
     contactEmail: readContactEmail(environment, production),
     models: readModels(environment, sandboxUrl),
+    storageDir: path.resolve(environment.text("STORAGE_DIR") ?? path.join(environment.text("DATA_DIR") ?? ".data", "files")),
     sandbox,
     logLevel: readLogLevel(environment, production ? "info" : "warn"),
     workerHealthFile: environment.text("WORKER_HEALTH_FILE"),

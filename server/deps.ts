@@ -15,6 +15,8 @@ import type { Mailer } from "./providers/mail.ts";
 import { createMailer } from "./providers/mail.ts";
 import type { ModelGateway } from "./providers/models/gateway.ts";
 import { createModelGateway } from "./providers/models/gateway.ts";
+import { createDiskStorage } from "./providers/storage/disk.ts";
+import type { FileStorage } from "./providers/storage/storage.ts";
 import type { Payments } from "./providers/stripe.ts";
 import { createPayments } from "./providers/stripe.ts";
 
@@ -32,6 +34,7 @@ export interface Deps {
   endStripeCalls(): void;
   models: ModelGateway;
   mail: Mailer;
+  storage: FileStorage;
   log: Logger;
 }
 
@@ -64,6 +67,7 @@ export function createDeps(
     endStripeCalls: () => stripeCalls.abort(),
     models: createModelGateway(config),
     mail,
+    storage: createDiskStorage(config.storageDir),
     log,
     async close() {
       stripeCalls.abort();

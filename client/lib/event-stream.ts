@@ -1,58 +1,11 @@
 /** Reads server-sent events with fetch, because EventSource can't send an authorization header or a body (WHATWG HTML §9.2.6). */
+import { createParser } from "eventsource-parser";
+
 export interface ServerSentEvent {
   event: string;
   data: string;
   /** The last id received so far, to send as Last-Event-ID when the stream is resumed. */
   id: string;
-}
-
-/**
- * An incremental parser: pass it chunks of text, cut anywhere, and it returns the complete events. As the standard asks, an
- * event cut off by the end of the stream is dropped; when the stream is resumed it is received whole.
- */
-export function createEventStreamParser(): (chunk: string) => ServerSentEvent[] {
-  let buffer = "";
-  let started = false;
-  let event = "";
-  let data: string[] = [];
-  let id = "";
-
-  function takeLine(): string | undefined {
-    const end = buffer.search(/[\r\n]/);
-    if (end < 0) return undefined;
-    // A trailing CR may be the first half of a CRLF; the next chunk shows whether it is.
-    if (buffer[end] === "\r" && end === buffer.length - 1) return undefined;
-    const line = buffer.slice(0, end);
-    buffer = buffer.slice(end + (buffer[end] === "\r" && buffer[end + 1] === "\n" ? 2 : 1));
-    return line;
-  }
-
-  function takeField(line: string): void {
-    const colon = line.indexOf(":");
-    const name = colon < 0 ? line : line.slice(0, colon);
-    const value = colon < 0 ? "" : line.slice(colon + (line[colon + 1] === " " ? 2 : 1));
-    if (name === "event") event = value;
-    else if (name === "data") data.push(value);
-    else if (name === "id" && !value.includes("\0")) id = value;
-  }
-
-  return (chunk) => {
-    buffer += chunk;
-    if (!started && buffer.length > 0) {
-      started = true;
-      if (buffer.startsWith("\uFEFF")) buffer = buffer.slice(1);
-    }
-    const events: ServerSentEvent[] = [];
-    for (let line = takeLine(); line !== undefined; line = takeLine()) {
-      if (line !== "") takeField(line);
-      else {
-        if (data.length > 0) events.push({ event: event || "message", data: data.join("\n"), id });
-        event = "";
-        data = [];
-      }
-    }
-    return events;
-  };
 }
 
 /**
@@ -62,8 +15,15 @@ export function createEventStreamParser(): (chunk: string) => ServerSentEvent[] 
  */
 export async function* readEventStream(body: ReadableStream<Uint8Array>, silenceMs: number): AsyncGenerator<ServerSentEvent> {
   const reader = body.getReader();
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  const parse = createEventStreamParser();
+  const decoder = new TextDecoder();
+  const arrived: ServerSentEvent[] = [];
+  let lastId = "";
+  const parser = createParser({
+    onEvent({ event = "message", data, id = lastId }) {
+      lastId = id;
+      arrived.push({ event, data, id });
+    },
+  });
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     for (;;) {
@@ -73,7 +33,8 @@ export async function* readEventStream(body: ReadableStream<Uint8Array>, silence
       const { done, value } = await Promise.race([reader.read(), silence]);
       clearTimeout(timer);
       if (done) return;
-      yield* parse(decoder.decode(value, { stream: true }));
+      parser.feed(decoder.decode(value, { stream: true }));
+      yield* arrived.splice(0);
     }
   } catch (error) {
     void reader.cancel().catch(() => undefined);

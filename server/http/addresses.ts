@@ -3,6 +3,8 @@
  * without, never to another host. An unsupported method gets a 405 that lists the supported ones (RFC 9110 §15.5.6).
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { HTTPMethod } from "find-my-way";
+import createRouter from "find-my-way";
 import type { App } from "./app-type.ts";
 import { sendProblem, toProblem } from "./problem.ts";
 
@@ -19,31 +21,22 @@ export function plainAddress(url: string): string | undefined {
   return plain === path || !path.startsWith("/") ? undefined : plain + url.slice(path.length);
 }
 
-/** The decoded path, which Fastify uses for routing too: "/%61pi/models" is the address "/api/models". */
-function readPath(url: string): string {
-  const path = url.split("?")[0] ?? "";
-  try {
-    return decodeURI(path);
-  } catch {
-    return path;
-  }
-}
-
-/** The methods of every address that has a route of its own. */
+/** The methods of every address that has a route of its own, found as Fastify finds its routes: by the same router. */
 class Methods {
-  private readonly byRoute = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+  private readonly router = createRouter();
+  private readonly known = new Set<HTTPMethod>();
 
   add(route: string, methods: readonly string[]): void {
-    const pattern = new RegExp(`^${route.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(/:\w+/g, "[^/]+")}$`);
-    const known = this.byRoute.get(route) ?? { pattern, methods: new Set() };
-    this.byRoute.set(route, known);
-    for (const method of methods) known.methods.add(method);
+    for (const method of methods as HTTPMethod[]) {
+      this.known.add(method);
+      if (!this.router.hasRoute(method, route)) this.router.on(method, route, () => {});
+    }
   }
 
   /** The methods of an address, empty if it does not exist. Every address outside the API can be read, since it may be a file or a page. */
-  at(path: string): string[] {
-    const own = [...this.byRoute.values()].filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => [...methods]);
-    return own.length > 0 || path.startsWith("/api/") ? [...new Set(own)].sort() : readingMethods;
+  at(url: string): string[] {
+    const own = [...this.known].filter((method) => this.router.find(method, url) !== null).sort();
+    return own.length > 0 || /^\/api\//.test(url) ? own : readingMethods;
   }
 }
 
@@ -63,7 +56,7 @@ export function registerAddresses(app: App): void {
     const plain = plainAddress(request.url);
     if (plain !== undefined) return reply.redirect(plain, 308);
     if (!request.is404 && request.routeOptions.url !== fileRoute) return;
-    const allowed = methods.at(readPath(request.url));
+    const allowed = methods.at(request.url);
     if (allowed.length > 0 && !allowed.includes(request.method)) return answerOtherMethod(request, reply, allowed);
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ServerSentEvent } from "#client/lib/event-stream.ts";
-import { createEventStreamParser, readEventStream } from "#client/lib/event-stream.ts";
+import { readEventStream } from "#client/lib/event-stream.ts";
 
 const stream =
   ': hello\n\nid: 1\nevent: start\ndata: {"a":1}\n\n' +
@@ -40,16 +40,19 @@ describe("server-sent events", () => {
     expect(await readAll(bodyOf(...[...bytes].map((byte) => Uint8Array.of(byte))))).toEqual(events);
   });
 
-  it("that the end of the stream cuts off are not returned", () => {
-    const parse = createEventStreamParser();
-    expect(parse('id: 1\ndata: whole\n\nid: 2\ndata: {"text":"ha')).toEqual([{ event: "message", data: "whole", id: "1" }]);
-    expect(parse('lf"}\n')).toEqual([]);
+  it("that the end of the stream cuts off are not returned", async () => {
+    const cut = new TextEncoder().encode('id: 1\ndata: whole\n\nid: 2\ndata: {"text":"half"}\n');
+    expect(await readAll(bodyOf(cut))).toEqual([{ event: "message", data: "whole", id: "1" }]);
   });
 
-  it("may begin with a byte order mark and end lines with a lone CR", () => {
-    const parse = createEventStreamParser();
-    expect(parse("\uFEFFdata: a\r\rdata: b\r\r")).toEqual([{ event: "message", data: "a", id: "" }]);
-    expect(parse("\n")).toEqual([{ event: "message", data: "b", id: "" }]);
+  it("without an id keep the last one, from which the stream can be resumed", async () => {
+    const bytes = new TextEncoder().encode("id: 7\ndata: a\n\ndata: b\n\n");
+    expect((await readAll(bodyOf(bytes))).map(({ id }) => id)).toEqual(["7", "7"]);
+  });
+
+  it("may begin with a byte order mark and end lines with a lone CR", async () => {
+    const bytes = new TextEncoder().encode("\uFEFFdata: a\r\rdata: b\r\r\n");
+    expect((await readAll(bodyOf(bytes))).map(({ data }) => data)).toEqual(["a", "b"]);
   });
 
   it("end with an error, and their connection is closed, when the connection stays silent too long", async () => {

@@ -1,3 +1,4 @@
+import { validate as isUuid } from "uuid";
 import { DomainError } from "#domain/errors.ts";
 import type { Deps } from "../../deps.ts";
 import * as queries from "./queries.ts";
@@ -24,8 +25,6 @@ export async function ensureCustomer(deps: Pick<Deps, "db" | "payments">, userId
   return { userId, customerId: saved?.stripe_customer_id ?? created.id, language };
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /**
  * Whose customer this is: the billing account that was given it, or the one it names itself, should saving it have failed then.
  * Undefined: nobody of ours, an account whose people are deleted included.
@@ -35,7 +34,7 @@ export async function findPayerOfCustomer(deps: Pick<Deps, "db" | "payments">, c
   if (known !== undefined) return known;
   const customer = await deps.payments.customers.retrieve(customerId);
   const named = customer.deleted ? undefined : customer.metadata.billing_account_id;
-  if (named === undefined || !uuid.test(named)) return undefined;
+  if (named === undefined || !isUuid(named)) return undefined;
   await queries.saveCustomer(deps.db, named, customerId);
   return queries.selectPayerOfCustomer(deps.db, customerId);
 }

@@ -16,8 +16,11 @@ interface Watch {
 
 const idlePollsAllowed = 8;
 
-/** The frames of one row of the log, which were joined as they went over the wire. */
-export function splitFrames(frames: string): string[] {
+/**
+ * The frames of one row of the log, which were joined as they went over the wire. They are sent on as they are, so they are cut at their
+ * ends and not parsed.
+ */
+function splitFrames(frames: string): string[] {
   return frames
     .split("\n\n")
     .slice(0, -1)

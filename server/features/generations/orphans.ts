@@ -1,19 +1,23 @@
+import { createParser } from "eventsource-parser";
+import type { DeltaEvent } from "../../contract/generations.ts";
 import type { Deps } from "../../deps.ts";
 import { announce, announceToMembers } from "../../http/live-events.ts";
 import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
 import { readEntitlement } from "../billing/entitlement.ts";
 import { lostEventsGap } from "./answers.ts";
-import { splitFrames } from "./log-followers.ts";
 import type { LogBatch } from "./queries.ts";
 import * as queries from "./queries.ts";
 
 /** The text of an answer as far as its log tells it. */
 function textOf(batches: readonly LogBatch[]): string {
-  return batches
-    .flatMap((batch) => splitFrames(batch.frames))
-    .filter((frame) => /^event: delta$/m.test(frame))
-    .map((frame) => (JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? "{}") as { text?: string }).text ?? "")
-    .join("");
+  let text = "";
+  const parser = createParser({
+    onEvent({ event, data }) {
+      if (event === "delta") text += (JSON.parse(data) as DeltaEvent).text;
+    },
+  });
+  for (const { frames } of batches) parser.feed(frames);
+  return text;
 }
 
 /** False: it ended otherwise meanwhile. */

@@ -1,13 +1,15 @@
 /** Mail is a row first, written with the fact it tells of; the worker renders and sends it. One fact, one mail. */
+import type { Selectable } from "kysely";
 import { dayMs } from "#domain/clock.ts";
 import { PermanentFailure } from "#domain/errors.ts";
 import { keptMs } from "#domain/periods.ts";
 import type { Trx } from "../../db/transaction.ts";
+import type { Mails } from "../../db/types-work.ts";
 import type { Deps } from "../../deps.ts";
 import { TakenElsewhere } from "../../failures.ts";
 import { faultPoint } from "../../fault-points.ts";
 import { DeferredMailError } from "../../providers/mail.ts";
-import { whileRenewing } from "../../queue/leases.ts";
+import { takeLease } from "../../queue/leases.ts";
 import { enqueue } from "../../queue/outbox.ts";
 import * as queries from "./queries.ts";
 import { renderMail } from "./render.ts";
@@ -47,7 +49,7 @@ const usualLeaseMs = 15_000;
 /** A server that answers "later" is asked again for this long (RFC 5321 §4.5.4.1: at least four to five days). */
 const deferredForMs = 5 * dayMs;
 
-async function deliver(deps: MailDeps, mail: queries.LeasedMail): Promise<void> {
+async function deliver(deps: MailDeps, mail: Selectable<Mails>): Promise<void> {
   const age = deps.clock.now().getTime() - mail.created_at.getTime();
   if (age >= keptMs.mailBodies) throw new PermanentFailure("the mail is older than what it said is kept");
   const rendered = renderMail(deps.config, mail);
@@ -67,22 +69,16 @@ async function deliver(deps: MailDeps, mail: queries.LeasedMail): Promise<void> 
  * what Mailer.send throws.
  */
 export async function sendMail(deps: MailDeps, mailId: string, leaseMs: number = usualLeaseMs): Promise<void> {
-  const mail = await queries.leaseMail(deps.db, mailId, leaseMs);
-  if (!mail) {
-    if (await queries.isUnsent(deps.db, mailId)) throw new TakenElsewhere("another worker is sending this mail");
-    return;
-  }
-  let { lease } = mail;
-  async function renew(): Promise<boolean> {
-    const renewed = await queries.renewLease(deps.db, mailId, lease, leaseMs);
-    lease = renewed ?? lease;
-    return renewed !== undefined;
-  }
+  const lease = await takeLease(deps.db, { table: "mails", key: mailId }, leaseMs);
+  // Only now: another worker may have sent it before it gave the lease back.
+  const mail = await queries.selectUnsent(deps.db, mailId);
+  if (!mail) return lease?.end();
+  if (!lease) throw new TakenElsewhere("another worker is sending this mail");
   try {
-    await whileRenewing(leaseMs / 3, renew, () => deliver(deps, mail));
+    await lease.whileHeld(() => deliver(deps, mail));
   } catch (error) {
     // It was not sent: the next try need not wait for the end of the lease.
-    await queries.endLease(deps.db, mailId, lease).catch(() => {});
+    await lease.end().catch(() => {});
     throw error;
   }
   faultPoint("mail-sent");

@@ -1,0 +1,44 @@
+/** Where files are kept. One file beside this one is one kind of place; deps.ts chooses. */
+import type { Readable } from "node:stream";
+import { PermanentFailure } from "#domain/errors.ts";
+
+/** Both ends are included, as in HTTP (RFC 9110 §14.1.2). Counted in bytes from 0. */
+export interface ByteRange {
+  first: number;
+  last: number;
+}
+
+export interface StoredFile {
+  /** The size of the whole file, whatever range was asked for. */
+  bytes: number;
+  /** Read it to the end or destroy it: it has the file open. */
+  content: Readable;
+}
+
+/**
+ * The caller makes the names, each with at least 120 random bits (`randomUUID()`), so that nobody can guess the name of another
+ * person's file. Every call within a transaction is refused, and so is every name that `assertFileName` does not know.
+ */
+export interface FileStorage {
+  /**
+   * Keeps what `content` yields and returns its size in bytes. The file is there whole and safe from a crash once the call has returned,
+   * and before that not at all. A file of the same name is replaced. Throws FileTooLarge at the first byte above `maximumBytes`.
+   */
+  put(name: string, content: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<number>;
+  /** Undefined if there is no such file. */
+  get(name: string, range?: ByteRange): Promise<StoredFile | undefined>;
+  exists(name: string): Promise<boolean>;
+  /** Does nothing if there is no such file. */
+  delete(name: string): Promise<void>;
+}
+
+export class FileTooLarge extends PermanentFailure {
+  override readonly name = "FileTooLarge";
+}
+
+/** Lower case, because some file systems don't tell the cases apart; no dot and no slash, so that no name leads out of a folder. */
+const fileName = /^[a-z\d][a-z\d-]{21,63}$/;
+
+export function assertFileName(name: string): void {
+  if (!fileName.test(name)) throw new Error("a stored file's name has 22 to 64 characters from a to z, 0 to 9 and -");
+}
