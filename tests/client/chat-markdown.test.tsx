@@ -266,14 +266,16 @@ describe("formulas in answers", () => {
 });
 
 /**
- * How many times as long `draw` takes for the long text as for the short one. Compares the shortest times, because other load only
- * adds time; repeats until the ratio looks linear, as a quadratic one never does.
+ * How many times as long `draw` takes for the long text as for the short one, in this thread's time on a processor: the long one
+ * takes longer than other processes let it run at a stretch, the short one does not. Compares the shortest times, because other load
+ * only adds time; repeats until the ratio looks linear, as a quadratic one never does.
  */
 function leastRatio(draw: (text: string) => unknown, short: string, long: string): number {
   const drawMs = (text: string) => {
-    const started = performance.now();
+    const before = process.threadCpuUsage();
     draw(text);
-    return performance.now() - started;
+    const { user, system } = process.threadCpuUsage(before);
+    return (user + system) / 1_000;
   };
   const least = { short: Number.POSITIVE_INFINITY, long: Number.POSITIVE_INFINITY };
   const ratio = () => least.long / Math.max(least.short, 2);

@@ -10,7 +10,6 @@ import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 import { startOf } from "#tests/support/starts.ts";
 
-const inTimeMs = 900;
 let database: TestDatabase;
 let batches: AnswerBatches;
 let userIds: string[];
@@ -45,9 +44,10 @@ const lockedPlaces = [3, 8];
 
 /**
  * Locks the rows at `lockedPlaces` with the statement `lock` and then begins all calls at once. Expects the calls for the
- * other rows to finish in time, and those for the locked rows to finish only after the locks are released.
+ * other rows to succeed while the locks are held, and those for the locked rows to finish only after the locks are released. A
+ * call that waited for the locks would fail, because PostgreSQL cancels a statement after 15 s.
  */
-async function expectOthersInTime<Row>(lock: string, ids: readonly string[], begin: () => Promise<Row>[]): Promise<Row[]> {
+async function expectOthersFirst<Row>(lock: string, ids: readonly string[], begin: () => Promise<Row>[]): Promise<Row[]> {
   const keeper = new pg.Client({ connectionString: database.ownerUrl });
   keeper.on("error", () => {});
   await keeper.connect();
@@ -55,16 +55,13 @@ async function expectOthersInTime<Row>(lock: string, ids: readonly string[], beg
   const locked = lockedPlaces.map((place) => ids[place]);
   expect((await keeper.query(lock, [locked])).rowCount).toBe(lockedPlaces.length);
   const done = new Set<number>();
-  const beganAt = performance.now();
   const all = begin().map((each, place) => each.finally(() => done.add(place)));
   await Promise.allSettled(all.filter((_, place) => !lockedPlaces.includes(place)));
-  const tookMs = performance.now() - beganAt;
   const tooEarly = lockedPlaces.filter((place) => done.has(place));
   await keeper.query("rollback");
   await keeper.end();
   const rows = await Promise.all(all);
   expect(tooEarly).toEqual([]);
-  expect(tookMs).toBeLessThan(inTimeMs);
   return rows;
 }
 
@@ -76,7 +73,7 @@ async function startAll(): Promise<{ starts: StartRow[]; conversations: string[]
 
 test("a lock on a person's row, as a confirmation takes it, delays only that person's answers", async () => {
   const lock = "select from users where id = any ($1) for update";
-  const outcomes = await expectOthersInTime(lock, userIds, () => userIds.map((userId) => batches.start(startOf(userId))));
+  const outcomes = await expectOthersFirst(lock, userIds, () => userIds.map((userId) => batches.start(startOf(userId))));
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(userIds.map(() => "created"));
 });
 
@@ -84,7 +81,7 @@ test("a conversation being deleted delays only its own owner's answers", async (
   const { starts, conversations } = await startAll();
   await Promise.all(starts.map(end));
   const lock = "select from conversations where id = any ($1) for update";
-  const outcomes = await expectOthersInTime(lock, conversations, () =>
+  const outcomes = await expectOthersFirst(lock, conversations, () =>
     userIds.map((userId, index) => batches.start(startOf(userId, conversations[index]))),
   );
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(userIds.map(() => "created"));
@@ -94,7 +91,7 @@ test("a lock on an answer, as a lease renewal takes it, delays only that answer'
   const { starts } = await startAll();
   const lock = "select from generations where id = any ($1) for no key update";
   const ids = starts.map(({ id }) => id);
-  const rows = await expectOthersInTime(lock, ids, () => starts.map(end));
+  const rows = await expectOthersFirst(lock, ids, () => starts.map(end));
   expect(rows.map((row) => [row?.status, row?.charged_credits])).toEqual(starts.map(() => ["completed", 1]));
 });
 

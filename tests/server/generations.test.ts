@@ -49,15 +49,19 @@ const storedAnswer = (generationId: string) => storedText(database.db, generatio
 
 describe("an answer", () => {
   test("streams numbered events, is charged once, is stored completely and has its receipt", async () => {
-    models.pace.milliseconds = 1;
+    models.pace.milliseconds = 20;
     const person = await createPerson(api, database.db, { credits: 300, plan: "starter" });
     const response = await send(api, person);
     expect(response.headers.get("content-type")).toBe("text/event-stream");
     expect(response.headers.get("cache-control")).toBe("no-store");
-    const answer = await readAnswer(response);
+    const answer = await readAnswer(response, (seen) => {
+      if (seen.text !== "") models.pace.milliseconds = 0;
+      return false;
+    });
     expect(answer.events.map((event) => event.id)).toEqual(answer.events.map((_, index) => index + 1));
     expect(answer.events[0]).toMatchObject({ event: "start", data: { modelId: "gpt-5-mini", heldCredits: 1, trimmedMessages: 0 } });
-    expect(answer.events.length).toBeGreaterThan(5);
+    // The first words were sent before the last ones were there; how many go together depends on the machine.
+    expect(answer.events.filter(({ event }) => event === "delta").length).toBeGreaterThan(1);
     expect(answer.receipt).toMatchObject({
       status: "completed",
       heldCredits: 1,

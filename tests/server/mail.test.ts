@@ -28,7 +28,7 @@ let refuseWith: number | undefined;
 /** The number of mails that have waited for `hold` before the server accepted them. */
 let held = 0;
 let hold: Promise<void> | undefined;
-const leaseMs = 300;
+const leaseMs = 2_000;
 const server = new SMTPServer({
   authOptional: true,
   disabledCommands: ["AUTH", "STARTTLS"],
@@ -122,8 +122,9 @@ test("while a slow mail server accepts a mail, no connection to PostgreSQL is he
   });
   const sending = sendMail(deps, mail.id, leaseMs);
   await expect.poll(() => held).toBe(1);
-  await deps.db.selectFrom("mails").select("id").execute();
-  await new Promise((resolve) => setTimeout(resolve, 2 * leaseMs));
+  const lease = deps.db.selectFrom("mails").select("leased_until").where("id", "=", mail.id);
+  const firstLease = (await lease.executeTakeFirstOrThrow()).leased_until?.getTime() ?? Number.POSITIVE_INFINITY;
+  await expect.poll(() => Date.now()).toBeGreaterThan(firstLease);
   const other = await sendMail(product.deps, mail.id).catch((error: unknown) => error);
   expect(failureKind(other)).toBe("outage");
   answer();

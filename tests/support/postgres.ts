@@ -67,6 +67,8 @@ export async function createTestDatabase(poolSize = 10): Promise<TestDatabase> {
   await asSuperuser(`create database ${name} template ${databaseName} owner tessera_owner strategy file_copy`);
   const applicationUrl = onDatabase(server.applicationUrl, name);
   const pool = createPool(applicationUrl, poolSize, "tessera test");
+  // Hundreds of transactions of a test may wait for a connection, for longer than a request may.
+  pool.options.connectionTimeoutMillis = 0;
   const db = createDatabase(pool);
   const ownerUrl = onDatabase(server.ownerUrl, name);
   return {
