@@ -36,6 +36,19 @@ describe("the documents", () => {
     expect([...variables].filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
   });
 
+  it("name the migration that defined a function last", () => {
+    const map = read("ARCHITECTURE.md");
+    const named = [
+      ...[...map.matchAll(/`(\w+)` of `(migrations\/[^`]+)`/g)].map(([, name = "", file = ""]) => ({ name, file })),
+      ...[...map.matchAll(/`(migrations\/[^`]+)`: `(\w+)`/g)].map(([, file = "", name = ""]) => ({ name, file })),
+    ];
+    expect(named.length).toBeGreaterThan(3);
+    const migrations = listFiles("migrations", /\.up\.sql$/).sort();
+    const lastOf = (name: string) =>
+      migrations.filter((file) => new RegExp(`create (or replace )?function ${name}\\(`).test(read(file))).at(-1);
+    expect(named.filter(({ name, file }) => lastOf(name) !== file)).toEqual([]);
+  });
+
   it("keep the map of the code to 150 lines", () => {
     expect(read("ARCHITECTURE.md").trimEnd().split("\n").length).toBeLessThanOrEqual(150);
   });

@@ -15,7 +15,7 @@ const tables = sql.raw(Object.keys(retention satisfies Record<keyof Database, un
 
 const ledgerTables = sql.raw("wallets, grants, ledger_keys, ledger_transactions, ledger_entries, holds, hold_parts");
 const appendOnly = sql.raw((["subscription_changes", "paid_invoice_lines"] satisfies KeptTable[]).join(", "));
-/** The log is written by audit_record alone. */
+/** Only `audit_record` writes the audit log. */
 const auditTables = sql.raw("audit_people, audit_events, audit_origins");
 const functions = [
   "audit_record",

@@ -2,18 +2,21 @@ import type { RawBuilder } from "kysely";
 import { sql } from "kysely";
 import type { Executor } from "./transaction.ts";
 
-/** The billing account that pays for what a person asks, within a statement. Nothing else leads from a person to a wallet or a customer. */
+/**
+ * For use in a statement: the billing account that pays for what a person asks. There is no other way from a person to a wallet
+ * or a customer.
+ */
 export function payerOf(userId: string): RawBuilder<string> {
   return sql<string>`payer_of(${userId}::uuid)`;
 }
 
-/** Undefined: there is no such person. */
+/** Undefined if there is no such person. */
 export async function findPayer(executor: Executor, userId: string): Promise<string | undefined> {
   const result = await sql<{ payer: string | null }>`select ${payerOf(userId)} as payer`.execute(executor);
   return result.rows[0]?.payer ?? undefined;
 }
 
-/** The people an account pays for, the longest member first. */
+/** The people an account pays for, longest membership first. */
 export async function selectMembers(executor: Executor, payerId: string): Promise<string[]> {
   const rows = await executor
     .selectFrom("billing_account_members")

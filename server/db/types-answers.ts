@@ -56,9 +56,9 @@ export interface Messages {
   conversation_id: string;
   parent_id: string | null;
   role: "user" | "assistant";
-  /** Of an answer. */
+  /** Set for an answer. */
   generation_id: string | null;
-  /** Of a question. */
+  /** Set for a question. */
   content: string | null;
   created_at: Date;
 }

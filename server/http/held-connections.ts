@@ -1,13 +1,16 @@
 /**
- * Connections that outlive their request: WebSockets and streams of answers. What is checked again is the sign-in that opened
- * them, at once when that person's sign-ins change and every minute; one whose sign-in has ended is cut.
+ * Connections that stay open after their request: WebSockets and streams of answers. The sign-in that opened them is checked again
+ * every minute, and at once when that person's sign-ins change. If it has ended, the connection is closed.
  */
 import type { Deps } from "../deps.ts";
 import { ByPerson } from "./by-person.ts";
 import type { LiveEvent } from "./live-events.ts";
 import type { Viewer } from "./viewer.ts";
 
-/** Which of these sign-ins still hold. A connection outlives its access token, so its sign-in is what is checked again. */
+/**
+ * Returns those of the sign-ins that are still valid. We check the sign-in, because a connection may stay open longer than its
+ * access token is valid.
+ */
 export type CheckSessions = (sessionIds: readonly string[]) => Promise<Set<string>>;
 
 interface Held {
@@ -16,25 +19,25 @@ interface Held {
 }
 
 const recheckEveryMs = 60_000;
-/** More than anybody has pages open. */
+/** More connections than anybody has pages open. */
 const heldByOnePerson = 50;
 
 export class HeldConnections {
   private readonly held = new ByPerson<Held>();
-  /** Whose sign-ins changed lately, and when: a connection that was let in just before is held only now. */
+  /** When people's sign-ins changed lately. A connection let in before a change may be added after it, and is then checked at once. */
   private readonly changedAt = new Map<string, number>();
-  /** After a gap in the live events anybody's may have changed. */
+  /** When live events were last interrupted: anybody's sign-ins may have changed meanwhile. */
   private gapAt = Number.NEGATIVE_INFINITY;
   private readonly deps: Pick<Deps, "live" | "log">;
   private readonly checkSessions: CheckSessions;
 
-  /** `checkSessions` is createSessionCheck of the auth feature. */
+  /** `checkSessions` is the auth feature's `createSessionCheck`. */
   constructor(deps: Pick<Deps, "live" | "log">, checkSessions: CheckSessions) {
     this.deps = deps;
     this.checkSessions = checkSessions;
   }
 
-  /** Follows live events and the clock. Returns how to stop. */
+  /** Begins to check. Returns a function that stops it. */
   start(): () => void {
     const unsubscribe = this.deps.live.subscribe((event) => this.follow(event));
     const timer = setInterval(() => this.recheckAll(), recheckEveryMs).unref();
@@ -48,7 +51,7 @@ export class HeldConnections {
     return this.held.count(userId) < heldByOnePerson;
   }
 
-  /** `cut` is called when the sign-in has ended. Returns how to let go of a connection that has closed. */
+  /** `cut` is called when the sign-in has ended. Returns a function to call when the connection has closed. */
   hold(viewer: Viewer, cut: () => void): () => void {
     const held: Held = { viewer, cut };
     const release = this.held.add(held);

@@ -83,7 +83,7 @@ class PageFiles {
     if (known) return known;
     const content = this.read(file, encoding);
     this.encoded.set(key, content);
-    // Without this a failed read would be repeated from memory for ever.
+    // Otherwise the failed read would be cached.
     content.catch(() => this.encoded.delete(key));
     return content;
   }
@@ -107,7 +107,7 @@ function shownAddress(pathname: string): string {
   try {
     address = decodeURI(pathname);
   } catch {
-    // It can't be decoded: show it as it came.
+    // It can't be decoded, so show it as it is.
   }
   return address.length > shownAddressLength ? `${address.slice(0, shownAddressLength)}…` : address;
 }

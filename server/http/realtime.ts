@@ -1,6 +1,6 @@
 /**
- * The WebSocket /api/realtime: tells a signed-in person's open pages that rows of theirs have changed. It carries no data, so
- * a lost message costs a re-check and nothing else.
+ * The WebSocket /api/realtime tells a signed-in person's open pages that rows of theirs have changed. Messages contain no data, so
+ * losing one only means that a page reads a little later.
  */
 import type { FastifyRequest } from "fastify";
 import { Compile } from "typebox/compile";
@@ -19,13 +19,13 @@ import type { LiveEvent } from "./live-events.ts";
 import type { ReadViewer, Viewer } from "./viewer.ts";
 
 const authenticateWithinMs = 5_000;
-/** Of the connections one network may have, those that have not said who they are. */
+/** The share of one network's connections that may be waiting for their first message. */
 const unknownShare = 1 / 10;
 const unknownInAll = 1_000;
 const heartbeatEveryMs = 30_000;
-/** A reader this far behind is dropped: it reconnects and checks afresh. */
+/** A reader that is this far behind is disconnected; it reconnects and reads again. */
 const bufferLimitBytes = 256 * 1024;
-/** RFC 6455 §7.4.1, and the registry of §11.7. */
+/** Close codes of RFC 6455 §7.4.1 and of the registry in §11.7. */
 const policyViolation = 1008;
 const serviceRestart = 1012;
 const tryAgainLater = 1013;
@@ -53,7 +53,7 @@ function tellChange({ socket, viewer }: Connection, table: RealtimeTable): void 
   send(socket, { type: "change", table, user_id: viewer.userId });
 }
 
-/** One answer to a ping is owed before the next ping. */
+/** The client has to answer each ping before the next one. */
 function checkHeartbeat(connections: readonly Connection[]): void {
   for (const connection of connections) {
     if (!connection.alive) connection.socket.terminate();
@@ -62,7 +62,7 @@ function checkHeartbeat(connections: readonly Connection[]): void {
   }
 }
 
-/** Other sites' pages are turned away before the handshake. Browsers always send Origin here; what sends none is no page of ours. */
+/** Refuses pages of other sites before the handshake. Browsers always send Origin here, so a request without it is refused too. */
 export function isOwnOrigin(request: FastifyRequest, publicUrl: URL): boolean {
   const { origin } = request.headers;
   if (origin === undefined || !URL.canParse(origin)) return false;
@@ -81,11 +81,11 @@ function readToken(data: unknown): string | undefined {
 
 type RealtimeDeps = Pick<Deps, "live" | "log" | "config" | "clock">;
 
-/** What one process does with its open connections. */
+/** The open connections of one process. */
 class Realtime {
   private readonly connections = new ByPerson<Connection>();
   private readonly sockets = new Set<WebSocket>();
-  /** Of each network, those that wait for their first message. */
+  /** For each network, the connections that wait for their first message. */
   private readonly unknown = new NetworkCounts();
   private readonly open = new NetworkCounts();
   private left = false;
@@ -99,7 +99,7 @@ class Realtime {
     this.held = held;
   }
 
-  /** Follows live events and the clock. Returns how to stop. */
+  /** Begins to pass on live events and to send pings. Returns a function that stops it. */
   start(): () => void {
     const unsubscribe = this.deps.live.subscribe((event) => this.follow(event));
     const heartbeatTimer = setInterval(() => checkHeartbeat(this.connections.all()), heartbeatEveryMs).unref();
@@ -109,7 +109,7 @@ class Realtime {
     };
   }
 
-  /** Sends everybody to another process. */
+  /** Closes all connections with a code after which the clients reconnect, to another process. */
   leave(): void {
     this.left = true;
     for (const socket of this.sockets) socket.close(serviceRestart);
@@ -117,14 +117,14 @@ class Realtime {
 
   private follow(event: LiveEvent | "resync"): void {
     if (event === "resync") {
-      // Nobody knows what was missed: every page reads afresh whatever it shows.
+      // We don't know what was missed, so every page reads again what it shows.
       for (const connection of this.connections.all()) for (const table of realtimeTables) tellChange(connection, table);
     } else if (event.table !== "session") {
       for (const connection of this.connections.of(event.userId)) tellChange(connection, event.table);
     }
   }
 
-  /** Takes a place for the connection before its handshake, so that many at once don't all find the last one free. */
+  /** Reserves a place for the connection before its handshake, so that many at once can't all get the last one. */
   admit(request: FastifyRequest): void {
     const limit = this.deps.config.connectionsPerAddress;
     const network = clientNetwork(request.ip);
@@ -139,7 +139,7 @@ class Realtime {
     socket.once("close", () => places.get(socket)?.());
   }
 
-  /** Takes a fresh connection: its first message must be the access token, soon. */
+  /** Accepts a new connection. Its first message must be the access token, within a few seconds. */
   accept(socket: WebSocket, request: FastifyRequest): void {
     this.sockets.add(socket);
     const timer = setTimeout(() => cut(socket, "unauthenticated"), authenticateWithinMs);
@@ -151,7 +151,7 @@ class Realtime {
     if (this.left) socket.close(serviceRestart);
     socket.once("message", (data) => {
       clearTimeout(timer);
-      // Nothing more is expected of a client; what goes on talking is not ours.
+      // Our client sends nothing more, so whoever does is not our client.
       socket.on("message", () => socket.close(policyViolation));
       const token = readToken(data);
       if (token === undefined) return cut(socket, "unauthenticated");
@@ -181,10 +181,10 @@ class Realtime {
   }
 }
 
-/** How a connection that waits for its first message gives its place back. */
+/** Gives back the place of a connection that waits for its first message. */
 const places = new WeakMap<object, () => void>();
 
-/** For the application that has @fastify/websocket. */
+/** Register it in an application with @fastify/websocket. */
 export function realtimeRoutes(deps: RealtimeDeps, readViewer: ReadViewer, held: HeldConnections, draining: Draining): Routes {
   return async (app) => {
     const realtime = new Realtime(deps, readViewer, held);
@@ -192,7 +192,7 @@ export function realtimeRoutes(deps: RealtimeDeps, readViewer: ReadViewer, held:
     draining.onLeave(() => realtime.leave());
     app.addHook("onClose", async () => stop());
     const admit = async (request: FastifyRequest) => {
-      // @fastify/websocket would answer a plain call with an empty 404.
+      // Without this, @fastify/websocket answers a plain call with an empty 404.
       if (!request.ws) throw new DomainError("not_found", "There is only a WebSocket at this address");
       if (!isOwnOrigin(request, deps.config.publicUrl))
         throw new DomainError("forbidden_origin", "This address is not open to other sites");

@@ -13,7 +13,7 @@ export type Access = { kind: "signedOut" } | { kind: "checking" } | { kind: "loc
 
 interface AccessGateProps {
   access: Access;
-  /** Where to come back to after signing in. */
+  /** The address to return to after signing in. */
   returnPath: string;
   onRefresh: () => void;
 }
@@ -47,7 +47,7 @@ function Locked() {
   );
 }
 
-/** What is not known yet when the page is drawn takes the room of whatever it may turn out to be: nothing below it moves. */
+/** Until the state is known, reserves the height of the tallest variant, so that nothing below moves. */
 export function AccessGate({ access, returnPath, onRefresh }: AccessGateProps) {
   const { t } = useTranslation("chat");
   if (access.kind === "locked" && access.reason !== null) {

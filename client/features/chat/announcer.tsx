@@ -6,7 +6,7 @@ import { useChat } from "./chat-store.ts";
 import { useReceiptSummary } from "./receipt-view.tsx";
 import { emptyThread } from "./thread.ts";
 
-/** Two announcements an answer: that it began, and what it came to. The words themselves are read when the reader goes to them. */
+/** Tells screen readers that an answer has begun and how it ended. They read the text itself when the person goes to it. */
 export function Announcer({ threadKey }: { threadKey: string }) {
   const { t } = useTranslation("chat");
   const summary = useReceiptSummary();

@@ -15,9 +15,9 @@ export interface AnswerListener {
 
 const firstDelayMs = 500;
 const longestDelayMs = 8_000;
-/** A prompt that may not have arrived is offered this often, then handed back to the person. */
+/** If we don't know whether a prompt arrived, we send it this many times, then give it back to the person. */
 const sendAttempts = 4;
-/** Longer than any pause between the server's heartbeats: a connection silent for this long is dead. */
+/** The server sends heartbeats more often than this, so a connection that is silent for this long is dead. */
 const silenceMs = 45_000;
 
 function pause(delayMs: number, signal: AbortSignal): Promise<void> {
@@ -38,7 +38,7 @@ function pause(delayMs: number, signal: AbortSignal): Promise<void> {
 /** The state of one answer's stream across any number of connections. */
 interface Progress {
   generationId: string | undefined;
-  /** The number of the last event taken; what comes again after a reconnection is not taken twice. */
+  /** The number of the last event processed. Events that arrive again after a reconnection are skipped. */
   lastEventId: number;
   receipt: Receipt | undefined;
 }
@@ -66,15 +66,15 @@ async function connect(source: AnswerSource, progress: Progress, signal: AbortSi
   return await apiResponse("GET /api/generations/:id/events", { params: { id: progress.generationId ?? "" }, headers, signal });
 }
 
-/** A refusal is final, unless it is a server in trouble while the answer is known to be under way. */
+/** A refusal is final. Exception: we know that the answer has begun, and the server has a problem of its own. */
 function isFinal(error: unknown, progress: Progress): boolean {
   if (!(error instanceof ApiProblem)) return false;
   return progress.generationId === undefined || (error.status < 500 && error.status !== 429);
 }
 
 /**
- * Follows one answer to its receipt, across dropped connections, with nothing lost or doubled. Throws ApiProblem when the
- * prompt is refused, NetworkProblem when it could not be delivered (the same key may be sent again), AbortError on `signal`.
+ * Follows one answer to its receipt and reconnects as often as necessary, without losing or repeating text. Throws ApiProblem if the
+ * prompt is refused, NetworkProblem if it could not be delivered (it may be sent again with the same key), AbortError on `signal`.
  */
 export async function followAnswer(source: AnswerSource, listener: AnswerListener, signal: AbortSignal): Promise<Receipt> {
   const progress: Progress = {
@@ -89,7 +89,7 @@ export async function followAnswer(source: AnswerSource, listener: AnswerListene
       if (lost) listener.interrupted(false);
       lost = false;
       for await (const event of readEventStream(response.body ?? new ReadableStream(), silenceMs)) {
-        // The connection works again: the next loss starts from the shortest pause.
+        // The connection works again, so the next interruption starts with the shortest pause.
         attempt = 0;
         take(event, progress, listener);
         if (progress.receipt) return progress.receipt;

@@ -20,7 +20,7 @@ import type { LiveAnswer, ThreadMessage } from "./thread.ts";
 import { useMayAsk } from "./use-may-ask.ts";
 import { Versions } from "./versions.tsx";
 
-/** To another version of a message, so many steps on. */
+/** Shows another version of a message, `step` versions further. */
 export type Walk = (message: ThreadMessage, step: number) => void;
 
 function ModelName({ modelId }: { modelId: string }) {
@@ -43,7 +43,7 @@ interface FootProps {
   onAsk: (message: ThreadMessage) => void;
 }
 
-/** Asks the same again. Whether that is possible now is its own to know: told from above, every answer would be drawn anew. */
+/** Asks the same again. It finds out itself whether that is possible now; a prop would render every answer again. */
 function RetryButton({ threadKey, message, receipt, onRetry }: FootProps) {
   const { t } = useTranslation("chat");
   const { credits } = useFormat();
@@ -56,7 +56,7 @@ function RetryButton({ threadKey, message, receipt, onRetry }: FootProps) {
   );
 }
 
-/** Asks the same of any model, as another version of the answer. */
+/** Asks any model the same question, for another version of the answer. */
 function AgainButton({ threadKey, message, onAsk }: FootProps) {
   const { t } = useTranslation("chat");
   if (!useMayAsk(threadKey)) return null;
@@ -67,7 +67,7 @@ function AgainButton({ threadKey, message, onAsk }: FootProps) {
   );
 }
 
-/** Below a finished answer: why it failed, its receipt, and what can be done with it. */
+/** Below a finished answer: why it failed, its receipt, and its buttons. */
 function Foot(foot: FootProps) {
   const { message, receipt } = foot;
   const { t } = useTranslation("chat");
@@ -97,7 +97,7 @@ function Foot(foot: FootProps) {
   );
 }
 
-/** What an answer under way is waiting for. */
+/** What a running answer is waiting for. */
 function Progress({ live }: { live: LiveAnswer }) {
   const { t } = useTranslation("chat");
   if (live.phase !== "lost" && live.text !== "") return null;
@@ -116,19 +116,19 @@ function endOf(message: ThreadMessage | null): TextEnd {
 
 interface AnswerProps {
   threadKey: string;
-  /** Null while the answer is under way. */
+  /** Null while the answer is running. */
   message: ThreadMessage | null;
   onRetry: Retry;
   onAsk: (message: ThreadMessage) => void;
   onWalk: Walk;
-  /** Which version of the answer this is, from 1, and of how many. */
+  /** The number of this version of the answer, from 1, and how many there are. */
   version: number;
   versions: number;
 }
 
 /**
- * An answer, under way or finished: one component for both, so that what is drawn of a long one stays when it ends. While
- * it grows it is the only part of the thread that is drawn anew.
+ * A running or finished answer. One component for both, so that a long answer is not rendered again when it ends. While it grows, it is
+ * the only part of the thread that renders.
  */
 export const Answer = memo(function Answer({ threadKey, message, onRetry, onAsk, onWalk, version, versions }: AnswerProps) {
   const { t } = useTranslation("chat");

@@ -4,7 +4,7 @@ import type { GivenPrompt } from "#client/offline/given-prompt.ts";
 export interface ArrivingDrafts {
   /** What the composer shows. */
   draft: Draft | undefined;
-  /** What had to make room, to be brought back. */
+  /** The earlier draft that it replaced, which the person can restore. */
   aside: Draft | undefined;
 }
 
@@ -12,11 +12,14 @@ function hasText(draft: Draft | undefined): draft is Draft {
   return draft !== undefined && draft.text.trim() !== "";
 }
 
-/** A prompt brought along fills the composer; what stood there is put aside, before what was aside already. Nothing is lost. */
+/**
+ * A prompt from the address fills the composer. A draft that was there is put aside, in front of one put aside earlier, so
+ * nothing is lost.
+ */
 export function arrivingDrafts(kept: Draft | undefined, aside: Draft | undefined, given: GivenPrompt | undefined): ArrivingDrafts {
   if (!given || given.text.trim() === "") return { draft: kept, aside };
   const modelId = given.modelId ?? kept?.modelId ?? null;
-  // The same address opened again: the draft may know of a send whose fate is open.
+  // The same address was opened again. Keep the draft: it may have the key of a send whose outcome we don't know.
   if (kept?.text === given.text) return { draft: { ...kept, modelId }, aside };
   const draft: Draft = { text: given.text, modelId, unsettledKey: null };
   if (!hasText(kept)) return { draft, aside };

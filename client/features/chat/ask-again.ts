@@ -2,15 +2,15 @@ import type { Send } from "./chat-store.ts";
 import { sendPrompt, threadOf } from "./chat-store.ts";
 import type { Again } from "./thread.ts";
 
-/** By what is asked and where: the key of a prompt of which nobody knows whether the server has it. */
+/** By prompt and place: the key of a send if we don't know whether the server received it. */
 const unsettledKeys = new Map<string, string>();
 
-/** After these the server may have the prompt all the same. */
+/** After these errors the server may still have received the prompt. */
 const unclear: ReadonlySet<string> = new Set(["network", "unexpected"]);
 
 /**
- * Sends a prompt that never stood in the composer. Sent once more after a lost connection it goes under the same key: it is
- * then the same answer and the same charge.
+ * Sends a prompt that did not come from the composer. After a lost connection it is sent again with the same key, so there is one
+ * answer and one charge.
  */
 export async function askAgain(again: Again, send: Pick<Send, "threadKey" | "quotedCredits" | "onStarted">): Promise<boolean> {
   const asked = JSON.stringify([send.threadKey, send.quotedCredits, again]);

@@ -13,23 +13,23 @@ import { isUnusable } from "./model-choice.ts";
 import { useModels } from "./models-store.ts";
 import type { Again, ThreadMessage } from "./thread.ts";
 
-/** Edited prompts that were not taken, by the message they were made from: opened again, the dialog begins with them. */
+/** Edited prompts that the server refused, by the message that was edited. The dialog shows them when it is opened again. */
 const unsent = new Map<string, string>();
 
 const fieldName = "edited";
 
 interface AskDialogProps {
-  /** A question to edit, or an answer whose question is asked again. */
+  /** A question to edit, or an answer whose question is to be asked again. */
   message: ThreadMessage;
   modelId: string | undefined;
-  /** What can be spent now, in credits. */
+  /** Available credits. */
   available: number;
-  /** False when the server did not take it. */
+  /** Resolves to false if the server refused it. */
   onSend: (again: Again, credits: number) => Promise<boolean>;
   onClose: () => void;
 }
 
-/** Asks an edited question, or the same again of any model, at the price shown. What was asked and answered before stays. */
+/** Asks an edited question, or the same question of any model, at the price shown. Earlier questions and answers stay. */
 export function AskDialog({ message, modelId, available, onSend, onClose }: AskDialogProps) {
   const { t } = useTranslation(["chat", "common"]);
   const { credits, number } = useFormat();

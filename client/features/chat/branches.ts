@@ -1,4 +1,7 @@
-/** A conversation is a tree: an edited question and an answer asked again stand beside the first ones. On the screen is one branch. */
+/**
+ * A conversation is a tree: an edited question, or an answer asked for again, is a sibling of the first one. The screen shows one
+ * branch.
+ */
 
 interface Place {
   id: string;
@@ -18,12 +21,12 @@ export function branchTo<Message extends Place>(all: readonly Message[], headId:
   return branch.reverse();
 }
 
-/** The versions of a message, itself among them, oldest first. */
+/** All versions of a message, including itself, oldest first. */
 export function versionsOf<Message extends Place>(all: readonly Message[], { parentId }: Place): Message[] {
   return all.filter((message) => message.parentId === parentId);
 }
 
-/** The end of the branch through a message: each time the newest version of what follows. */
+/** The end of the branch through a message, taking the newest version at each step. */
 export function endAfter<Message extends Place>(all: readonly Message[], message: Message): Message {
   const next = all.findLast(({ parentId }) => parentId === message.id);
   return next ? endAfter(all, next) : message;

@@ -37,22 +37,25 @@ import { useVisibleHeight } from "./use-visible-height.ts";
 
 interface ChatScreenProps {
   userId: string;
-  /** What can be spent now, in credits. */
+  /** Available credits. */
   available: number;
-  /** When there will be more of it; null where nobody knows. */
+  /** When the next credits arrive; null if that is not known. */
   nextCredits: NextCredits | null;
-  /** Whether the server, or its last word where that is fresh enough, allows a send. */
+  /** Whether the server allows a send, by its latest answer if that is recent enough. */
   maySend: boolean;
   /** The open conversation's id, or `newThreadKey`. */
   threadKey: string;
-  /** What the address brought along for a new conversation. */
+  /** The prompt in the address, for a new conversation. */
   givenPrompt: string | null;
   givenModelId: string | null;
-  /** To another conversation, or to a new one; `replace` where going back would lead to a screen that is no more. */
+  /** Opens another or a new conversation. `replace` if the screen to go back to no longer exists. */
   onOpen: (threadKey: string, replace: boolean) => void;
 }
 
-/** What the screen shows of a thread; the growing text is the answer's own business, or every word would draw all of this. */
+/**
+ * The parts of a thread that the screen shows. The growing text is read by the answer alone, or the whole screen would render
+ * with every word.
+ */
 function useThread(threadKey: string) {
   return useChat(
     useShallow(({ threads }) => {
@@ -72,7 +75,7 @@ function useModelFor(userId: string, threadKey: string, chosen: string | null): 
   return last === undefined && chosen === null ? undefined : preferredModel(models, chosen, last ?? null);
 }
 
-/** Asks the question of an answer again. The same function for good: a new one would draw every answer with every key pressed. */
+/** Asks the question of an answer again. The function never changes; a new one would render every answer with every key press. */
 function useRetry(sendAgain: Sending["sendAgain"]): (answer: ThreadMessage) => void {
   const latest = useRef(sendAgain);
   latest.current = sendAgain;
@@ -87,7 +90,7 @@ function useRetry(sendAgain: Sending["sendAgain"]): (answer: ThreadMessage) => v
 const useAskDialog = lateModule(() => import("./ask-dialog.tsx"));
 
 interface AskingProps {
-  /** A question to edit, or an answer to ask for again; null: the dialog is closed. */
+  /** The question to edit or the answer to ask for again; null if the dialog is closed. */
   asking: ThreadMessage | null;
   modelId: string | undefined;
   available: number;
@@ -95,7 +98,7 @@ interface AskingProps {
   onClose: () => void;
 }
 
-/** The dialog comes when it is first asked for. */
+/** The dialog is loaded when it is first opened. */
 function Asking({ asking, modelId, available, sendAgain, onClose }: AskingProps) {
   const dialog = useAskDialog(asking !== null);
   if (!asking || !dialog) return null;
@@ -109,19 +112,19 @@ function Asking({ asking, modelId, available, sendAgain, onClose }: AskingProps)
 interface FootProps extends ComposerProps {
   refusal: Refusal | null;
   nextCredits: NextCredits | null;
-  /** Sends at another price than the one shown. */
+  /** Sends at another price than the one shown before. */
   onAccept: (credits: number) => void;
   children: ReactNode;
 }
 
-/** What stands at the foot of the screen: why the last send was not taken, and where the next one is written. */
+/** The lower part of the screen: why the last send was refused, and the composer. */
 function Foot({ refusal, nextCredits, onAccept, children, ...composer }: FootProps) {
   const { threadKey, model, onUse } = composer;
   const dismiss = () => dismissRefusal(threadKey);
   const use = (modelId: string) => {
     onUse(modelId);
     dismiss();
-    // Its button is gone with the refusal.
+    // The button that had the focus disappears with the refusal.
     focusComposer();
   };
   return (
@@ -137,7 +140,7 @@ function Foot({ refusal, nextCredits, onAccept, children, ...composer }: FootPro
   );
 }
 
-/** The open conversation's name, for those who listen: the screen shows it in the list. */
+/** The open conversation's title for screen readers. Sighted people see it in the list. */
 function ThreadHeading({ threadKey }: { threadKey: string }) {
   const { t } = useTranslation("chat");
   const title = useConversations((state) => state.conversations.find(({ id }) => id === threadKey)?.title);
@@ -146,7 +149,7 @@ function ThreadHeading({ threadKey }: { threadKey: string }) {
 
 type Sheet = "conversations" | "models";
 
-/** What lies a tap away on a phone, and the change of model everywhere. */
+/** The sheets: list and receipt on a phone, and the choice of a model everywhere. */
 function Sheets({ open, onClose, list, children }: { open: Sheet | undefined; onClose: () => void; list: ReactNode; children: ReactNode }) {
   const { t } = useTranslation("chat");
   return (
@@ -168,7 +171,7 @@ interface ToolsProps {
   onNew: () => void;
 }
 
-/** In reach of a thumb, where the prompt is written: the model, and on a phone the list and a new conversation. */
+/** The buttons beside Send, in reach of a thumb: the model and, on a phone, the list and a new conversation. */
 function Tools({ model, onConversations, onModels, onNew }: ToolsProps) {
   const { t } = useTranslation("chat");
   return (
@@ -193,7 +196,7 @@ function Tools({ model, onConversations, onModels, onNew }: ToolsProps) {
   );
 }
 
-/** Conversations, thread and receipt side by side; on a phone the thread alone, the rest a tap away. */
+/** Conversations, thread and receipt side by side. On a phone the thread alone; the others open in sheets. */
 export function ChatScreen({ userId, available, nextCredits, maySend, threadKey, givenPrompt, givenModelId, onOpen }: ChatScreenProps) {
   const { models } = useModels();
   const thread = useThread(threadKey);

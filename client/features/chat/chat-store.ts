@@ -11,15 +11,15 @@ import type { Again, LiveAnswer, Thread, ThreadMessage } from "./thread.ts";
 import { afterReceipt, afterStart, emptyThread, fromConversation, newThreadKey, sending, showing, toRefusal } from "./thread.ts";
 
 interface ChatState {
-  /** By conversation id, or `newThreadKey`. Kept while the page changes: an answer goes on behind the pricing page. */
+  /** By conversation id, or `newThreadKey`. They stay when the person opens another page, because an answer continues meanwhile. */
   threads: Readonly<Record<string, Thread>>;
-  /** What the latest receipt, or refusal for want of credits, says can be spent; null before the first one. */
+  /** The available credits from the latest receipt or `insufficient_credits` refusal; null before the first one. */
   lastAvailable: number | null;
 }
 
 export const useChat = create<ChatState>(() => ({ threads: {}, lastAvailable: null }));
 
-/** One per answer being followed; aborting stops the following, never the answer. */
+/** One for each answer we follow. Aborting it ends our stream; the answer itself continues. */
 const following = new Map<string, AbortController>();
 
 export function threadOf(key: string): Thread {
@@ -44,7 +44,7 @@ function move(from: string, to: string): void {
   update(to, () => thread);
 }
 
-/** Gathers what arrives and passes it on once per animation frame: a fast model must not render a thousand times a second. */
+/** Collects text and passes it on once per animation frame, so that a fast model doesn't render a thousand times a second. */
 function perFrame(flush: (text: string) => void): { add(text: string): void; text(): string; stop(): void } {
   let text = "";
   let frame: number | undefined;
@@ -64,13 +64,16 @@ function perFrame(flush: (text: string) => void): { add(text: string): void; tex
   };
 }
 
-/** What is on the screen can be read again without a connection. */
+/** Saves the thread on the device, so that it can be read offline. */
 function keepThread(key: string): void {
   const owner = sessionStore.getState().user?.id;
   if (owner !== undefined) void keepConversation(owner, key, threadOf(key).all, threadOf(key).headId);
 }
 
-/** Follows `source` into the thread `startKey`; calls `onStarted` with the conversation's id once the prompt is taken. */
+/**
+ * Follows `source` and writes it into the thread `startKey`. Calls `onStarted` with the conversation's id once the server has
+ * accepted the prompt.
+ */
 async function follow(startKey: string, source: AnswerSource, onStarted: (conversationId: string) => void): Promise<void> {
   const controller = new AbortController();
   let key = startKey;
@@ -115,9 +118,9 @@ export interface Send {
   modelId: string;
   prompt: string;
   quotedCredits: number;
-  /** Of this very prompt: sending it again with the same key asks for the same answer. */
+  /** Sending the same prompt with the same key again returns the same answer. */
   idempotencyKey: string;
-  /** Of a prompt that did not come from the composer. */
+  /** Set if the prompt did not come from the composer. */
   again?: Again;
   onStarted(conversationId: string): void;
 }
@@ -127,20 +130,20 @@ function questionOf(id: string, parentId: string | null, prompt: string): Thread
   return { id, parentId, role: "user", parts, timestamp: new Date().toISOString(), receipt: null };
 }
 
-/** Shows another version of a message, with what follows it; the server remembers which. */
+/** Shows another version of a message and the messages after it. The server remembers the choice. */
 export function showVersion(key: string, version: ThreadMessage): void {
   const { all } = threadOf(key);
   const head = endAfter(all, version);
   update(key, (thread) => showing(thread, thread.all, head.id));
   keepThread(key);
-  // Offline, or refused: it is shown here all the same.
+  // If this fails, the version is still shown on this device.
   if (head.role === "assistant")
     void api("PATCH /api/conversations/:id", { params: { id: key }, body: { headId: head.id } }).catch(() => {});
 }
 
 /**
- * Sends a prompt and follows its answer. False when it was not taken: the thread is as before, with the refusal, and the
- * prompt belongs back where it came from.
+ * Sends a prompt and follows its answer. Returns false if the server did not accept it: the thread is then as before, with the refusal,
+ * and the caller has to restore the prompt.
  */
 export async function sendPrompt(send: Send): Promise<boolean> {
   const { threadKey, modelId, prompt, quotedCredits, idempotencyKey, again = null, onStarted } = send;
@@ -181,7 +184,7 @@ export async function sendPrompt(send: Send): Promise<boolean> {
   return taken;
 }
 
-/** Shows a conversation, asking the server for it, and picks up an answer still under way. */
+/** Loads a conversation from the server and continues an answer that is still running. */
 export async function reload(key: string): Promise<void> {
   if (key === newThreadKey || following.has(key)) return;
   if (!useChat.getState().threads[key]) update(key, (thread) => ({ ...thread, load: "loading" }));
@@ -198,12 +201,12 @@ export async function reload(key: string): Promise<void> {
     const kept = await keptOf(key, missing);
     if (userId !== asker) return;
     if (kept && threadOf(key).load !== "ready") update(key, () => showing(emptyThread, kept.messages, kept.headId));
-    // What is on the screen stays there when it merely could not be read again.
+    // If it merely could not be read again, the screen keeps what it shows.
     update(key, (thread) => (thread.load === "ready" && !missing ? thread : { ...thread, load: missing ? "missing" : "failed" }));
   }
 }
 
-/** The messages this device has kept of a conversation; one that is gone is forgotten here, too, with what was being typed there. */
+/** The messages of a conversation saved on this device. If the conversation was deleted, deletes them and its draft here too. */
 async function keptOf(key: string, missing: boolean): Promise<{ messages: readonly ThreadMessage[]; headId: string | null } | undefined> {
   const owner = sessionStore.getState().user?.id;
   if (owner === undefined) return undefined;
@@ -217,7 +220,7 @@ async function resume(key: string, generationId: string): Promise<void> {
     await follow(key, { generationId }, () => undefined);
   } catch (error) {
     if (isAbort(error)) return;
-    // Its events are no longer kept: what it said is in the conversation, or gone with it.
+    // The server has deleted its events. Its text is in the conversation, or was deleted with it.
     if (error instanceof ApiProblem && error.code === "answer_gone") return await reload(key);
     update(key, (thread) => ({ ...thread, live: null, refusal: toRefusal(error) }));
   }
@@ -225,7 +228,7 @@ async function resume(key: string, generationId: string): Promise<void> {
 
 async function requestStop(key: string, generationId: string): Promise<void> {
   try {
-    // The receipt comes by the stream, after the last words that were written.
+    // The receipt arrives in the stream, after the last text.
     await api("POST /api/generations/:id/stop", { params: { id: generationId } });
   } catch (error) {
     const ended = error instanceof ApiProblem && error.code === "generation_ended";
@@ -234,7 +237,10 @@ async function requestStop(key: string, generationId: string): Promise<void> {
   }
 }
 
-/** Stops the answer: free before its first word, full price after. Before the server has taken it, the stop follows its start. */
+/**
+ * Stops the answer: free before its first word, full price after it. If the server has not accepted the prompt yet, the stop is
+ * sent when it has.
+ */
 export function stopAnswer(key: string): void {
   const live = threadOf(key).live;
   if (!live || live.stopping) return;
@@ -253,7 +259,7 @@ export function forgetThread(key: string): void {
   void keptOf(key, true);
 }
 
-// Whoever signs in next on this device must find nothing of the person before.
+// The next person who signs in on this device must not see anything of the previous one.
 let userId = sessionStore.getState().user?.id;
 sessionStore.subscribe(({ user }) => {
   if (user?.id === userId) return;

@@ -1,4 +1,4 @@
-/** Colours for code: lowlight reads it into a tree of its own, which becomes elements here; no HTML is written or parsed. */
+/** Colours code: lowlight parses it into a tree, which we turn into elements. No HTML is written or parsed. */
 import bash from "highlight.js/lib/languages/bash";
 import c from "highlight.js/lib/languages/c";
 import cpp from "highlight.js/lib/languages/cpp";
@@ -41,7 +41,7 @@ const lowlight = createLowlight({
 });
 lowlight.registerAlias({ bash: ["shell", "console"] });
 
-/** The grammar's many names for what a token is, as the few that the page has a colour for. */
+/** Maps the grammars' many token names to the few that have a colour. */
 const kinds: Readonly<Record<string, string>> = {
   comment: "comment",
   quote: "comment",
@@ -80,7 +80,7 @@ function kindOf(className: unknown): string | undefined {
   return kinds[String(first)];
 }
 
-/** Brackets within brackets are parts within parts; nobody writes so many. */
+/** Nested brackets give nested nodes. Real code does not nest this deep. */
 const deepest = 50;
 
 function drawn(nodes: readonly Node[], depth = 0): ReactNode {
@@ -93,10 +93,10 @@ function drawn(nodes: readonly Node[], depth = 0): ReactNode {
   return createElement(Fragment, null, ...parts);
 }
 
-/** Grammars are quadratic in the length of a word, and of words without a sign between them: no code, so it is not read. */
+/** Grammars need quadratic time for a very long word, and for many words without punctuation. That is not code, so we don't colour it. */
 const unbroken = /\w{80}|.{1000}|[\w\s*&]{800}/;
 
-/** Undefined where no grammar reads that language, or not this piece of it. */
+/** Undefined if no grammar knows the language, or the grammar can't read this code. */
 export function coloured(code: string, language: string): ReactNode | undefined {
   const name = language.toLowerCase();
   if (!lowlight.registered(name) || unbroken.test(code)) return undefined;

@@ -16,7 +16,7 @@ import { isUnusable, payableModel } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
 
-/** The count is shown once the end is near enough to matter. */
+/** The character count is shown from this length on. */
 const countFrom = limits.promptMax - 1_000;
 
 export interface ComposerProps {
@@ -24,22 +24,22 @@ export interface ComposerProps {
   onText: (text: string) => void;
   onSend: () => void;
   onStop: () => void;
-  /** Takes another model for the next send. */
+  /** Chooses another model for the next send. */
   onUse: (modelId: string) => void;
   model: OfferedModel | undefined;
-  /** What can be spent now, in credits. */
+  /** Available credits. */
   available: number;
   online: boolean;
   threadKey: string;
-  /** What stands beside Send: the model, and on a phone the way to other conversations. */
+  /** The controls beside Send: the model and, on a phone, the other conversations. */
   tools: ReactNode;
 }
 
-/** Of the answer under way, what the composer shows; null when there is none. */
+/** What the composer shows of the running answer; null if there is none. */
 interface Pending {
   credits: number | null;
   stopping: boolean;
-  /** Nothing has arrived yet: stopping is free. */
+  /** No text has arrived yet, so stopping is free. */
   isSilent: boolean;
 }
 
@@ -53,11 +53,11 @@ function usePending(threadKey: string): Pending | null {
 }
 
 function codePoints(text: string): number {
-  // Counting is only worth it where it can matter: code points are never more than code units.
+  // There are never more code points than code units, so counting matters only near the limit.
   return text.length < countFrom ? text.length : [...text.trim()].length;
 }
 
-/** The chosen model is not there just now: another one is a tap away, never taken without a word. */
+/** Says that the chosen model is not available and offers another one. We never switch without asking. */
 function Unreachable({ model, available, onUse }: { model: OfferedModel; available: number; onUse: (modelId: string) => void }) {
   const { t } = useTranslation("chat");
   const { credits } = useFormat();
@@ -80,7 +80,7 @@ function Unreachable({ model, available, onUse }: { model: OfferedModel; availab
   );
 }
 
-/** The exact price before the send, or what stands in its way. */
+/** The exact price of the send, or why it is not possible. */
 function Price({
   model,
   available,
@@ -109,7 +109,7 @@ function Price({
 
 const fieldName = "prompt";
 
-/** With the cursor at the end, once what was put there is drawn. */
+/** Focuses the composer with the cursor at the end, after the new text is rendered. */
 export function focusComposer(): void {
   requestAnimationFrame(() => {
     const field = document.querySelector<HTMLTextAreaElement>(`textarea[name="${fieldName}"]`);
@@ -119,7 +119,7 @@ export function focusComposer(): void {
   });
 }
 
-/** Where prompts are written. It stays at the bottom, in reach of a thumb, above the keyboard and the safe area. */
+/** The field for prompts. It stays at the bottom, in reach of a thumb, above the keyboard and the safe area. */
 export function Composer({ text, onText, onSend, onStop, onUse, model, available, online, threadKey, tools }: ComposerProps) {
   const live = usePending(threadKey);
   const { t } = useTranslation("chat");

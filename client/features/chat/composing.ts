@@ -7,7 +7,7 @@ export interface KeyPress {
   timeStamp: number;
 }
 
-/** Safari ends a composition before the Enter that ended it; that Enter follows within this time. */
+/** Safari reports the end of a composition before the Enter that ended it. That Enter follows within this time. */
 const afterCompositionMs = 100;
 
 /**

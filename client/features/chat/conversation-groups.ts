@@ -9,7 +9,7 @@ export interface ConversationGroup {
 const dayMs = 24 * 3_600_000;
 const week = 7;
 
-/** Whole days between the two, by the calendar of the reader's time zone; a day of 23 or 25 hours is one too. */
+/** Calendar days between the two in the reader's time zone, whether a day has 23, 24 or 25 hours. */
 function daysBetween(earlier: Date, later: Date): number {
   const midnight = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
   return Math.round((midnight(later) - midnight(earlier)) / dayMs);
@@ -20,7 +20,7 @@ function capitalised(text: string, language: string): string {
   return first.toLocaleUpperCase(language) + rest.join("");
 }
 
-/** Today, yesterday, the week before, then by month, as the reader's language says it; what is pinned first. */
+/** Pinned ones, today, yesterday, the week before, then by month, with headings in the reader's language. */
 export function groupByDay(
   conversations: readonly ConversationSummary[],
   now: Date,
@@ -39,7 +39,7 @@ export function groupByDay(
     return { key: `${updated.getFullYear()}-${updated.getMonth()}`, title: () => capitalised(format(), language) };
   };
   const groups = new Map<string, { title: string; conversations: ConversationSummary[] }>();
-  // Kept on the device they come by time alone, and those of an older version do not say whether they are pinned.
+  // Conversations saved on the device are sorted by time only, and older versions did not save whether they are pinned.
   const inOrder = [...conversations.filter(({ pinned }) => pinned), ...conversations.filter(({ pinned }) => !pinned)];
   for (const conversation of inOrder) {
     const { key, title } = groupOf(conversation);

@@ -22,7 +22,7 @@ import { useSearch } from "./use-search.ts";
 interface ConversationListProps {
   /** The conversation that is open. */
   current: string;
-  /** After one was chosen: a list that covers the thread can then close. */
+  /** Called after a conversation was chosen, so that a sheet can close. */
   onChosen: () => void;
   onDeleted: (id: string) => void;
 }
@@ -36,14 +36,14 @@ interface Opened {
 interface GroupsProps {
   current: string;
   onChosen: () => void;
-  /** Whose menu is open. */
+  /** The conversation whose menu is open. */
   menuOf: string | undefined;
   onMenu: (conversation: ConversationSummary, button: HTMLElement) => void;
 }
 
 function Groups({ current, onChosen, menuOf, onMenu }: GroupsProps) {
   const { t, i18n } = useTranslation("chat");
-  // On a phone the list stands on the page and in its sheet.
+  // On a phone the list is on the page and in the sheet, so ids must differ.
   const id = useId();
   const conversations = useConversations((state) => state.conversations);
   const names = { pinned: t("list.pinned"), lastDays: (days: number) => t("list.lastDays", { count: days }) };
@@ -80,7 +80,7 @@ function Groups({ current, onChosen, menuOf, onMenu }: GroupsProps) {
   ));
 }
 
-/** What stands in the list where no conversations do, or what stands in their way. */
+/** Shown instead of conversations: there are none, or they could not be loaded. */
 function ListState() {
   const { t } = useTranslation("chat");
   const { status, conversations } = useConversations();
@@ -154,7 +154,7 @@ function SearchField({ text, onText }: { text: string; onText: (text: string) =>
   );
 }
 
-/** Where the keyboard's place went with a row: to the row's new button, or to the list. Not from wherever somebody went since. */
+/** If the focus was in a row that disappeared, moves it to the row's new button or to the list. Does nothing if the focus is elsewhere. */
 function keepFocus(list: HTMLElement | null, id: string): void {
   requestAnimationFrame(() => {
     if (document.activeElement !== document.body) return;

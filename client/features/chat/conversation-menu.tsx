@@ -6,7 +6,7 @@ import styles from "./conversations.module.css";
 
 interface ConversationMenuProps {
   conversation: ConversationSummary;
-  /** The button that opened it; the menu stands at it, and gives the focus back. */
+  /** The button that opened the menu. The menu is placed at it and returns the focus to it. */
   button: HTMLElement;
   onPin: () => void;
   onRename: () => void;
@@ -14,7 +14,7 @@ interface ConversationMenuProps {
   onClose: () => void;
 }
 
-/** Beneath the button, or above it where the window ends. */
+/** Below the button, or above it if there is no room below. */
 function placeAt(menu: HTMLElement, button: HTMLElement): void {
   const [at, own] = [button.getBoundingClientRect(), menu.getBoundingClientRect()];
   const below = at.bottom + own.height <= innerHeight;
@@ -22,7 +22,7 @@ function placeAt(menu: HTMLElement, button: HTMLElement): void {
   menu.style.setProperty("left", `${Math.max(0, Math.min(at.right, innerWidth) - own.width)}px`);
 }
 
-/** What can be done with a conversation: the browser's own popover, closed by Escape and by a click beside it. */
+/** The menu of a conversation: a native popover, closed by Escape or a click outside. */
 export function ConversationMenu({ conversation, button, onPin, onRename, onDelete, onClose }: ConversationMenuProps) {
   const { t } = useTranslation("chat");
   const menu = useRef<HTMLDivElement>(null);

@@ -10,26 +10,26 @@ interface ConversationsState {
   status: "idle" | "loading" | "ready" | "failed";
   conversations: readonly ConversationSummary[];
   nextCursor: string | null;
-  /** The server has answered: until then what stands here is what this device keeps, and goes no further. */
+  /** The server has answered. Until then the list shows only what this device has saved. */
   listed: boolean;
 }
 
 const nothing: ConversationsState = { status: "idle", conversations: [], nextCursor: null, listed: false };
 const pageSize = 30;
-/** As many as the server takes. */
+/** The server accepts at most this many. */
 const askedAtOnce = 100;
-/** Drafts also stand under names of their own, such as that of a conversation that has not begun. */
+/** Drafts also have keys that are not ids, for example that of a new conversation. */
 const conversationId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export const useConversations = create<ConversationsState>(() => nothing);
 
-/** The server's order: pinned ones, then the others, each latest first. One that was unpinned goes to its day. */
+/** Sorts as the server does: pinned ones first, then the others, each latest first. */
 function inOrder(conversations: readonly ConversationSummary[]): ConversationSummary[] {
   const latestFirst = (one: ConversationSummary, other: ConversationSummary) => Date.parse(other.updatedAt) - Date.parse(one.updatedAt);
   return conversations.toSorted((one, other) => Number(other.pinned) - Number(one.pinned) || latestFirst(one, other));
 }
 
-/** Reads the latest conversations afresh; older pages already read stay. */
+/** Reads the first page again and keeps the older pages that were read before. */
 export async function refreshConversations(): Promise<void> {
   if (useConversations.getState().status === "idle") {
     useConversations.setState({ status: "loading" });
@@ -62,7 +62,7 @@ export async function refreshConversations(): Promise<void> {
   }
 }
 
-/** Of these conversations, of any number, those that are no more. */
+/** Which of these conversations, however many, no longer exist. */
 async function findGone(ids: readonly string[]): Promise<string[]> {
   const gone: string[] = [];
   for (let first = 0; first < ids.length; first += askedAtOnce) {
@@ -72,7 +72,7 @@ async function findGone(ids: readonly string[]): Promise<string[]> {
   return gone;
 }
 
-/** What was deleted on another device leaves this one as soon as it hears of it, and with it what was being typed there. */
+/** Deletes on this device the conversations, with their drafts, that were deleted on another one. */
 async function forgetGone(owner: string, latest: readonly ConversationSummary[]): Promise<void> {
   const [kept, drafted] = await Promise.all([readKeptList(owner), listDrafted(owner)]);
   const here = new Set([...kept.map(({ id }) => id), ...drafted.filter((threadKey) => conversationId.test(threadKey))]);
@@ -84,8 +84,8 @@ async function forgetGone(owner: string, latest: readonly ConversationSummary[])
 }
 
 /**
- * What can be opened without a connection stands in the list at once, and stays where the server can't be asked. `status`: of
- * a list in which nothing stands.
+ * Shows the conversations saved on this device at once, and keeps them if the server can't be reached. `status` is for an empty
+ * list.
  */
 async function showKept(status: "loading" | "failed"): Promise<void> {
   const asker = userId;
@@ -117,7 +117,7 @@ export async function updateConversation(id: string, change: { title?: string; p
   useConversations.setState(({ conversations }) => ({
     conversations: conversations.map((conversation) => (conversation.id === id ? changed : conversation)),
   }));
-  // The order has changed, so the first page is read again.
+  // The order has changed: read the first page again.
   await refreshConversations();
 }
 

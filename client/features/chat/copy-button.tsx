@@ -6,7 +6,7 @@ import { IconButton } from "#client/components/button.tsx";
 const shownMs = 2_000;
 const icons = { idle: Copy, copied: Check, failed: X };
 
-/** Copies and says so where it was pressed. */
+/** Copies the text and confirms it in the button. */
 export function CopyButton({ label, text }: { label: string; text: string }) {
   const { t } = useTranslation("chat");
   const [state, setState] = useState<keyof typeof icons>("idle");

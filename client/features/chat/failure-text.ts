@@ -13,7 +13,7 @@ const known: readonly FailureKey[] = [
   "interrupted",
 ];
 
-/** Why an answer failed, by the code on its receipt; a code this client does not know reads as a plain failure. */
+/** Says why an answer failed, by the code on its receipt. A code that this client does not know gets the general text. */
 export function useFailureText(): (code: string | null) => string {
   const { t } = useTranslation("chat");
   return (code) => t(`failure.${known.find((key) => key === code) ?? "other"}`);

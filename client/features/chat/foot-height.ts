@@ -1,6 +1,6 @@
 /**
- * Gives the page `--foot-height`: how far the foot of the chat (the composer, and above it why a send was refused) reaches
- * up from the foot of the window, for what floats there. A ref; what it returns takes the property back.
+ * Sets `--foot-height` on the page: the height of the chat's lower part (the composer, and a refusal above it) from the lower edge of the
+ * window. Floating buttons need it. Used as a ref; the returned function removes the property.
  */
 export function measureFoot(foot: HTMLElement | null): (() => void) | undefined {
   if (!foot) return undefined;

@@ -1,4 +1,4 @@
-/** TeX as MathML elements. Temml's tree is taken over by a list of what may stand in it: whatever else is there, nothing is drawn. */
+/** Turns TeX into MathML elements. Only elements and attributes on a list are taken from temml's tree; with any other, nothing is drawn. */
 import type { ReactNode } from "react";
 import { createElement, Fragment } from "react";
 import temml from "temml";
@@ -10,7 +10,7 @@ const elements = new Set(
 );
 
 const words = /^[a-z-]{1,24}$/;
-/** Nothing in a formula is larger than a page is. */
+/** No length in a formula may be larger than a page. */
 const length = /^[-+]?\d{0,2}(?:\.\d+)?(?:em|ex|pt|px|%)?$/;
 const attributes: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
@@ -31,7 +31,7 @@ const attributes: Readonly<Record<string, RegExp>> = {
 const alignments: Readonly<Record<string, string>> = { "tml-left": "start", "tml-right": "end" };
 const borders = { borderTop: "top", borderBottom: "bottom", borderLeft: "left", borderRight: "right" } as const;
 
-/** A node of temml's tree: of an element, of text, or of children alone. */
+/** A node of temml's tree: an element, a text, or a fragment with children only. */
 interface Node {
   type?: string;
   text?: string;
@@ -50,7 +50,7 @@ function allowed(node: Node): Record<string, string> {
   return Object.fromEntries(given.filter(([name, value]) => Object.hasOwn(attributes, name) && attributes[name]?.test(value)));
 }
 
-/** How a cell stands and which lines it has: temml says so by classes and styles, which the policy keeps out. */
+/** A cell's alignment and lines. Temml expresses them as classes and styles, which our content security policy does not allow. */
 function cell({ classes = [], style = {} }: Node): Record<string, string | undefined> {
   const lines = Object.entries(borders).flatMap(([name, side]) => (style[name] ? [side] : []));
   return {
@@ -65,19 +65,19 @@ function draw(node: Node, depth: number, count: { nodes: number }): ReactNode {
   const children = () => (node.children ?? []).map((child) => draw(child, depth + 1, count));
   if (node.text !== undefined) return node.text;
   if (node.type === undefined && node.attributes === undefined) return createElement(Fragment, null, ...children());
-  // Its lines would need styles; what stands in it is shown.
+  // Its lines would need styles, so only its content is shown.
   const type = node.type === "menclose" ? "mrow" : node.type;
   if (type === undefined || !elements.has(type)) throw new NotDrawn(type ?? "no element");
   return createElement(type, { ...allowed(node), ...(type === "mtd" ? cell(node) : undefined) }, ...children());
 }
 
-/** Undefined where the TeX is not well-formed, or asks for what is not drawn here: its source is shown then. */
+/** Undefined if the TeX is not well-formed or needs something we don't draw. The source is shown then. */
 export function drawFormula(tex: string, display: boolean): ReactNode | undefined {
   try {
     const options = { displayMode: display, annotate: true, throwOnError: true, trust: false, maxExpand: most.expansions };
     return draw(temml.__renderToMathMLTree(tex, options), 0, { nodes: 0 });
   } catch {
-    // Temml's own error, nesting deeper than the call stack, or an element that is not on the list.
+    // An error of temml's, nesting too deep for the call stack, or an element that is not on the list.
     return undefined;
   }
 }

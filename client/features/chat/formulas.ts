@@ -1,18 +1,18 @@
 /**
- * Mathematics in an answer: `$$…$$` and `\[…\]` stand alone, `$…$` and `\(…\)` in the line. Of dollar signs most are
- * prices, so what could be one stays one.
+ * Mathematics in an answer: `$$…$$` and `\[…\]` are blocks, `$…$` and `\(…\)` are inline. Most dollar signs belong to
+ * prices, so text that could be a price is not read as a formula.
  */
 import type { Token, Tokens } from "marked";
 
 export interface Formula extends Tokens.Generic {
   type: "formula";
   raw: string;
-  /** What stands between the signs. */
+  /** The text between the delimiters. */
   tex: string;
   display: boolean;
 }
 
-/** In characters. Longer ones are shown as they were written: what draws them takes its time for each. */
+/** In characters. Drawing a longer formula would take too long, so its source is shown. */
 const longest = 2_000;
 
 const pairs = [
@@ -21,7 +21,7 @@ const pairs = [
   { open: "\\(", close: "\\)", display: false },
 ] as const;
 
-/** Words that stand in no command and no group; one such after a number, or two in a row, make a price with its sentence. */
+/** Words outside commands and groups. A number followed by one, or two in a row, are a price and its sentence. */
 function isProse(tex: string): boolean {
   const bare = tex.replace(/\\[a-z]+|\{[^{}]*\}/gi, " ");
   if (/^\d/.test(tex)) return /\p{L}{2}/u.test(bare);
@@ -38,7 +38,7 @@ function inDollars(text: string, at: number, before: string): Formula | undefine
   return isProse(tex) ? undefined : { type: "formula", raw: text.slice(at, close + 1), tex, display: false };
 }
 
-/** The formula that begins at `at`, if one does and its end is there; `before` is the character before it. */
+/** The complete formula that begins at `at`, if there is one. `before` is the character before it. */
 export function formulaAt(text: string, at: number, before = text[at - 1] ?? ""): Formula | undefined {
   const pair = pairs.find(({ open }) => text.startsWith(open, at));
   if (!pair) return text[at] === "$" ? inDollars(text, at, before) : undefined;
@@ -51,14 +51,14 @@ export function formulaAt(text: string, at: number, before = text[at - 1] ?? "")
   return { type: "formula", raw: text.slice(at, at + 4 + length), tex, display: pair.display };
 }
 
-/** Where a formula is begun whose end may still come: only of those that nothing else begins with. */
+/** Where a formula begins whose end may still arrive. Only for delimiters that mean nothing else. */
 export function isBegun(text: string, at: number): boolean {
   if (!pairs.some(({ open }) => text.startsWith(open, at))) return false;
   const rest = text.slice(at + 2);
   return rest.length <= longest && !/\n[ \t]*\n/.test(rest);
 }
 
-/** Where the formula on lines of its own begins that the text ends in; -1 if it ends in none. */
+/** Where the unfinished block formula at the end of the text begins; -1 if there is none. */
 export function unfinishedFormula(text: string): number {
   const from = Math.max(text.length - longest, text.lastIndexOf("\n\n"), 0);
   const opens = /^[ \t]*(?=\$\$|\\\[)/gm;
@@ -73,7 +73,7 @@ export function unfinishedFormula(text: string): number {
 }
 
 const alone = {
-  // Looked for in this paragraph only, and only where one is whole: each cut begins the search anew.
+  // Searches only this paragraph, and only for a complete one, because each match restarts the search.
   start(source: string): number | undefined {
     for (const { index, 0: line } of source.matchAll(/\n[ \t]*(?:\n|(?=\$\$|\\\[))/g)) {
       if (line.length > 1 && line.endsWith("\n")) return undefined;
@@ -100,7 +100,7 @@ const inLine = {
   },
 };
 
-/** What stands in a formula opens and closes no emphasis. */
+/** Signs inside a formula don't open or close emphasis. */
 function masked(source: string): string {
   let text = "";
   let from = 0;

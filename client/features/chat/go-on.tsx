@@ -14,7 +14,7 @@ interface GoOnProps {
   message: ThreadMessage;
 }
 
-/** Below an answer that its model's limit ended: says so and, where it is the latest, asks for the rest as a question of its own. */
+/** Below an answer that reached its model's length limit: says so. On the latest answer a button asks for the rest, as a new question. */
 export function GoOn({ threadKey, message }: GoOnProps) {
   const { t } = useTranslation("chat");
   const { credits } = useFormat();

@@ -1,6 +1,6 @@
 import type { models } from "#domain/models.ts";
 
-/** What a model is good for, in a few words that the texts hold (`pick.goodFor`). No more than its provider says of it. */
+/** What a model is good for, in a few words (`pick.goodFor`). We claim no more than its provider does. */
 export const goodFor = {
   "gpt-5": "reasoning",
   "gpt-5-mini": "everyday",

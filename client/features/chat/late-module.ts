@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * Code that only some answers need: it is fetched when the first of them is shown, and is at hand at once afterwards.
- * Where it can't be fetched, the next one that wants it tries again.
+ * Code that only some answers need. It is loaded when the first of them is shown, and is available at once after that. If loading
+ * fails, the next answer that needs it tries again.
  */
 export function lateModule<Module>(load: () => Promise<Module>): (wanted: boolean) => Module | undefined {
   let module: Module | undefined;
@@ -15,7 +15,7 @@ export function lateModule<Module>(load: () => Promise<Module>): (wanted: boolea
       module = await load();
       for (const tell of waiting) tell();
     } catch {
-      // What is written is shown as it is.
+      // The source is shown instead.
     } finally {
       fetching = false;
     }

@@ -3,10 +3,10 @@ import { Hooks, Lexer } from "marked";
 import { formulaGrammar } from "./formulas.ts";
 import { closeUnfinished } from "./unfinished-end.ts";
 
-/** Answers come from models, and so, indirectly, from anybody: links lead only where a person can see they lead. */
+/** Answers come from models and so, indirectly, from anybody: only links to addresses that a person can see are allowed. */
 const allowedProtocols = ["http:", "https:", "mailto:"];
 
-/** The address to link to, or undefined when it is not an absolute one of an allowed scheme. */
+/** The address to link to; undefined unless it is absolute and has an allowed scheme. */
 export function safeHref(href: string): string | undefined {
   if (!URL.canParse(href)) return undefined;
   const url = new URL(href);
@@ -15,7 +15,7 @@ export function safeHref(href: string): string | undefined {
 
 const namedEntities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 
-/** Character references in running text; unknown ones stay as they were written. */
+/** Decodes character references in text. Unknown ones stay as they are. */
 export function decodeEntities(text: string): string {
   return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,8}));/gi, (whole, hex?: string, decimal?: string, name?: string) => {
     if (name !== undefined) return namedEntities[name] ?? whole;
@@ -24,19 +24,19 @@ export function decodeEntities(text: string): string {
   });
 }
 
-/** Above this a text is shown as plain text: its parsing could take longer than a frame. */
+/** A longer text is shown as plain text, because parsing it could take longer than a frame. */
 const longestRun = 60_000;
-/** More than anybody writes. What has more is not read as formatting either, and could take a second to be parsed. */
+/** More than anybody writes. Text with more is shown as plain text too, because parsing it could take a second. */
 const most = { depth: 12, listItems: 1_500, segmentLength: 12_000, segmentSigns: 500 } as const;
 
-/** Whether a paragraph, a cell or an item holds what only costs time: thousands of signs, or a word without an end. */
+/** Whether a paragraph, a cell or an item would only cost time: it has thousands of markers, or an endless word. */
 function isTangled(segment: string): boolean {
   if (segment.length > most.segmentLength) return true;
   if ((segment.match(/[*_~`[\]<&$@]|\\\(/g)?.length ?? 0) > most.segmentSigns) return true;
   return /[!-~]{500}/.test(segment);
 }
 
-/** Marked's lexer with a bound on what it tries: beyond it the text stands as it was written. */
+/** Marked's lexer with a limit on its work. Beyond the limit the text is shown as it was written. */
 class BoundedLexer extends Lexer {
   private depth = 0;
 
@@ -85,32 +85,32 @@ function lex(text: string): Token[] {
   const plain: Token[] = [{ type: "text", raw: text, text }];
   if (text.length > longestRun || (text.match(/^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]/gm)?.length ?? 0) > most.listItems) return plain;
   try {
-    // Looking for formulas takes four times as long, so only what can hold one is read so.
+    // Looking for formulas takes four times as long, so we do it only where there can be one.
     return new BoundedLexer(/\$|\\[([]/.test(text) ? { ...withFormulas, hooks: new FormulaHooks() } : { gfm: true }).lex(text);
   } catch {
-    // Nesting deeper than the call stack; nobody reads it as formatting either.
+    // Nesting too deep for the call stack, which no real formatting has.
     return plain;
   }
 }
 
-/** Blocks of an answer so far. `settled` ones can't change any more, however the text goes on. */
+/** The blocks of an answer so far. `settled` ones can't change any more, however the text continues. */
 export interface LexedText {
   blocks: readonly Token[];
   settled: number;
   settledLength: number;
 }
 
-/** `growing` while more comes; `cut` where it was broken off, so that what is begun at its end is not all there. */
+/** `growing` while more text comes; `cut` if the text broke off, so that a marker opened at its end may never be closed. */
 export type TextEnd = "growing" | "cut" | "whole";
 
 export const nothingLexed: LexedText = { blocks: [], settled: 0, settledLength: 0 };
 
-/** How many blocks at the end stay open: a list goes on across the blank line that follows it. */
+/** How many blocks at the end may still change: a list continues after a blank line. */
 const openBlocks = 2;
 
 /**
- * Lexes a growing text, reusing what was settled before, so that each frame costs what is new and not the whole answer.
- * At its end everything is read once more, for link definitions that came later than their use.
+ * Lexes a growing text and reuses the settled blocks, so that each frame costs only the new text. At the end everything is lexed once
+ * more, for link definitions that came after their use.
  */
 export function lexGrowing(text: string, before: LexedText, end: TextEnd): LexedText {
   if (end !== "growing") {

@@ -9,26 +9,25 @@ import styles from "./markdown.module.css";
 import type { LexedText, TextEnd } from "./markdown-blocks.ts";
 import { decodeEntities, lexGrowing, nothingLexed, safeHref } from "./markdown-blocks.ts";
 
-/** Wide code and tables scroll by themselves, and so have to be reachable without a mouse. */
+/** Wide code and tables scroll, so they have to be reachable with the keyboard. */
 const scrollable = { tabIndex: 0 };
 
 /**
- * Parts in their order, as one would write them out: their place is all that tells them apart, and they never change
- * places, so they need no keys.
+ * Renders parts in order. They never change places, so their position is enough to identify them and they need no keys.
  */
 function inOrder(parts: readonly ReactNode[]): ReactNode {
   return createElement(Fragment, null, ...parts);
 }
 
-/** Deeper nesting than anybody writes is shown as it came: the call stack is not for an answer to exhaust. */
+/** Deeper nesting than anybody writes is shown as source, so that an answer can't exhaust the call stack. */
 const deepest = 16;
 
 const useColours = lateModule(() => import("./code-colours.ts"));
 const useDrawing = lateModule(() => import("./formula-drawing.ts"));
 
-/** A longer piece of code stands in one colour: reading it would hold up the page. */
+/** Longer code is not coloured, because parsing it would block the page. */
 const longestColoured = 20_000;
-/** Code gets its colours once it is all there; they would change with each letter before. */
+/** Code is coloured once it is complete; before that the colours would change with every letter. */
 const closingFence = /\n[ \t>]*(?:`{3,}|~{3,})\s*$/;
 
 function CodeBlock({ token }: { token: Tokens.Code }) {
@@ -50,7 +49,7 @@ function CodeBlock({ token }: { token: Tokens.Code }) {
   );
 }
 
-/** A formula, or its source: until what draws it is there, and where it is not well-formed. */
+/** A formula. Its source is shown until the code that draws it is loaded, and if it is not well-formed. */
 function FormulaView({ formula }: { formula: Formula }) {
   const drawing = useDrawing(true);
   const drawn = useMemo(() => drawing?.drawFormula(formula.tex, formula.display), [drawing, formula.tex, formula.display]);
@@ -74,7 +73,7 @@ function SafeLink({ href, children }: { href: string; children: ReactNode }) {
   );
 }
 
-/** A picture in an answer would be fetched from wherever it says; it is offered as a link instead. */
+/** A picture in an answer could be loaded from anywhere, so we show a link instead. */
 function ImageLink({ token }: { token: Tokens.Image }) {
   const { t } = useTranslation("chat");
   return <SafeLink href={token.href}>{token.text ? t("answer.image", { text: token.text }) : t("answer.imageUntitled")}</SafeLink>;
@@ -110,7 +109,7 @@ function Inline({ token, depth }: { token: MarkedToken | Formula; depth: number 
     case "text":
       return token.tokens ? inline(token.tokens, depth) : decodeEntities(token.text);
     default:
-      // HTML, and whatever a later grammar knows: as it was written.
+      // HTML and unknown tokens are shown as they were written.
       return token.raw;
   }
 }
@@ -141,7 +140,7 @@ function List({ token, depth }: { token: Tokens.List; depth: number }) {
   return token.ordered ? <ol start={token.start === "" ? undefined : token.start}>{items}</ol> : <ul>{items}</ul>;
 }
 
-/** Headings of an answer stand below those of the page, so that its outline stays the page's. */
+/** An answer's headings get lower levels than the page's, so that the page's outline stays correct. */
 function Heading({ token, depth }: { token: Tokens.Heading; depth: number }) {
   const Element = token.depth <= 1 ? "h3" : token.depth === 2 ? "h4" : "h5";
   return <Element>{inline(token.tokens, depth)}</Element>;
@@ -174,7 +173,7 @@ function Block({ token, depth }: { token: MarkedToken | Formula; depth: number }
   }
 }
 
-/** A block whose source is the same is the same block: only the end of a growing answer is drawn again. */
+/** Blocks with the same source are not rendered again, so only the end of a growing answer is. */
 const TopBlock = memo(
   function TopBlock({ token }: { token: Token }) {
     return <Block token={token as MarkedToken} depth={0} />;
@@ -182,10 +181,10 @@ const TopBlock = memo(
   (before, after) => before.token === after.token || (before.token.raw === after.token.raw && before.token.type === after.token.type),
 );
 
-/** So many blocks make a group: what lies outside the window is left out as a whole, and a long answer stays cheap to grow. */
+/** Blocks per group. The browser skips groups outside the window, so a long answer stays cheap to grow. */
 const groupSize = 16;
 
-/** Blocks that stand together; it is drawn again only when one of them is another. */
+/** A group of blocks. It renders again only if one of them has changed. */
 const Group = memo(
   function Group({ tokens }: { tokens: readonly Token[] }) {
     return <div className={styles.group}>{inOrder(tokens.map((token) => createElement(TopBlock, { token })))}</div>;
@@ -201,8 +200,8 @@ function groups(tokens: readonly Token[]): ReactNode {
 }
 
 /**
- * An answer as React elements, built from tokens: no HTML is ever parsed, nothing in it can run or fetch. One instance per
- * answer, whose `text` only grows as long as its `end` says so.
+ * Renders an answer as React elements built from tokens. No HTML is parsed, and nothing in an answer can run code or load anything. One
+ * instance for each answer; `text` may only grow while `end` says that it does.
  */
 export const Markdown = memo(function Markdown({ text, end }: { text: string; end: TextEnd }) {
   const lexed = useRef<LexedText>(nothingLexed);

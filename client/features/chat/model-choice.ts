@@ -1,7 +1,7 @@
 import { isBuilt } from "#domain/models.ts";
 import type { OfferedModel } from "./models-store.ts";
 
-/** Of a kind that can't be used yet, or known not to be available here. */
+/** The model's kind is not supported yet, or we know that the model is not available. */
 export function isUnusable(model: OfferedModel): boolean {
   return !isBuilt(model) || model.available === false;
 }
@@ -9,8 +9,8 @@ export function isUnusable(model: OfferedModel): boolean {
 const mayAnswer = (model: OfferedModel) => !isUnusable(model);
 
 /**
- * The model a send goes to. What the person chose stands, even where it can't be reached just now: they are told, and
- * choose anew. Without a choice it is the one used last, and where that can't be reached, or there is none, a small one.
+ * The model for the next send. A model the person chose is kept even if it is not available: they are told, and choose again. Without a
+ * choice it is the model used last or, if that is missing or not available, a small one.
  */
 export function preferredModel(models: readonly OfferedModel[], chosen: string | null, last: string | null): OfferedModel | undefined {
   const choice = models.find(({ id }) => id === chosen);
@@ -20,7 +20,7 @@ export function preferredModel(models: readonly OfferedModel[], chosen: string |
   );
 }
 
-/** What to take instead of `than`: one of its kind that `available` credits still pay, or of another where there is none. */
+/** A replacement for `than` that `available` credits can pay: of the same kind if possible. */
 export function payableModel(models: readonly OfferedModel[], than: OfferedModel | undefined, available: number): OfferedModel | undefined {
   const payable = models.filter((model) => model.id !== than?.id && mayAnswer(model) && model.credits <= available);
   return payable.find(({ category }) => category === than?.category) ?? payable[0];
@@ -28,7 +28,7 @@ export function payableModel(models: readonly OfferedModel[], than: OfferedModel
 
 const shortlistLength = 4;
 
-/** A few to begin with, the cheapest first, each good for something else; the chosen one is among them. */
+/** A few models for the start, cheapest first, each good for something else. The chosen one is among them. */
 export function shortlist(models: readonly OfferedModel[], chosen: string | undefined): OfferedModel[] {
   const usable = models.filter(mayAnswer).toSorted((one, other) => one.credits - other.credits);
   const different = usable.filter(({ goodFor }, index) => usable.findIndex((other) => other.goodFor === goodFor) === index);

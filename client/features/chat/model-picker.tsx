@@ -14,9 +14,9 @@ import type { OfferedModel } from "./models-store.ts";
 
 interface ModelPickerProps {
   models: readonly OfferedModel[];
-  /** Null: nothing is chosen yet. */
+  /** Null if no model is chosen yet. */
   chosen: string | null;
-  /** Left out where the models can be looked at but not used. */
+  /** Missing if the models can only be looked at. */
   onChoose?: (modelId: string) => void;
 }
 
@@ -75,7 +75,7 @@ function ModelTile({ model, chosen, onChoose }: TileProps) {
   );
 }
 
-/** The catalogue as tiles, by kind. A model that can't be reached stays in sight, marked, so that nobody looks for it. */
+/** The catalogue as tiles, by kind. Models that are not available are marked rather than hidden, so that nobody searches for them. */
 export function ModelPicker({ models, chosen, onChoose }: ModelPickerProps) {
   const { t } = useTranslation(["chat", "common"]);
   const [filter, setFilter] = useState<ModelCategory | "all">("all");

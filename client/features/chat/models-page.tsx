@@ -5,7 +5,7 @@ import { ModelPicker } from "./model-picker.tsx";
 import styles from "./models-page.module.css";
 import { useModels } from "./models-store.ts";
 
-/** The catalogue for those who can't use it yet: everything to see, and what opens it. */
+/** The catalogue for people who can't use it yet: all models, and how to get access. */
 export function ModelsPage({ gate, waiting }: { gate: ReactNode; waiting: ReactNode }) {
   const { t } = useTranslation("chat");
   const { models, status } = useModels();

@@ -15,7 +15,7 @@ export interface OfferedModel {
   size: Model["size"];
   credits: number;
   goodFor: GoodFor;
-  /** Undefined until the server has said so. */
+  /** Undefined until the server has answered. */
   available: boolean | undefined;
   sandbox: boolean;
 }
@@ -30,7 +30,7 @@ function offered(model: (typeof models)[number]): OfferedModel {
   return { id, name, provider, category, unit, size, credits, goodFor: goodFor[model.id], available: undefined, sandbox: false };
 }
 
-/** Names and prices are known without the network; whether a model can be reached is not. */
+/** We know names and prices without the network, but not which models are available. */
 export const useModels = create<ModelsState>(() => ({ status: "idle", models: models.map(offered) }));
 
 export async function refreshModels(): Promise<void> {
@@ -40,7 +40,7 @@ export async function refreshModels(): Promise<void> {
       status: "ready",
       models: models.map((model) => {
         const told = list.models.find(({ id }) => id === model.id);
-        // The server's price is the binding one: this page may be older than the catalogue.
+        // The server's price counts, because this page may be older than the catalogue.
         return {
           ...offered(model),
           credits: told?.credits ?? model.credits,

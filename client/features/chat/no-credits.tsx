@@ -12,15 +12,15 @@ import { useModels } from "./models-store.ts";
 interface NoCreditsProps {
   needed: number;
   available: number;
-  /** What was asked; undefined where nobody knows any more. */
+  /** The model that was asked; undefined if it is not known any more. */
   model: OfferedModel | undefined;
   next: NextCredits | null;
   onUse: (modelId: string) => void;
 }
 
 /**
- * Spec §8: what it needs and what there is. The ways out are those that exist: a model that can still be paid, and the
- * day of the next credits.
+ * Spec §8: the credits needed and the credits available. Offers what is possible: a model that the credits still pay, and the day of the
+ * next credits.
  */
 export function NoCredits({ needed, available, model, next, onUse }: NoCreditsProps) {
   const { t } = useTranslation("chat");

@@ -13,7 +13,7 @@ interface ReceiptPanelProps {
   available: number;
 }
 
-/** Beside the thread, where there is room: the balance, what is held now, and the latest receipt. */
+/** Beside the thread if there is room: the balance, the held credits and the latest receipt. */
 export function ReceiptPanel({ threadKey, model, available }: ReceiptPanelProps) {
   const { t } = useTranslation(["chat", "common"]);
   const { credits, number, namedPrice } = useFormat();

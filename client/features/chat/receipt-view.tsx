@@ -5,7 +5,7 @@ import type { Receipt } from "#contract/generations.ts";
 import { findModel } from "#domain/models.ts";
 import styles from "./receipt.module.css";
 
-/** What the answer came to, in one line. */
+/** The result of the answer in one line. */
 export function useReceiptSummary(): (receipt: Receipt) => string {
   const { t } = useTranslation("chat");
   const { credits, number } = useFormat();
@@ -19,7 +19,7 @@ export function useReceiptSummary(): (receipt: Receipt) => string {
   };
 }
 
-/** Promise 3: model, price, hold, charge, balance after. */
+/** Promise 3: model, price, hold, charge and the balance afterwards. */
 export function ReceiptLines({ receipt }: { receipt: Receipt }) {
   const { t } = useTranslation("chat");
   const { credits, dateTime } = useFormat();

@@ -13,17 +13,17 @@ import type { Refusal } from "./thread.ts";
 
 export interface RefusalViewProps {
   refusal: Refusal;
-  /** The model the next send would go to. */
+  /** The model for the next send. */
   model: OfferedModel | undefined;
   nextCredits: NextCredits | null;
-  /** Takes another model for the next send. */
+  /** Chooses another model for the next send. */
   onUse: (modelId: string) => void;
   onDismiss: () => void;
-  /** Sends the same prompt at the price named. */
+  /** Sends the same prompt at this price. */
   onAccept: (credits: number) => void;
 }
 
-/** Seconds until `atMs`, counted down on the screen. */
+/** Seconds until `atMs`, updated every second. */
 function useSecondsUntil(atMs: number): number {
   const [nowMs, setNowMs] = useState(Date.now);
   useEffect(() => {
@@ -65,7 +65,7 @@ const ownTexts: Readonly<Record<string, "refusal.network" | "refusal.networkAgai
   unexpected: "refusal.busy",
 };
 
-/** Why the last send was not taken, with the way out of it. Stands right above the composer, where the prompt is again. */
+/** Why the last send was refused, and what the person can do. Shown right above the composer, which has the prompt again. */
 export function RefusalView({ refusal, model, nextCredits, onUse, onDismiss, onAccept }: RefusalViewProps) {
   const { t } = useTranslation(["chat", "errors"]);
   const { code, needed, available, quotedCredits, retryAtMs, again } = refusal;

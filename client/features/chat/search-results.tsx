@@ -43,7 +43,7 @@ function Result({ found, words, onChosen }: { found: FoundConversation; words: s
   );
 }
 
-/** What was found, the latest first, with the words marked where they stand. */
+/** The conversations found, latest first, with the words highlighted. */
 export function SearchResults({ search, onChosen }: { search: Search; onChosen: () => void }) {
   const { t } = useTranslation("chat");
   const { words = "", status, found, onDevice, older, again } = search;

@@ -3,7 +3,7 @@ import { Button } from "#client/components/button.tsx";
 import type { Draft } from "#client/offline/drafts.ts";
 import styles from "./given-prompt.module.css";
 
-/** Says that an earlier draft made room for a prompt brought along, and brings it back. */
+/** Says that a prompt from the address replaced an earlier draft, and restores it. */
 export function SetAside({ aside, onBringBack }: { aside: Draft | null; onBringBack: () => void }) {
   const { t } = useTranslation("chat");
   if (!aside) return null;

@@ -40,7 +40,7 @@ function Prompts({ onPrompt }: Pick<StartProps, "onPrompt">) {
   );
 }
 
-/** A few models, each good for something else; the whole catalogue is a tap away. */
+/** A few models, each good for something else, and a button for the whole catalogue. */
 function Shortlist({ chosen, onChoose, onAll }: Omit<StartProps, "onPrompt">) {
   const { t } = useTranslation("chat");
   const { modelPrice } = useFormat();
@@ -66,7 +66,7 @@ function Shortlist({ chosen, onChoose, onAll }: Omit<StartProps, "onPrompt">) {
   );
 }
 
-/** A conversation that has not begun: something to begin with. */
+/** The screen of a new conversation: models and prompts to start with. */
 export function Start({ onPrompt, ...picker }: StartProps) {
   const { t } = useTranslation("chat");
   return (

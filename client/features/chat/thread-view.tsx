@@ -17,15 +17,15 @@ import { emptyThread } from "./thread.ts";
 import { useMayAsk } from "./use-may-ask.ts";
 import { Versions } from "./versions.tsx";
 
-/** This close to the end counts as being there. */
+/** Closer to the end than this counts as being at the end. In pixels. */
 const nearEndPixels = 24;
 
-/** What fills a window and more; the rest of a long conversation is laid out behind it, some messages at a time. */
+/** Enough messages to fill any window. The rest of a long conversation is rendered afterwards, a few at a time. */
 const firstMessages = 20;
 const messagesAtOnce = 8;
 const layOutEveryMs = 30;
 
-/** How many of the newest entries to draw now: opening a thread of hundreds must not stop the page. */
+/** How many of the newest entries to render now. Rendering hundreds at once would block the page. */
 function useGrowingCount(total: number): number {
   const [count, setCount] = useState(firstMessages);
   const complete = count >= total;
@@ -39,16 +39,16 @@ function useGrowingCount(total: number): number {
 
 interface Following {
   container: React.RefObject<HTMLDivElement | null>;
-  /** Whether the reader is at the end and wants to stay there. */
+  /** Whether the reader is at the end, so that we scroll with new text. */
   atEnd: boolean;
   onScroll: () => void;
   keepUp: () => void;
   goToEnd: () => void;
-  /** What is in sight stays there, whatever grows or shrinks below it. */
+  /** Keeps the visible part in place while the content below it changes its height. */
   stayHere: () => void;
 }
 
-/** Keeps the newest words in sight until the reader scrolls up, and again once they come back down. */
+/** Scrolls with new text until the reader scrolls up, and again once they are back at the end. */
 function useFollowing(): Following {
   const container = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
@@ -64,7 +64,7 @@ function useFollowing(): Following {
     const element = container.current;
     if (!element) return;
     const near = element.scrollHeight - element.scrollTop - element.clientHeight < nearEndPixels;
-    // Growing content never moves the view up; only the reader does.
+    // Only the reader scrolls up; growing content never does.
     if (element.scrollTop < lastTop.current - 1) follows.current = near;
     else if (near) follows.current = true;
     lastTop.current = element.scrollTop;
@@ -84,7 +84,7 @@ function useFollowing(): Following {
   return { container, atEnd, onScroll, keepUp, goToEnd, stayHere };
 }
 
-/** Whether something can be asked of this thread now. Each button knows it for itself: told from above, every message would be drawn anew. */
+/** Whether the person can ask in this thread now. Each button reads it itself; a prop would render every message again. */
 function EditButton({ threadKey, message, onAsk }: Pick<ThreadViewProps, "threadKey" | "onAsk"> & { message: ThreadMessage }) {
   const { t } = useTranslation("chat");
   if (!useMayAsk(threadKey)) return null;
@@ -125,11 +125,11 @@ interface VersionPlace {
 
 interface Entry extends VersionPlace {
   key: string;
-  /** Null: the answer under way. */
+  /** Null for the running answer. */
   message: ThreadMessage | null;
 }
 
-/** Of every message which version of how many it is. */
+/** For each message, the number of its version and how many there are. */
 function placesOf(all: readonly ThreadMessage[]): Map<string, VersionPlace> {
   const siblings = Map.groupBy(all, ({ parentId }) => parentId);
   const places = [...siblings.values()].flatMap((versions) =>
@@ -140,7 +140,10 @@ function placesOf(all: readonly ThreadMessage[]): Map<string, VersionPlace> {
 
 const only: VersionPlace = { version: 1, versions: 1 };
 
-/** The branch on show. Each is under the key of what it follows, so that a walk between versions changes it and keeps the focus. */
+/**
+ * The messages shown. Each one's key is the message before it, so that changing the version updates the same element and keeps
+ * the focus.
+ */
 function useEntries(threadKey: string): Entry[] {
   const all = useChat((state) => (state.threads[threadKey] ?? emptyThread).all);
   const messages = useChat((state) => (state.threads[threadKey] ?? emptyThread).messages);
@@ -151,16 +154,16 @@ function useEntries(threadKey: string): Entry[] {
     message,
     ...(places.get(message.id) ?? only),
   }));
-  // Not below another version of its question.
+  // The running answer does not belong below another version of its question.
   if (liveKey !== undefined && (liveKey === null || messages.at(-1)?.id === liveKey))
     entries.push({ key: liveKey ?? "live", message: null, ...only });
   return entries;
 }
 
-/** So many messages make a group, which is left out as a whole while it lies outside the window. */
+/** Messages per group. The browser skips a group while it is outside the window. */
 const groupSize = 10;
 
-/** The newest `drawn` entries in groups that keep their members for good, so that what is added never draws them anew. */
+/** The newest `drawn` entries in groups whose members never change, so that new messages don't render them again. */
 function inGroups(entries: readonly Entry[], drawn: number): { key: number; entries: readonly Entry[] }[] {
   const first = Math.max(0, entries.length - drawn);
   const groups = [];
@@ -172,9 +175,9 @@ function inGroups(entries: readonly Entry[], drawn: number): { key: number; entr
 
 interface ThreadViewProps {
   threadKey: string;
-  /** Asks the question before `answer` again. The same function for good. */
+  /** Asks the question of `answer` again. The function must never change. */
   onRetry: (answer: ThreadMessage) => void;
-  /** Opens the dialog that edits a question, or asks it again. The same function for good. */
+  /** Opens the dialog to edit a question or ask it again. The function must never change. */
   onAsk: (message: ThreadMessage) => void;
 }
 
@@ -188,11 +191,11 @@ export const ThreadView = memo(function ThreadView({ threadKey, onRetry, onAsk }
   const { container, atEnd, onScroll, keepUp, goToEnd, stayHere } = useFollowing();
   const drawn = useGrowingCount(entries.length);
 
-  // One's own prompt is always worth going to.
+  // Always scroll to the person's own new prompt.
   useLayoutEffect(() => {
     if (asked > 0 || isSending) goToEnd();
   }, [goToEnd, asked, isSending]);
-  // A finished answer only for those who followed it.
+  // Scroll to a finished answer only if the reader was at the end.
   useLayoutEffect(() => {
     if (messages.length > 0) keepUp();
   }, [keepUp, messages]);
@@ -200,7 +203,7 @@ export const ThreadView = memo(function ThreadView({ threadKey, onRetry, onAsk }
   useEffect(() => {
     const element = container.current;
     if (!element) return;
-    // Its own size changes with the keyboard, its content's with every answer that is laid out late.
+    // The keyboard changes the thread's own size; answers that are rendered late change its content's.
     const observer = new ResizeObserver(keepUp);
     observer.observe(element);
     if (element.firstElementChild) observer.observe(element.firstElementChild);

@@ -7,39 +7,39 @@ export type ThreadMessage = Message;
 /** The answer under way in a thread. */
 export interface LiveAnswer {
   modelId: string;
-  /** The price held, in credits; null until the server has said it. */
+  /** The held price in credits; null until the server has answered. */
   credits: number | null;
   generationId: string | null;
-  /** The question it answers, and the message it will be; null until the server has said it. */
+  /** The question it answers, and the id of its own message; null until the server has answered. */
   questionId: string | null;
   answerId: string | null;
   text: string;
-  /** `sending` until the server has taken the prompt; `lost` while the connection is being restored. */
+  /** `sending` until the server has accepted the prompt; `lost` while we reconnect. */
   phase: "sending" | "waiting" | "streaming" | "lost";
   stopping: boolean;
   trimmedMessages: number;
 }
 
-/** Where a send goes in a conversation: after an answer, or before the first (null); or to a question that is there. */
+/** The place of a send in a conversation: after an answer (null: at the beginning), or an existing question that is asked again. */
 export type Place = { parentId: string | null } | { questionId: string };
 
-/** A prompt that never stood in the composer: an edited one, the same once more, or for the rest of an answer. */
+/** A prompt that did not come from the composer: an edited question, the same question again, or a request to continue an answer. */
 export interface Again {
   modelId: string;
   prompt: string;
   place: Place;
 }
 
-/** Why the last send was not taken. Nothing was charged; the prompt is back in the composer, where it came from there. */
+/** Why the last send was refused. Nothing was charged. If the prompt came from the composer, it is there again. */
 export interface Refusal {
   code: string;
   detail: string;
   needed: number | undefined;
   available: number | undefined;
   quotedCredits: number | undefined;
-  /** Milliseconds of this device's clock from which on a rate-limited send may be tried again. */
+  /** When a rate-limited send may be tried again, in milliseconds of this device's clock. */
   retryAtMs: number | undefined;
-  /** What was sent, where it did not come from the composer. */
+  /** What was sent, if it did not come from the composer. */
   again: Again | null;
 }
 
@@ -49,7 +49,7 @@ export interface Thread {
   all: readonly ThreadMessage[];
   /** The end of the branch that is shown; null: the newest. */
   headId: string | null;
-  /** The branch that is shown. */
+  /** The messages of the branch that is shown. */
   messages: readonly ThreadMessage[];
   live: LiveAnswer | null;
   refusal: Refusal | null;
@@ -60,7 +60,7 @@ export const newThreadKey = "new";
 
 export const emptyThread: Thread = { load: "ready", all: [], headId: null, messages: [], live: null, refusal: null };
 
-/** The thread with these messages, and the branch to `headId` on show. */
+/** The thread with these messages, showing the branch that ends with `headId`. */
 export function showing(thread: Thread, all: readonly ThreadMessage[], headId: string | null): Thread {
   return { ...thread, all, headId, messages: branchTo(all, headId) };
 }
@@ -70,19 +70,19 @@ export function toRefusal(error: unknown): Refusal {
   if (error instanceof NetworkProblem) return { ...none, code: "network", detail: error.message };
   if (!(error instanceof ApiProblem)) return { ...none, code: "unexpected", detail: String(error) };
   const { detail, needed, available, quotedCredits, retryAfterSeconds } = error;
-  // A fault of the server's own reads like any other that nobody expected (spec §8, chat error reply).
+  // A server error gets the same text as every other unexpected failure (spec §8, chat error reply).
   const code = error.code === "internal_error" ? "unexpected" : error.code;
   const retryAtMs = retryAfterSeconds === undefined ? undefined : Date.now() + retryAfterSeconds * 1000;
   return { code, detail, needed, available, quotedCredits, retryAtMs, again: null };
 }
 
-/** An answer about to be asked for. */
+/** An answer whose prompt is being sent. */
 export function sending(modelId: string, credits: number, questionId: string): LiveAnswer {
   const nothing = { generationId: null, answerId: null, text: "", stopping: false, trimmedMessages: 0 };
   return { ...nothing, modelId, credits, questionId, phase: "sending" };
 }
 
-/** The thread once the server has taken the prompt: the question gets the id it has there. */
+/** The thread after the server has accepted the prompt: the question gets the server's id. */
 export function afterStart(thread: Thread, start: StartEvent): Thread {
   const { live } = thread;
   if (!live) return thread;
@@ -97,7 +97,7 @@ export function afterStart(thread: Thread, start: StartEvent): Thread {
   return { ...showing(thread, all, rename(thread.headId)), live: { ...live, ...known, credits: heldCredits, phase } };
 }
 
-/** The thread with its answer ended and receipted; what arrived of the text stays, whatever the end. */
+/** The thread after the answer has ended. The text that arrived stays, however the answer ended. */
 export function afterReceipt(thread: Thread, receipt: Receipt, text: string): Thread {
   const { live } = thread;
   const answer: ThreadMessage = {
@@ -109,14 +109,14 @@ export function afterReceipt(thread: Thread, receipt: Receipt, text: string): Th
     receipt,
   };
   const all = [...thread.all.filter((message) => message.id !== answer.id), answer];
-  // Whoever looks at another version meanwhile goes on looking at it.
+  // If the person is looking at another version, keep showing that one.
   const headId = thread.headId === answer.parentId ? answer.id : thread.headId;
   return { ...showing(thread, all, headId), live: null };
 }
 
 /**
- * A conversation as the server tells it. An answer still under way is left out of the messages: it is streamed again from
- * its first word, so that nothing is lost or doubled.
+ * The thread of a conversation that the server returned. A running answer is left out of the messages, because it is streamed again from
+ * its first word.
  */
 export function fromConversation(conversation: Conversation): Thread {
   const { streamingGenerationId: streaming, messages, headId } = conversation;

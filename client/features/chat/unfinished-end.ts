@@ -1,21 +1,21 @@
 /**
- * The end of a text that is still being written, or was cut off: what is begun there and not closed would show its bare
- * signs. Emphasis and code are closed, a link whose address has not come yet shows its words alone.
+ * Completes the end of a text that is still growing or was cut off, where an unclosed marker would be visible. Emphasis and code are
+ * closed; a link whose address has not arrived yet is shown as its text.
  */
 import { formulaAt, isBegun, unfinishedFormula } from "./formulas.ts";
 
-/** Where the last block begins that can hold emphasis: after a blank line, or at the line that begins a block of its own. */
+/** Where the last block that can contain emphasis begins: after a blank line, or at a line that starts a new block. */
 function startOfLastBlock(text: string): number {
   const lines = /\n(?=[ \t]*(?:\n|[-*+][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|>|\|))/g;
   let start = 0;
   for (const match of text.matchAll(lines)) start = match.index + 1;
   const row = text.slice(start);
-  // Of a table's row the cell that is being written.
+  // In a table's row, the cell that is being written.
   if (!/^[ \t]*\|/.test(row)) return start;
   return start + row.trimEnd().replace(/\|$/, " ").lastIndexOf("|") + 1;
 }
 
-/** Whether the text ends within a fence: what stands there is code as it is. */
+/** Whether the text ends inside fenced code, which is shown as it is. */
 function endsInFence(text: string): boolean {
   let fence = "";
   for (const [, signs = "", rest = ""] of text.matchAll(/^ {0,3}(`{3,}|~{3,})([^\n]*)$/gm)) {
@@ -26,7 +26,7 @@ function endsInFence(text: string): boolean {
 }
 
 interface Open {
-  /** The signs that close it. */
+  /** The marker that closes it. */
   signs: string;
   /** Where it was opened. */
   at: number;
@@ -34,7 +34,7 @@ interface Open {
 
 const wordCharacter = /[\p{L}\p{N}]/u;
 
-/** How many of the same sign stand at `at`. */
+/** How often the character at `at` is repeated. */
 function runAt(text: string, at: number): number {
   let length = 1;
   while (text[at + length] === text[at]) length += 1;
@@ -49,7 +49,7 @@ function closeOrOpen(open: Open[], text: string, at: number, length: number): vo
   if (insideWord || (sign === "~" && length !== 2)) return;
   let rest = length;
   if (/\S/.test(before)) {
-    // Of three signs that opened together either pair can be the inner one: it is the pair that closes first.
+    // Of three signs opened together (***), the inner pair is the one that is closed first.
     const [outer, inner] = open.slice(-2);
     if (rest === 2 && outer && inner && outer.at === inner.at && outer.signs[0] === sign) open.splice(-2, 2, inner, outer);
     while (rest > 0 && open.at(-1)?.signs[0] === sign && (open.at(-1)?.signs.length ?? 0) <= rest) rest -= open.pop()?.signs.length ?? rest;
@@ -59,7 +59,7 @@ function closeOrOpen(open: Open[], text: string, at: number, length: number): vo
   }
 }
 
-/** A bracket at `at`: where its link ends, or what to show of one that is not whole yet. */
+/** For a bracket at `at`: where its link ends or, if the link is not complete yet, what to show of it. */
 function linkAt(text: string, at: number): { end: number } | { shown: string } | undefined {
   const close = text.indexOf("]", at + 1);
   if (close < 0) return { shown: text.slice(at + 1) };
@@ -68,7 +68,7 @@ function linkAt(text: string, at: number): { end: number } | { shown: string } |
   return end < 0 ? { shown: text.slice(at + 1, close) } : { end };
 }
 
-/** How many characters at `at` stand together, and open nothing: a formula, an escaped sign, a piece of code, a link. */
+/** The length of a unit at `at` that opens nothing: a formula, an escaped sign, inline code, a link. */
 function passedAt(text: string, at: number): number {
   const formula = formulaAt(text, at);
   if (formula) return formula.raw.length;
@@ -83,7 +83,7 @@ function passedAt(text: string, at: number): number {
   return link && "end" in link ? link.end + 1 - at : 0;
 }
 
-/** The text with what is begun at `at` left out or closed, if its end is not there. */
+/** The text with the construct at `at` closed or left out if its end is missing. */
 function brokenOffAt(text: string, at: number): string | undefined {
   if (isBegun(text, at) && !formulaAt(text, at)) return text.slice(0, at);
   const sign = text[at];
@@ -92,9 +92,9 @@ function brokenOffAt(text: string, at: number): string | undefined {
   return link && "shown" in link ? text.slice(0, text[at - 1] === "!" ? at - 1 : at) + closed(link.shown) : undefined;
 }
 
-/** The block with what is open in it closed. */
+/** The block with everything that is open in it closed. */
 function closed(block: string): string {
-  // A sign that has only just arrived opens or closes nothing yet.
+  // A sign at the very end doesn't open or close anything yet.
   const text = block.replace(/(?<!\\)(?:!?\[|[*_~`])+$/, (signs, at: number) => (closesAt(block.slice(0, at), signs) ? signs : ""));
   const open: Open[] = [];
   for (let at = 0; at < text.length; at += 1) {
@@ -105,7 +105,7 @@ function closed(block: string): string {
   return finish(text, open);
 }
 
-/** Notes what is opened or closed at `at`; how many characters that took. */
+/** Records what is opened or closed at `at`. Returns how many characters that took. */
 function passedOrOpened(open: Open[], text: string, at: number): number {
   const passed = passedAt(text, at);
   const isSign = passed === 0 && /[*_~]/.test(text[at] ?? "");
@@ -115,7 +115,7 @@ function passedOrOpened(open: Open[], text: string, at: number): number {
   return length;
 }
 
-/** Whether `signs` close what the text before them has open. */
+/** Whether `signs` close what is open in the text before them. */
 function closesAt(before: string, signs: string): boolean {
   const open: Open[] = [];
   for (let at = 0; at < before.length; at += 1) {
@@ -133,7 +133,7 @@ function closesAt(before: string, signs: string): boolean {
   );
 }
 
-/** Whether the signs close whole markers only. */
+/** Whether the signs close only complete markers. */
 function isWhole(open: readonly Open[], signs: string): boolean {
   let length = signs.length;
   for (const one of open.toReversed()) {
@@ -148,7 +148,7 @@ function finish(text: string, open: readonly Open[]): string {
   return text.trimEnd() + open.toReversed().reduce((signs, one) => signs + one.signs, "");
 }
 
-/** Longer ends are shown as they are: nobody waits for the close of something that began so long ago. */
+/** A longer end is shown as it is: a marker opened that long ago will not be closed any more. */
 const longestEnd = 2_000;
 
 export function closeUnfinished(text: string): string {
@@ -158,7 +158,7 @@ export function closeUnfinished(text: string): string {
   const start = startOfLastBlock(text);
   const block = text.slice(start);
   if (block.length > longestEnd) return text;
-  // A line of signs alone is a rule or a heading's underline only once the next line says so.
+  // Whether a line of signs is a rule or a heading's underline is known only with the next line.
   if (/^[ \t]*(?:[-=*+_#>]{1,2}|\d{1,9}[.)])[ \t]*$/.test(block.slice(block.lastIndexOf("\n") + 1))) {
     return text.slice(0, start + Math.max(0, block.lastIndexOf("\n")));
   }

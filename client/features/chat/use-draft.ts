@@ -7,38 +7,38 @@ import { arrivingDrafts } from "./arriving-draft.ts";
 import { newThreadKey } from "./thread.ts";
 
 const emptyDraft: Draft = { text: "", modelId: null, unsettledKey: null };
-/** Under which the draft is kept that made room for a prompt brought along. */
+/** The key of the draft that was replaced by a prompt from the address. */
 const asideKey = "aside";
 
 interface Held {
   threadKey: string;
   draft: Draft;
-  /** Somebody is typing: what the device kept comes too late. */
+  /** The person has begun to type, so the draft read from the device comes too late. */
   touched: boolean;
 }
 
 export interface DraftOptions {
   userId: string;
   threadKey: string;
-  /** What the address brought along for a new conversation. */
+  /** The prompt in the address, for a new conversation. */
   givenPrompt: string | null;
   givenModelId: string | null;
-  /** Once it is safe on the device: the address need not hold it any more. */
+  /** Called once the prompt is saved on the device: the address no longer needs it. */
   onTaken: () => void;
 }
 
 export interface Drafting {
   draft: Draft;
   change: (part: Partial<Draft>) => void;
-  /** Puts an example into the composer; what somebody wrote there makes room. */
+  /** Puts an example into the composer. A draft that was there is put aside. */
   fill: (text: string) => void;
-  /** A draft that made room for a prompt brought along; null when there is none. */
+  /** The draft that was put aside; null if there is none. */
   aside: Draft | null;
-  /** Shows it again; what stands in the composer makes room in turn. */
+  /** Restores the draft that was put aside, and puts the present one aside in its place. */
   bringBack: () => void;
 }
 
-/** What the composer of a thread begins with. A new conversation takes the prompt that came along, or waited on the device. */
+/** The composer's first content. A new conversation gets the prompt from the address, or the one that waited on the device. */
 async function openDrafts(userId: string, threadKey: string, text: string | null, modelId: string | null): Promise<ArrivingDrafts> {
   const kept = await readDraft(userId, threadKey);
   if (threadKey !== newThreadKey) return { draft: kept, aside: undefined };
@@ -46,12 +46,12 @@ async function openDrafts(userId: string, threadKey: string, text: string | null
   const given = text === null ? waiting : { text, modelId };
   const arrived = arrivingDrafts(kept, await readDraft(userId, asideKey), given);
   if (given && arrived.draft) await writeDrafts(userId, { [asideKey]: arrived.aside ?? emptyDraft, [threadKey]: arrived.draft });
-  // Only now: were the page to end before, the same prompt would arrive once more and change nothing.
+  // Only after the write: if the page is closed before this, the same prompt arrives again and changes nothing.
   await forgetGivenPrompt(userId);
   return arrived;
 }
 
-/** The draft of the thread on show, and how to change it: on the screen at once, on the device right after. */
+/** The draft of the shown thread and functions to change it. A change is on the screen at once, and saved on the device right after. */
 export function useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken }: DraftOptions): Drafting {
   const givenText = threadKey === newThreadKey ? givenPrompt : null;
   const [held, setHeld] = useState<Held>(() => ({
@@ -64,7 +64,7 @@ export function useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken
   const example = useRef<string>(undefined);
   const taken = useRef(onTaken);
   taken.current = onTaken;
-  // The composer stays mounted from thread to thread, or a phone's keyboard would close with every first answer.
+  // The composer stays mounted when the thread changes, or a phone's keyboard would close with every first answer.
   const own = held.threadKey === threadKey ? held : { threadKey, draft: emptyDraft, touched: false };
 
   function show(next: Held): void {
@@ -89,7 +89,7 @@ export function useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken
   }, [userId, threadKey, givenText, givenModelId]);
 
   function change(part: Partial<Draft>): void {
-    // Read from the ref, not from a render: a send and a key press may both change it before the next one.
+    // Read from the ref, because a send and a key press may both change it before the next render.
     const before = latest.current.threadKey === threadKey ? latest.current.draft : emptyDraft;
     show({ threadKey, draft: { ...before, ...part }, touched: true });
     void writeDraft(userId, threadKey, latest.current.draft);

@@ -7,7 +7,7 @@ interface Read {
   modelId: string | null;
 }
 
-/** The model used last on this device, read anew for every thread that is opened; undefined until that is read. */
+/** The model used last on this device, read again for every thread that is opened; undefined until it is read. */
 export function useLastModel(userId: string, threadKey: string): string | null | undefined {
   const [read, setRead] = useState<Read>();
   useEffect(() => {

@@ -3,7 +3,7 @@ import { onRealtime } from "#client/lib/realtime.ts";
 import { reload } from "./chat-store.ts";
 import { refreshConversations } from "./conversations-store.ts";
 
-/** Another device may ask and answer in the same conversation: what it changes is read again here. */
+/** Reads conversations again when another of the person's devices has changed them. */
 export function useLiveConversations(threadKey: string): void {
   useEffect(
     () =>

@@ -9,7 +9,7 @@ function subscribe(changed: () => void): () => void {
   };
 }
 
-/** Whether the browser believes in a connection. "Yes" may be wrong, "no" is not. */
+/** Whether the browser reports a connection. "Yes" may be wrong; "no" is right. */
 export function useOnline(): boolean {
   return useSyncExternalStore(
     subscribe,

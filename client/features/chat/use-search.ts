@@ -6,21 +6,21 @@ import type { FoundConversation } from "#contract/generations.ts";
 import { searchQuery } from "#domain/search.ts";
 
 export interface Search {
-  /** What was searched for; undefined while there is too little to search for. */
+  /** The query; undefined while it is too short to search for. */
   words: string | undefined;
   status: "idle" | "busy" | "ready" | "failed";
   found: readonly FoundConversation[];
-  /** Only what the device keeps was searched. */
+  /** Only the conversations saved on this device were searched. */
   onDevice: boolean;
-  /** Looks further back; null where nothing is left. */
+  /** Searches older conversations; null if there are none. */
   older: (() => void) | null;
-  /** Asks once more after a failure; null where nothing failed. */
+  /** Tries again after a failure; null if nothing failed. */
   again: (() => void) | null;
 }
 
 /** Waits for a pause in typing before asking the server. */
 const pauseMs = 250;
-/** A page can be empty without being the last: ask for this many before offering the button. */
+/** A page can be empty without being the last, so we read up to this many before we show the button. */
 const emptyPages = 5;
 
 interface Found extends Pick<Search, "status" | "found" | "onDevice"> {
@@ -44,7 +44,7 @@ async function searchFrom(
   }
 }
 
-/** Searches one's conversations at the server; without a connection what this device keeps of them. */
+/** Searches the person's conversations at the server or, offline, those saved on this device. */
 export function useSearch(text: string, online: boolean): Search {
   const [state, setState] = useState<Found>(nothing);
   const asking = useRef<AbortController>(undefined);

@@ -13,22 +13,22 @@ interface SendingOptions {
   threadKey: string;
   draft: Draft;
   change: (part: Partial<Draft>) => void;
-  /** Once the prompt is taken: the conversation it belongs to, which may be new. */
+  /** Called with the id of the conversation, which may be new, once the server has accepted the prompt. */
   onStarted: (conversationId: string) => void;
 }
 
 export interface Sending {
-  /** Sends the draft to `model` at the price shown, or at another one the person has just accepted. */
+  /** Sends the draft to `model` at the price shown, or at a new price that the person has just accepted. */
   sendDraft: (model: OfferedModel, acceptedCredits?: number) => Promise<void>;
-  /** Sends what never stood in the composer, at the price the person has seen. False when it was not taken. */
+  /** Sends a prompt that did not come from the composer, at the price shown. Resolves to false if the server refused it. */
   sendAgain: (again: Again, credits: number) => Promise<boolean>;
-  /** Sends what was refused for its price, at the new one. */
+  /** Sends a prompt that was refused because its price had changed again, at the new price. */
   accept: (refusal: Refusal | null, model: OfferedModel | undefined, credits: number) => Promise<void>;
 }
 
 /**
- * Sends, and keeps the draft until the server has taken the prompt. While nobody knows whether it was, the key stays with
- * the draft: the same prompt sent again is then the same answer and the same charge.
+ * Sends prompts and keeps the draft until the server has accepted it. While we don't know whether it has, the draft keeps the
+ * idempotency key, so that sending the same prompt again leads to one answer and one charge.
  */
 export function useSending({ userId, threadKey, draft, change, onStarted }: SendingOptions): Sending {
   const written = useRef(draft);
@@ -40,7 +40,7 @@ export function useSending({ userId, threadKey, draft, change, onStarted }: Send
     const idempotencyKey = (acceptedCredits === undefined ? draft.unsettledKey : null) ?? crypto.randomUUID();
     const kept: Draft = { text, modelId: model.id, unsettledKey: idempotencyKey };
     change({ text: "" });
-    // The screen is empty for the next prompt; the device still holds this one until it is safe.
+    // The composer is empty for the next prompt; the device keeps this one until the server has accepted it.
     await writeDraft(userId, threadKey, kept);
     const taken = await sendPrompt({
       threadKey,

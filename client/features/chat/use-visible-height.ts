@@ -1,8 +1,8 @@
 import { useEffect } from "react";
 
 /**
- * Gives the page `--visible-height`, the height that the on-screen keyboard leaves: Safari lays its keyboard over the
- * page instead of shrinking it, and would cover the composer.
+ * Sets `--visible-height` on the page: the height above the on-screen keyboard. Safari doesn't shrink the page for its keyboard, which
+ * would cover the composer.
  */
 export function useVisibleHeight(): void {
   useEffect(() => {
@@ -10,7 +10,7 @@ export function useVisibleHeight(): void {
     if (!viewport) return;
     const apply = () => {
       const covered = window.innerHeight - viewport.height * viewport.scale;
-      // Without a keyboard the style sheet knows better; a zoomed page is not a covered one.
+      // Without a keyboard the style sheet sets the height. A zoomed page has a smaller viewport too, but no keyboard.
       if (covered > 100) {
         document.documentElement.style.setProperty("--visible-height", `${viewport.height}px`);
         scrollTo(0, 0);

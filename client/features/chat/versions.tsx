@@ -9,11 +9,11 @@ interface VersionsProps {
   /** From 1. */
   number: number;
   total: number;
-  /** One back (−1) or one on (1). */
+  /** Goes one version back (−1) or forward (1). */
   onWalk: (step: number) => void;
 }
 
-/** Buttons that walk between the versions of a message. At either end they stay focusable, so that keyboard users keep their place. */
+/** Buttons that switch between the versions of a message. At either end they stay focusable, so that keyboard users keep their place. */
 export function Versions({ number, total, onWalk }: VersionsProps) {
   const { t } = useTranslation("chat");
   const format = useFormat();

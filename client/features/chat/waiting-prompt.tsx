@@ -8,15 +8,15 @@ import styles from "./given-prompt.module.css";
 interface WaitingPromptProps {
   /** The signed-in person's id, null when nobody is, undefined until that is known. */
   owner: string | null | undefined;
-  /** What the address brought along. */
+  /** The prompt in the address. */
   text: string | null;
   modelId: string | null;
 }
 
-/** A long one scrolls by itself, and so has to be reachable without a mouse. */
+/** A long prompt scrolls, so it has to be reachable with the keyboard. */
 const scrollable = { tabIndex: 0 };
 
-/** For those who can't send yet: the prompt they came with, kept on the device until they can. */
+/** Shows people who can't send yet the prompt they came with. The device keeps it until they can. */
 export function WaitingPrompt({ owner, text, modelId }: WaitingPromptProps) {
   const { t } = useTranslation("chat");
   const [waiting, setWaiting] = useState<GivenPrompt>();

@@ -1,4 +1,4 @@
-/** SQL of answers. The two hot writes are one round trip each (migrations/0016), and prepared once per connection. */
+/** SQL of answers. The two hot writes are one round trip each (`turn_start` and `answer_end` in the migrations), and prepared once per connection. */
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
 import type { Part, Turn } from "../../contract/generations.ts";
