@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { recordStripeEvents } from "#server/features/billing/inbox.ts";
+import { recordStripeEvents, takeWaitingEvents } from "#server/features/billing/inbox.ts";
 import type { TestDatabase } from "../support/postgres.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 
@@ -23,4 +23,21 @@ test("two processes that receive the same events in opposite order both accept t
     ]);
     expect(taken.reduce((sum, ids) => sum + ids.size, 0)).toBe(events.length);
   }
+});
+
+const record = async (objectId: string, count: number) => {
+  const events = Array.from({ length: count }, () => {
+    const id = `evt_${randomUUID()}`;
+    return { id, type: "invoice.paid", livemode: false, objectId, created: null, payload: JSON.stringify({ id }) };
+  });
+  return [...(await recordStripeEvents(database.pool, events, false))];
+};
+const take = (eventId: string, objectId: string) => takeWaitingEvents(database.db, eventId, objectId, ["invoice.paid"]);
+
+test("a job whose event was taken by another's takes none of those that came later", async () => {
+  const [first = "", second = ""] = await record("in_1", 2);
+  expect([...(await take(second, "in_1"))].sort()).toEqual([first, second].sort());
+  const [later = ""] = await record("in_1", 1);
+  expect(await take(first, "in_1")).toEqual([]);
+  expect(await take(later, "in_1")).toEqual([later]);
 });

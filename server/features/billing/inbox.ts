@@ -76,8 +76,8 @@ export async function selectEvent(executor: Executor, eventId: string) {
 
 /**
  * Marks the waiting events of one object, of these types, as taken by the job of `eventId`, because one reading serves all of them.
- * Returns their ids. If `eventId` is not among them, another event's job has taken it and settles it. The events of a job that
- * crashed stay taken, because the job runs again.
+ * Returns their ids; none if another event's job has taken this one, and settles it. The own row is locked first, so that such a job
+ * can't take events that came later, which it would not settle. The events of a job that crashed stay taken, because the job runs again.
  */
 export async function takeWaitingEvents(
   executor: Executor,
@@ -85,7 +85,9 @@ export async function takeWaitingEvents(
   objectId: string,
   types: readonly string[],
 ): Promise<readonly string[]> {
-  const { rows } = await sql<{ id: string }>`update stripe_events set taken_by = ${eventId} where id in (
+  const { rows } = await sql<{ id: string }>`with own as materialized (
+      select id from stripe_events where id = ${eventId} and status = 'received' and (taken_by is null or taken_by = ${eventId}) for update)
+    update stripe_events set taken_by = ${eventId} where exists (select from own) and id in (
       select id from stripe_events where status = 'received' and object_id = ${objectId} and type = any (${types})
         and (taken_by is null or taken_by = ${eventId}) order by id for update skip locked)
     returning id`.execute(executor);

@@ -29,7 +29,7 @@ export async function processStripeEvent(deps: BillingDeps, eventId: string): Pr
   if (!rule) return settle([eventId], "set_aside");
   if (event.object_id === null) return settle([eventId], "ignored");
   const taken = await takeWaitingEvents(deps.db, eventId, event.object_id, rule.types);
-  if (!taken.includes(eventId)) return;
+  if (taken.length === 0) return;
   const handled = await rule.handle(deps, event.object_id);
   await tell(deps, handled);
   await settle(taken, handled.outcome);
