@@ -3,12 +3,12 @@ import { trialOffered } from "#domain/plans.ts";
 import { Late } from "./components/late.tsx";
 import { PageSpinner } from "./components/spinner.tsx";
 import { ToastRegion } from "./components/toast-region.tsx";
-import { useSession } from "./features/auth/session-store.ts";
 import { useEnvironment } from "./features/environment/environment-store.ts";
 import { Frame } from "./features/frame/frame.tsx";
 import { PageBoundary } from "./features/frame/page-boundary.tsx";
 import { LanguageSwitch } from "./features/language/language-switch.tsx";
 import { TrialBanner } from "./features/marketing/trial-banner.tsx";
+import { useSession } from "./lib/use-session.ts";
 import { prefetchPage, Routes } from "./routes.tsx";
 
 const reopenConsent = () => void import("./features/consent/consent-store.ts").then(({ reopenConsent }) => reopenConsent());

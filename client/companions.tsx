@@ -1,10 +1,10 @@
 import type { ComponentType } from "react";
 import { Suspense, useEffect, useState } from "react";
 import { useLocation } from "wouter";
-import { useSession } from "./features/auth/session-store.ts";
 import { useSubscription } from "./features/billing/subscription-store.ts";
 import { useConsentShown } from "./features/consent/use-consent-shown.ts";
 import { openFeedback, recallDismissal, showFeedbackCard, useFeedback } from "./features/feedback/feedback-store.ts";
+import { useSession } from "./lib/use-session.ts";
 import { startForgetting } from "./offline/forget-person.ts";
 import { startFormQueue } from "./offline/form-sender.ts";
 import { paths } from "./paths.ts";

@@ -3,6 +3,8 @@ export const paths = {
   home: "/",
   auth: "/auth",
   profile: "/profile",
+  security: "/profile/security",
+  ownData: "/profile/data",
   aiModels: "/ai-models",
   pricing: "/pricing",
   about: "/about",

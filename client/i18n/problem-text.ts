@@ -1,11 +1,16 @@
 import i18next from "i18next";
 import { formatNumber } from "#client/lib/format.ts";
 import type errors from "./locales/en/errors.json";
+import type refusals from "./locales/en/refusals.json";
 
 type WithoutPlural<Key> = Key extends `${infer Base}_${"one" | "other"}` ? Base : Key;
 
-/** Every error code of the server, and the two that only the client uses: `network` and `unexpected`. */
-export type ProblemCode = WithoutPlural<keyof typeof errors>;
+/**
+ * Every error code of the server, and the two that only the client uses: `network` and `unexpected`. `errors` has what any page may have
+ * to say, `refusals` what only signed-in people meet.
+ */
+const namespaces = ["errors", "refusals"] as const;
+type ProblemKey = `errors:${WithoutPlural<keyof typeof errors>}` | `refusals:${WithoutPlural<keyof typeof refusals>}`;
 
 /** The numbers that a problem can contain besides its code. */
 interface Figures {
@@ -24,11 +29,11 @@ function creditsText(credits: number): string {
 
 /**
  * The text of a refusal, with the problem's numbers filled in. A code that this client doesn't know, from a newer server, gets
- * the text of `unexpected`. Load the namespace first: `useTranslation("errors")`.
+ * the text of `unexpected`. Load the namespaces first: `useTranslation("errors")`, and `refusals` where these codes can come.
  */
 export function problemText(code: string, { needed = 0, available = 0, quotedCredits = 0, retryAfterSeconds }: Figures = {}): string {
   const count = retryAfterSeconds ?? waitSeconds;
-  const key = i18next.exists(code, { ns: "errors", count }) ? (code as ProblemCode) : "unexpected";
-  const figures = { needed: creditsText(needed), available: creditsText(available), credits: creditsText(quotedCredits) };
-  return i18next.t(key, { ns: "errors", count, ...figures });
+  const namespace = namespaces.find((ns) => i18next.exists(code, { ns, count }));
+  const key = namespace ? (`${namespace}:${code}` as ProblemKey) : "errors:unexpected";
+  return i18next.t(key, { count, needed: creditsText(needed), available: creditsText(available), credits: creditsText(quotedCredits) });
 }

@@ -18,6 +18,7 @@ import type offline from "./locales/en/offline.json";
 import type plans from "./locales/en/plans.json";
 import type pricing from "./locales/en/pricing.json";
 import type reading from "./locales/en/reading.json";
+import type refusals from "./locales/en/refusals.json";
 import type roi from "./locales/en/roi.json";
 import type seo from "./locales/en/seo.json";
 import type support from "./locales/en/support.json";
@@ -48,6 +49,7 @@ declare module "i18next" {
       plans: typeof plans;
       pricing: typeof pricing;
       reading: typeof reading;
+      refusals: typeof refusals;
       roi: typeof roi;
       seo: typeof seo;
       support: typeof support;

@@ -2,7 +2,6 @@ import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearchParams } from "wouter";
 import { Page } from "#client/components/page.tsx";
-import { useSession } from "#client/features/auth/session-store.ts";
 import { noteAvailableCredits, useSubscription } from "#client/features/billing/subscription-store.ts";
 import { AccessGate } from "#client/features/chat/access-gate.tsx";
 import chatStyles from "#client/features/chat/chat.module.css";
@@ -15,6 +14,7 @@ import { newThreadKey } from "#client/features/chat/thread.ts";
 import { useLiveConversations } from "#client/features/chat/use-live-conversations.ts";
 import { WaitingPrompt } from "#client/features/chat/waiting-prompt.tsx";
 import { nextCredits } from "#client/lib/next-credits.ts";
+import { useSession } from "#client/lib/use-session.ts";
 import { paths } from "#client/paths.ts";
 
 export function AiModelsPage() {

@@ -9,10 +9,10 @@ import { CheckEmail } from "#client/features/auth/check-email.tsx";
 import type { AuthMode } from "#client/features/auth/credentials-form.tsx";
 import { CredentialsForm } from "#client/features/auth/credentials-form.tsx";
 import { MailedLink } from "#client/features/auth/mailed-link.tsx";
-import { useSession } from "#client/features/auth/session-store.ts";
 import { useSubscription } from "#client/features/billing/subscription-store.ts";
 import { useEnvironment } from "#client/features/environment/environment-store.ts";
 import { ownPath } from "#client/lib/own-path.ts";
+import { useSession } from "#client/lib/use-session.ts";
 import { paths } from "#client/paths.ts";
 
 /** Where a person goes after signing in if no page was requested: a subscriber to the chat. Null until we know whether they subscribe. */

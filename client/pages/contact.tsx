@@ -2,8 +2,8 @@ import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { Page } from "#client/components/page.tsx";
 import { Heading } from "#client/components/section.tsx";
-import { useSession } from "#client/features/auth/session-store.ts";
 import { ContactForm } from "#client/features/contact/contact-form.tsx";
+import { useSession } from "#client/lib/use-session.ts";
 import { paths } from "#client/paths.ts";
 import styles from "./contact.module.css";
 

@@ -7,7 +7,6 @@ import { EmptyState } from "#client/components/empty-state.tsx";
 import { Page } from "#client/components/page.tsx";
 import { pieceOf, pieces } from "#client/content/library.ts";
 import { pieceNameAt, piecePath } from "#client/content/names.ts";
-import { useSession } from "#client/features/auth/session-store.ts";
 import { FormQueue } from "#client/features/contact/form-queue.tsx";
 import { KeptConversations } from "#client/features/kept/kept-conversations.tsx";
 import { KeptList } from "#client/features/kept/kept-list.tsx";
@@ -16,6 +15,7 @@ import { refreshKept, removeAll, save, useKept } from "#client/features/kept/kep
 import { MissingPage } from "#client/features/kept/missing-page.tsx";
 import { RoomLine, useRoom } from "#client/features/kept/room.tsx";
 import { ownPath } from "#client/lib/own-path.ts";
+import { useSession } from "#client/lib/use-session.ts";
 import type { OpenableConversation } from "#client/offline/conversations.ts";
 import { forgetAllConversations, readKeptList } from "#client/offline/conversations.ts";
 import { paths } from "#client/paths.ts";

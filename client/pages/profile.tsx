@@ -1,11 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "wouter";
-import { LinkButton } from "#client/components/button.tsx";
-import { EmptyState } from "#client/components/empty-state.tsx";
-import { Page } from "#client/components/page.tsx";
-import { PageSpinner } from "#client/components/spinner.tsx";
+import { AccountPage } from "#client/features/account/account-page.tsx";
 import { AccountPanel } from "#client/features/account/account-panel.tsx";
-import { useSession } from "#client/features/auth/session-store.ts";
 import { CheckoutReturn } from "#client/features/billing/checkout-return.tsx";
 import { LedgerPanel } from "#client/features/billing/ledger-panel.tsx";
 import { SubscriptionPanel } from "#client/features/billing/subscription-panel.tsx";
@@ -15,36 +11,18 @@ import { WalletPanel } from "#client/features/billing/wallet-panel.tsx";
 import { ThemeSwitch } from "#client/features/frame/theme-switch.tsx";
 import { InstallButton } from "#client/features/install/install-button.tsx";
 import { LanguageSwitch } from "#client/features/language/language-switch.tsx";
+import { useSession } from "#client/lib/use-session.ts";
 import { paths } from "#client/paths.ts";
 import styles from "./profile.module.css";
 
 export function ProfilePage() {
   const { t } = useTranslation("account");
-  const { status, user } = useSession();
+  const { user } = useSession();
   const [search] = useSearchParams();
   const sessionId = search.get("checkout") === "success" ? search.get("session_id") : null;
   const back = useCheckoutReturn(sessionId, user?.id);
   // Don't say "no plan" while a payment is being processed. A subscription that waits for the person (status incomplete) is shown.
   const subscriptionKnown = useSubscription(({ check }) => back === null || back.step === "paid" || check?.status === "incomplete");
-  if (status === "loading") return <PageSpinner />;
-  if (!user) {
-    const signIn = (
-      <LinkButton
-        href={`${paths.auth}?return=${encodeURIComponent(search.size > 0 ? `${paths.profile}?${search}` : paths.profile)}`}
-        variant="primary"
-      >
-        {t("signIn")}
-      </LinkButton>
-    );
-    return (
-      <Page title={t("title")} width="narrow" className={styles.page ?? ""}>
-        <h1>{t("title")}</h1>
-        <EmptyState title={t("signedOutTitle")} action={signIn}>
-          {t("signedOutText")}
-        </EmptyState>
-      </Page>
-    );
-  }
   const preferences = (
     <>
       <LanguageSwitch />
@@ -53,18 +31,22 @@ export function ProfilePage() {
     </>
   );
   return (
-    <Page title={t("title")} className={styles.page ?? ""}>
-      {back && <CheckoutReturn view={back} />}
-      <AccountPanel user={user} preferences={preferences} />
-      {subscriptionKnown && (
+    <AccountPage section="overview" title={t("title")} returnTo={search.size > 0 ? `${paths.profile}?${search}` : paths.profile}>
+      {(signedIn) => (
         <>
-          <div className={styles.columns}>
-            <SubscriptionPanel />
-            <WalletPanel />
-          </div>
-          <LedgerPanel />
+          {back && <CheckoutReturn view={back} />}
+          <AccountPanel user={signedIn} preferences={preferences} />
+          {subscriptionKnown && (
+            <>
+              <div className={styles.columns}>
+                <SubscriptionPanel />
+                <WalletPanel />
+              </div>
+              <LedgerPanel />
+            </>
+          )}
         </>
       )}
-    </Page>
+    </AccountPage>
   );
 }

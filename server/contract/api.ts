@@ -1,4 +1,5 @@
 /** Every call by name, for the client's typed `api`. */
+import type { accountRoutes } from "./account.ts";
 import type { authRoutes } from "./auth.ts";
 import type { billingRoutes } from "./billing.ts";
 import type { catalogueRoutes } from "./catalogue.ts";
@@ -8,5 +9,11 @@ import type { CallsOf } from "./route.ts";
 import type { securityRoutes } from "./security.ts";
 
 export type Calls = CallsOf<
-  typeof authRoutes & typeof billingRoutes & typeof catalogueRoutes & typeof contactRoutes & typeof generationRoutes & typeof securityRoutes
+  typeof accountRoutes &
+    typeof authRoutes &
+    typeof billingRoutes &
+    typeof catalogueRoutes &
+    typeof contactRoutes &
+    typeof generationRoutes &
+    typeof securityRoutes
 >;

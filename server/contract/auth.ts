@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "typebox";
-import { NoContent, Timestamp, Uuid } from "./common.ts";
+import { NoContent, Uuid } from "./common.ts";
 import type { RouteContract } from "./route.ts";
 
 export const User = Type.Object({
@@ -20,16 +20,6 @@ export const Session = Type.Object({
   user: User,
 });
 export type Session = Static<typeof Session>;
-
-export const Account = Type.Object({
-  id: Uuid,
-  email: Type.String(),
-  emailVerifiedAt: Timestamp,
-  avatarUrl: Type.Union([Type.String(), Type.Null()]),
-  createdAt: Timestamp,
-  lastSignInAt: Type.Union([Timestamp, Type.Null()]),
-});
-export type Account = Static<typeof Account>;
 
 /** Only a rough limit: the domain's rules check the exact length and give the specification's messages. */
 const text = (maxLength: number) => Type.String({ maxLength });
@@ -84,9 +74,5 @@ export const authRoutes = {
     summary: "End this sign-in. Works with an expired access token too: the refresh token names what to end",
     body: Type.Object({ refresh_token: text(500) }, { additionalProperties: false }),
     response: { 204: NoContent },
-  },
-  "GET /api/account": {
-    summary: "The signed-in person's account",
-    response: { 200: Account },
   },
 } as const satisfies Record<string, RouteContract>;

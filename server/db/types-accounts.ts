@@ -73,6 +73,8 @@ export interface AuthSessions {
   expires_at: Date;
   revoked_at: Date | null;
   created_at: Date;
+  /** When a factor was last shown in this sign-in. */
+  proved_at: Generated<Date>;
   user_agent: string | null;
   time_zone: Generated<string | null>;
 }
@@ -82,7 +84,7 @@ export interface EmailLinks {
   id: Generated<string>;
   user_id: string | null;
   sign_up_id: string | null;
-  purpose: "confirm" | "recover";
+  purpose: "confirm" | "recover" | "change-email" | "undo-email" | "reset-factors";
   token_hash: Buffer;
   expires_at: Date;
   used_at: Date | null;

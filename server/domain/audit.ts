@@ -7,6 +7,7 @@ export interface AuditDetails {
   "sign_in.completed": { factor: "password" | "confirmation_link" };
   /** Wrong passwords for an account used up what these limits allow (server/features/auth/attempts.ts). */
   "sign_in.blocked": { limits: readonly string[] };
+  "step_up.completed": { factor: "password" };
   "session.ended": { reason: "signed_out" | "token_reused" } | { reason: "signed_out_elsewhere"; sessions: number };
   "role.granted": { role: "admin"; because: "named_in_admin_emails" | "first_start" };
   "dead_letter.replayed": { deadLetterId: string; job: string };
@@ -19,6 +20,7 @@ const shown = {
   "sign_up.confirmed": true,
   "sign_in.completed": true,
   "sign_in.blocked": true,
+  "step_up.completed": true,
   "session.ended": true,
   "role.granted": true,
   "dead_letter.replayed": false,

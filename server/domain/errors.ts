@@ -14,6 +14,8 @@ export const refusals = {
   session_expired: 401,
   email_not_confirmed: 403,
   confirmation_password_needed: 403,
+  step_up_required: 403,
+  wrong_password: 403,
   forbidden_origin: 403,
   subscription_required: 402,
   insufficient_credits: 402,

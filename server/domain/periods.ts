@@ -27,6 +27,8 @@ export const keptMs = {
 
 /** How long a browser keeps what it was given. Constants of their own: the first page needs one of them. */
 export const accessTokenMs = 10 * minuteMs;
+/** For this long after showing a factor a sign-in may do dangerous things. */
+export const stepUpMs = 10 * minuteMs;
 export const signUpCookieMs = dayMs;
 export const deviceCookieMs = 365 * dayMs;
 export const languageCookieMs = 365 * dayMs;

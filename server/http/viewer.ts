@@ -1,12 +1,15 @@
 /** Identifies the caller. What a route demands depends on the scope it is registered in, never on its address. */
 import type { FastifyRequest } from "fastify";
 import { DomainError } from "#domain/errors.ts";
+import { stepUpMs } from "#domain/periods.ts";
 import type { Routes } from "./app-type.ts";
 
 export interface Viewer {
   userId: string;
   /** The sign-in (refresh-token family) this access token belongs to. */
   sessionId: string;
+  /** When the person last showed a factor in this sign-in, by wall time. */
+  provedAt: Date;
   role: "user" | "admin";
 }
 
@@ -29,6 +32,23 @@ export function signedInScope(readViewer: ReadViewer, routes: readonly Routes[])
       viewers.set(request, viewer);
     });
     for (const each of routes) await each(app);
+  };
+}
+
+/**
+ * A scope inside a signed-in one, for dangerous acts: the person must have shown a factor in this sign-in a short while ago. Otherwise
+ * they get `step_up_required`, and the client asks for one and repeats the call.
+ * @public
+ */
+export function steppedUpScope(routes: readonly Routes[]): Routes {
+  return async (app) => {
+    await app.register(async (inner: typeof app) => {
+      inner.addHook("onRequest", async (request) => {
+        if (Date.now() - viewerOf(request).provedAt.getTime() > stepUpMs)
+          throw new DomainError("step_up_required", "Confirm that it is you to continue");
+      });
+      for (const each of routes) await each(inner);
+    });
   };
 }
 

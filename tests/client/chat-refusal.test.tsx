@@ -10,6 +10,7 @@ import { RefusalView } from "#client/features/chat/refusal-view.tsx";
 import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };
 import common from "#client/i18n/locales/en/common.json" with { type: "json" };
 import errors from "#client/i18n/locales/en/errors.json" with { type: "json" };
+import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import type { NextCredits } from "#client/lib/next-credits.ts";
 
 function draw(view: ReactNode): string {
@@ -21,7 +22,7 @@ beforeAll(async () => {
     lng: "en",
     ns: ["chat"],
     defaultNS: "common",
-    resources: { en: { chat, common, errors } },
+    resources: { en: { chat, common, errors, refusals } },
     interpolation: { escapeValue: false },
   });
 });

@@ -16,6 +16,7 @@ import feedback from "#client/i18n/locales/en/feedback.json" with { type: "json"
 import home from "#client/i18n/locales/en/home.json" with { type: "json" };
 import notFound from "#client/i18n/locales/en/not-found.json" with { type: "json" };
 import plans from "#client/i18n/locales/en/plans.json" with { type: "json" };
+import refusalTexts from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import support from "#client/i18n/locales/en/support.json" with { type: "json" };
 import { ApiProblem } from "#client/lib/api.ts";
 import { refusals } from "#domain/errors.ts";
@@ -97,16 +98,16 @@ describe("the specification's words", () => {
 
 describe("refusals (specification §8)", () => {
   it("each have a text, and there are no other texts", () => {
-    const named = Object.keys(errors).map((key) => key.replace(/_(one|other)$/, ""));
+    const named = Object.keys({ ...errors, ...refusalTexts }).map((key) => key.replace(/_(one|other)$/, ""));
     expect([...new Set(named)].toSorted()).toEqual([...Object.keys(refusals), "network", "unexpected"].toSorted());
   });
 
   it("for lack of credits show the credits needed and available, and suggest buying or upgrading", () => {
     for (const { code } of languages) {
-      const texts = JSON.parse(read(`client/i18n/locales/${code}/errors.json`)) as typeof errors;
+      const texts = JSON.parse(read(`client/i18n/locales/${code}/refusals.json`)) as typeof refusalTexts;
       expect(texts.insufficient_credits, code).toMatch(/\{\{needed\}\}.*\{\{available\}\}/);
     }
-    expect(errors.insufficient_credits).toMatch(/Buy credits or upgrade\.$/);
+    expect(refusalTexts.insufficient_credits).toMatch(/Buy credits or upgrade\.$/);
     const problem = new ApiProblem(402, { code: "insufficient_credits", needed: 5, available: 3 });
     expect(toRefusal(problem)).toMatchObject({ code: "insufficient_credits", needed: 5, available: 3 });
   });

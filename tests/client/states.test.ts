@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import billing from "#client/i18n/locales/en/billing.json" with { type: "json" };
 import common from "#client/i18n/locales/en/common.json" with { type: "json" };
 import errors from "#client/i18n/locales/en/errors.json" with { type: "json" };
+import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import { formatDate, formatDateTime, formatMoney } from "#client/lib/format.ts";
 import { modelCategories, models } from "#domain/models.ts";
 import { graceDays, planList, priceCents } from "#domain/plans.ts";
@@ -76,7 +77,7 @@ describe("subscribing (specification §2, §4, §8)", () => {
     await open("/pricing", { member: true });
     await page.getByRole("button", { name: "Subscribe to Basic" }).click();
     await toasts().getByText("Subscription Error", { exact: true }).waitFor();
-    await toasts().getByText(`Failed to create subscription: ${errors.payment_provider_unavailable}`, { exact: true }).waitFor();
+    await toasts().getByText(`Failed to create subscription: ${refusals.payment_provider_unavailable}`, { exact: true }).waitFor();
     expect(await page.getByRole("button", { name: "Subscribe to Basic" }).getAttribute("aria-disabled")).not.toBe("true");
   });
 
@@ -407,7 +408,7 @@ describe("the profile (specification §2, §4, §8)", () => {
     const manage = page.getByRole("button", { name: "Manage subscription" });
     await manage.click();
     await says("Failed to open portal");
-    await says(errors.payment_provider_unavailable);
+    await says(refusals.payment_provider_unavailable);
     api.answer(portal, { url: `${site.address}/terms` });
     const release = api.hold(portal);
     await manage.click();

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 import { api } from "#client/lib/api.ts";
-import type { Account } from "#contract/auth.ts";
+import type { Account } from "#contract/account.ts";
 
 export type AccountState = { status: "loading" } | { status: "failed" } | { status: "ready"; account: Account };
 

@@ -3,11 +3,11 @@ import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { RichText } from "#client/components/rich-text.tsx";
+import { useRefusal } from "#client/components/use-refusal.tsx";
+import { useWait } from "#client/lib/use-wait.ts";
 import styles from "./auth.module.css";
 import { resendConfirmation } from "./auth-calls.ts";
 import { StepHeading } from "./step-heading.tsx";
-import { useRefusal } from "./use-refusal.tsx";
-import { useWait } from "./use-wait.ts";
 
 /** A mail takes a moment to arrive, and asking again at once would only send the same link twice. */
 const coolDownSeconds = 30;

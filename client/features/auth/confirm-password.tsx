@@ -2,14 +2,14 @@ import type { FormEvent } from "react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
+import { PasswordField } from "#client/components/password-field.tsx";
 import { RichText } from "#client/components/rich-text.tsx";
+import { SubmitButton } from "#client/components/submit-button.tsx";
+import { useRefusal } from "#client/components/use-refusal.tsx";
 import { ApiProblem } from "#client/lib/api.ts";
 import styles from "./auth.module.css";
 import { confirmAddress, disownSignUp } from "./auth-calls.ts";
-import { PasswordField } from "./password-field.tsx";
 import { StepHeading } from "./step-heading.tsx";
-import { SubmitButton } from "./submit-button.tsx";
-import { useRefusal } from "./use-refusal.tsx";
 
 interface ConfirmPasswordProps {
   token: string;

@@ -2,17 +2,17 @@ import type { FormEvent } from "react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
+import { PasswordField } from "#client/components/password-field.tsx";
 import { RichText } from "#client/components/rich-text.tsx";
+import { SubmitButton } from "#client/components/submit-button.tsx";
+import { useRefusal } from "#client/components/use-refusal.tsx";
 import { ApiProblem } from "#client/lib/api.ts";
 import { paths } from "#client/paths.ts";
 import { checkEmail, checkPassword } from "#domain/rules.ts";
 import styles from "./auth.module.css";
 import { signIn, signUp } from "./auth-calls.ts";
-import { PasswordField } from "./password-field.tsx";
 import { useRuleText } from "./rule-text.ts";
 import { SignInEmail } from "./sign-in-email.tsx";
-import { SubmitButton } from "./submit-button.tsx";
-import { useRefusal } from "./use-refusal.tsx";
 
 export type AuthMode = "signIn" | "signUp";
 

@@ -128,7 +128,7 @@ function Body({ check, atMs, onPay }: { check: SubscriptionCheck; atMs: number; 
 
 /** The subscription with every state of spec §4: checking, refreshing, redirecting, and what can fail. */
 export function SubscriptionPanel() {
-  const { t } = useTranslation(["billing", "errors"]);
+  const { t } = useTranslation(["billing", "errors", "refusals"]);
   const { relative } = useFormat();
   const { status, check, lastKnown, refresh } = useSubscription();
   const { state: portal, open } = usePortal();

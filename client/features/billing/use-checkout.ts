@@ -14,7 +14,7 @@ export interface Checkout {
 }
 
 /** Needed only by toasts, so they are not loaded with the page. */
-const texts = ["billing", "errors"] as const;
+const texts = ["billing", "errors", "refusals"] as const;
 
 export function useCheckout(): Checkout {
   const { t } = i18next;

@@ -9,7 +9,7 @@ import { readersLanguage } from "./reader.ts";
 /** If the server has not responded after this time and the page is cached, the cached page is used. */
 const responseTimeoutMs = 5_000;
 
-const framePaths: readonly string[] = [paths.profile, paths.admin, paths.design];
+const framePaths: readonly string[] = [paths.profile, paths.security, paths.ownData, paths.admin, paths.design];
 const publicPaths: readonly string[] = [...Object.values(paths), ...pieceNames.map(piecePath)].filter((path) => !framePaths.includes(path));
 
 /** Removes the prompt's text from the request, because it is meant for the composer only. The server only learns that there is one. */

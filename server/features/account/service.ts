@@ -1,4 +1,4 @@
-import type { Account } from "../../contract/auth.ts";
+import type { Account } from "../../contract/account.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { selectAccount } from "./queries.ts";
 

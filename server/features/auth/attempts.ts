@@ -28,6 +28,8 @@ const limits = {
   device: { free: 5, ...guesses },
   // Of the password one sign-up was made with.
   "sign-up": { free: 5, ...guesses },
+  // Of the password within one sign-in, before a dangerous act.
+  "step-up": { free: 5, ...guesses },
   // Generous: a whole office may share one address.
   address: { free: 50, ...guesses },
   // Mails asked for: by one network, to one mailbox by one network and by all, so that a stranger leaves room for its owner, and in all.

@@ -206,12 +206,24 @@ export async function revokeSessionsOf(trx: Trx, userId: string, which: { only: 
   return Number(ended.numUpdatedRows);
 }
 
+/** False when the sign-in has ended meanwhile. */
+export async function markSessionProved(executor: Executor, sessionId: string, now: Date): Promise<boolean> {
+  const row = await executor
+    .updateTable("auth_sessions")
+    .set({ proved_at: now })
+    .where("id", "=", sessionId)
+    .where("revoked_at", "is", null)
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The people behind those of these sign-ins that still hold: not ended, not expired, the person not banned. */
 export async function selectLiveSessions(executor: Executor, sessionIds: readonly string[], now: Date) {
   const live = executor
     .selectFrom("auth_sessions")
     .innerJoin("users", "users.id", "auth_sessions.user_id")
-    .select(["auth_sessions.id as session_id", "users.id as user_id", "users.role"])
+    .select(["auth_sessions.id as session_id", "auth_sessions.proved_at", "users.id as user_id", "users.role"])
     .where("auth_sessions.id", "=", sql<string>`any(${[...sessionIds]}::uuid[])`)
     .where("auth_sessions.revoked_at", "is", null)
     .where("auth_sessions.expires_at", ">", now)

@@ -23,7 +23,7 @@ export function createReadViewer(app: App, deps: Pick<Deps, "db">): ReadViewer {
     if (!claims) return null;
     const row = await findSession(claims.sid);
     if (!row || row.user_id !== claims.sub) return null;
-    return { userId: row.user_id, sessionId: row.session_id, role: row.role };
+    return { userId: row.user_id, sessionId: row.session_id, provedAt: row.proved_at, role: row.role };
   };
 }
 

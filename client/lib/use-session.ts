@@ -1,6 +1,6 @@
 import { useStore } from "zustand";
-import type { SessionState } from "#client/lib/session-store.ts";
-import { sessionStore } from "#client/lib/session-store.ts";
+import type { SessionState } from "./session-store.ts";
+import { sessionStore } from "./session-store.ts";
 
 /** `useSession()` or `useSession((state) => state.user)`. */
 export function useSession(): SessionState;

@@ -1,11 +1,11 @@
 import { Eye, EyeOff } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { IconButton } from "#client/components/button.tsx";
-import { TextField } from "#client/components/field.tsx";
-import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { limits } from "#domain/rules.ts";
-import styles from "./auth.module.css";
+import { IconButton } from "./button.tsx";
+import { TextField } from "./field.tsx";
+import styles from "./password-field.module.css";
+import { VisuallyHidden } from "./visually-hidden.tsx";
 
 interface PasswordFieldProps {
   value: string;

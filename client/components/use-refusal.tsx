@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Alert } from "#client/components/alert.tsx";
-import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem } from "#client/lib/api.ts";
-import { useWait } from "./use-wait.ts";
+import { useWait } from "#client/lib/use-wait.ts";
+import { Alert } from "./alert.tsx";
+import { VisuallyHidden } from "./visually-hidden.tsx";
 
 interface Refused {
   /** The text, with the seconds to wait if the refusal gives them. */

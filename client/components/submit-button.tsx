@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { Button } from "#client/components/button.tsx";
+import { Button } from "./button.tsx";
 
 interface SubmitButtonProps {
   label: string;

@@ -1,0 +1,68 @@
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
+import { LinkButton } from "#client/components/button.tsx";
+import { EmptyState } from "#client/components/empty-state.tsx";
+import { Page } from "#client/components/page.tsx";
+import { PageSpinner } from "#client/components/spinner.tsx";
+import { useSession } from "#client/lib/use-session.ts";
+import { paths } from "#client/paths.ts";
+import type { User } from "#contract/auth.ts";
+import styles from "./account-page.module.css";
+
+const sections = [
+  { name: "overview", href: paths.profile },
+  { name: "security", href: paths.security },
+  { name: "data", href: paths.ownData },
+] as const;
+
+export type AccountSection = (typeof sections)[number]["name"];
+
+function Sections({ current }: { current: AccountSection }) {
+  const { t } = useTranslation("account");
+  return (
+    <nav aria-label={t("sections.label")} className={styles.sections}>
+      {sections.map(({ name, href }) => (
+        <Link key={name} href={href} className={styles.section} aria-current={name === current ? "page" : undefined}>
+          {t(`sections.${name}`)}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+interface AccountPageProps {
+  section: AccountSection;
+  title: string;
+  /** Where the person comes back to after signing in. */
+  returnTo: string;
+  children: (user: User) => ReactNode;
+}
+
+/** One section of the account. Signed-out people are sent to sign in, and come back. */
+export function AccountPage({ section, title, returnTo, children }: AccountPageProps) {
+  const { t } = useTranslation("account");
+  const { status, user } = useSession();
+  if (status === "loading") return <PageSpinner />;
+  if (!user) {
+    const signIn = (
+      <LinkButton href={`${paths.auth}?return=${encodeURIComponent(returnTo)}`} variant="primary">
+        {t("signIn")}
+      </LinkButton>
+    );
+    return (
+      <Page title={title} width="narrow" className={styles.page ?? ""}>
+        <h1>{title}</h1>
+        <EmptyState title={t("signedOutTitle")} action={signIn}>
+          {t("signedOutText")}
+        </EmptyState>
+      </Page>
+    );
+  }
+  return (
+    <Page title={title} className={styles.page ?? ""}>
+      <Sections current={section} />
+      {children(user)}
+    </Page>
+  );
+}

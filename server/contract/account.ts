@@ -1,0 +1,26 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { NoContent, Timestamp, Uuid } from "./common.ts";
+import type { RouteContract } from "./route.ts";
+
+export const Account = Type.Object({
+  id: Uuid,
+  email: Type.String(),
+  emailVerifiedAt: Timestamp,
+  avatarUrl: Type.Union([Type.String(), Type.Null()]),
+  createdAt: Timestamp,
+  lastSignInAt: Type.Union([Timestamp, Type.Null()]),
+});
+export type Account = Static<typeof Account>;
+
+export const accountRoutes = {
+  "GET /api/account": {
+    summary: "The signed-in person's account",
+    response: { 200: Account },
+  },
+  "POST /api/account/step-up": {
+    summary: "Show a factor again. Calls that answer `step_up_required` are accepted for ten minutes afterwards",
+    body: Type.Object({ password: Type.String({ maxLength: 2_000 }) }, { additionalProperties: false }),
+    response: { 204: NoContent },
+  },
+} as const satisfies Record<string, RouteContract>;
