@@ -47,8 +47,11 @@ export const pages: readonly PageRoute[] = [
     ["account", "billing", "later", "wallet", "errors", "refusals"],
     async () => (await import("./pages/profile.tsx")).ProfilePage,
   ),
-  privatePage(paths.security, ["account", "auth", "errors", "refusals"], async () => (await import("./pages/security.tsx")).SecurityPage),
-  privatePage(paths.ownData, ["account", "auth", "errors", "refusals"], async () => (await import("./pages/own-data.tsx")).OwnDataPage),
+  privatePage(
+    paths.accountSection,
+    ["account", "auth", "errors", "refusals"],
+    async () => (await import("./pages/account-section.tsx")).AccountSectionPage,
+  ),
   page(paths.pricing, ["pricing", "plans", "later"], async () => (await import("./pages/pricing.tsx")).PricingPage, {
     queries: ["checkout"],
   }),

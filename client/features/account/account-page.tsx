@@ -10,20 +10,17 @@ import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
 import styles from "./account-page.module.css";
 
-const sections = [
-  { name: "overview", href: paths.profile },
-  { name: "security", href: paths.security },
-  { name: "data", href: paths.ownData },
-] as const;
+export const sectionPaths = { overview: paths.profile, security: `${paths.profile}/security`, data: `${paths.profile}/data` } as const;
 
-export type AccountSection = (typeof sections)[number]["name"];
+export type AccountSection = keyof typeof sectionPaths;
+const sections = Object.keys(sectionPaths) as AccountSection[];
 
 function Sections({ current }: { current: AccountSection }) {
   const { t } = useTranslation("account");
   return (
     <nav aria-label={t("sections.label")} className={styles.sections}>
-      {sections.map(({ name, href }) => (
-        <Link key={name} href={href} className={styles.section} aria-current={name === current ? "page" : undefined}>
+      {sections.map((name) => (
+        <Link key={name} href={sectionPaths[name]} className={styles.section} aria-current={name === current ? "page" : undefined}>
           {t(`sections.${name}`)}
         </Link>
       ))}

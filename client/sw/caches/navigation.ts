@@ -9,8 +9,13 @@ import { readersLanguage } from "./reader.ts";
 /** If the server has not responded after this time and the page is cached, the cached page is used. */
 const responseTimeoutMs = 5_000;
 
-const framePaths: readonly string[] = [paths.profile, paths.security, paths.ownData, paths.admin, paths.design];
-const publicPaths: readonly string[] = [...Object.values(paths), ...pieceNames.map(piecePath)].filter((path) => !framePaths.includes(path));
+const framePaths: readonly string[] = [paths.profile, paths.admin, paths.design];
+
+function isFrame(pathname: string): boolean {
+  return framePaths.some((path) => pathname === path || pathname.startsWith(`${path}/`));
+}
+
+const publicPaths: readonly string[] = [...Object.values(paths), ...pieceNames.map(piecePath)].filter((path) => !isFrame(path));
 
 /** Removes the prompt's text from the request, because it is meant for the composer only. The server only learns that there is one. */
 function withoutPrompt(request: Request): Request {
@@ -61,7 +66,7 @@ async function notFound(path: string, language: string): Promise<Response | unde
 
 /** The page to show for an address that is not cached. */
 async function standIn({ pathname, origin }: URL, language: string): Promise<Response | undefined> {
-  if (framePaths.includes(pathname)) return await findPage(paths.profile, language);
+  if (isFrame(pathname)) return await findPage(paths.profile, language);
   if (!publicPaths.includes(pathname)) return await notFound(pathname, language);
   if (pathname === paths.offline || !(await findPage(paths.offline, language))) return undefined;
   return Response.redirect(`${origin}${paths.offline}?page=${encodeURIComponent(pathname)}`, 302);

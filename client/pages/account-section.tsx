@@ -1,0 +1,38 @@
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Redirect, useParams } from "wouter";
+import type { AccountSection } from "#client/features/account/account-page.tsx";
+import { AccountPage, sectionPaths } from "#client/features/account/account-page.tsx";
+import { StepUpDialog } from "#client/features/account/step-up-dialog.tsx";
+import { paths } from "#client/paths.ts";
+import type { User } from "#contract/auth.ts";
+
+type Section = Exclude<AccountSection, "overview">;
+
+const panels: Record<Section, (user: User) => ReactNode> = {
+  security: () => null,
+  data: () => null,
+};
+
+function isSection(name: string | undefined): name is Section {
+  return name !== undefined && name in panels;
+}
+
+/** The account's sections after its overview (profile.tsx). */
+export function AccountSectionPage() {
+  const { t } = useTranslation("account");
+  const { section } = useParams();
+  if (!isSection(section)) return <Redirect to={paths.profile} replace />;
+  const title = t(`sections.${section}`);
+  return (
+    <AccountPage key={section} section={section} title={title} returnTo={sectionPaths[section]}>
+      {(user) => (
+        <>
+          <h1>{title}</h1>
+          {panels[section](user)}
+          <StepUpDialog email={user.email} />
+        </>
+      )}
+    </AccountPage>
+  );
+}
