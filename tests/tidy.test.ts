@@ -146,6 +146,10 @@ describe("imports", () => {
     const refused: [string, string, boolean][] = [
       ["server/domain/plans.ts", "server/db/database.ts", true],
       ["server/http/problem.ts", "server/features/auth/sign-up.ts", false],
+      ["server/http/health.ts", "server/deps.ts", true],
+      ["server/db/grants.ts", "server/queue/jobs.ts", false],
+      ["server/db/transaction.ts", "server/http/problem.ts", true],
+      ["server/providers/mail.ts", "server/queue/outbox.ts", false],
       ["server/features/auth/sign-up.ts", "server/features/credits/queries.ts", false],
       ["sandbox/app.ts", "server/db/database.ts", false],
       ["server/app.ts", "worker/relay.ts", false],

@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import { sql } from "kysely";
 import type { KeptTable } from "#domain/retention.ts";
 import { retention, sweeps } from "#domain/retention.ts";
-import { queueSchema } from "../queue/schema.ts";
+import { queueSchema } from "./queue-schema.ts";
 import type { Database } from "./types.ts";
 
 /**

@@ -5,8 +5,8 @@ import { CompiledQuery, Kysely, PostgresDialect, sql } from "kysely";
 import type { Migration, MigrationProvider } from "kysely/migration";
 import { Migrator, NO_MIGRATIONS } from "kysely/migration";
 import pg from "pg";
-import { queueSchema } from "../queue/schema.ts";
 import { grantAfterMigratingDown, grantToApplication } from "./grants.ts";
+import { queueSchema } from "./queue-schema.ts";
 
 export const migrationsFolder = new URL("../../migrations/", import.meta.url);
 

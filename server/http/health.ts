@@ -1,8 +1,10 @@
 /** Liveness, readiness and metrics. Without its queue a process is `degraded` and still ready; without the database it is not ready. */
+import type pg from "pg";
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Deps } from "../deps.ts";
+import type { Db } from "../db/database.ts";
 import type { App } from "./app-type.ts";
 import type { Draining } from "./draining.ts";
+import type { LiveEvents } from "./live-events.ts";
 import { sendNotFound } from "./problem.ts";
 
 const readinessTimeoutMs = 1_800;
@@ -18,7 +20,13 @@ async function answersWithin(work: Promise<unknown>, timeoutMs: number): Promise
   ]);
 }
 
-export async function registerHealth(app: App, deps: Deps, draining: Draining): Promise<void> {
+interface HealthDeps {
+  db: Db;
+  pool: pg.Pool;
+  live: LiveEvents;
+}
+
+export async function registerHealth(app: App, deps: HealthDeps, draining: Draining): Promise<void> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({

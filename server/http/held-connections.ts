@@ -2,9 +2,9 @@
  * Connections that stay open after their request: WebSockets and streams of answers. The sign-in that opened them is checked again
  * every minute, and at once when that person's sign-ins change. If it has ended, the connection is closed.
  */
-import type { Deps } from "../deps.ts";
+import type { FastifyBaseLogger } from "fastify";
 import { ByPerson } from "./by-person.ts";
-import type { LiveEvent } from "./live-events.ts";
+import type { LiveEvent, LiveEvents } from "./live-events.ts";
 import type { Viewer } from "./viewer.ts";
 
 /**
@@ -22,17 +22,22 @@ const recheckEveryMs = 60_000;
 /** More connections than anybody has pages open. */
 const heldByOnePerson = 50;
 
+interface HeldConnectionsDeps {
+  live: LiveEvents;
+  log: FastifyBaseLogger;
+}
+
 export class HeldConnections {
   private readonly held = new ByPerson<Held>();
   /** When people's sign-ins changed lately. A connection let in before a change may be added after it, and is then checked at once. */
   private readonly changedAt = new Map<string, number>();
   /** When live events were last interrupted: anybody's sign-ins may have changed meanwhile. */
   private gapAt = Number.NEGATIVE_INFINITY;
-  private readonly deps: Pick<Deps, "live" | "log">;
+  private readonly deps: HeldConnectionsDeps;
   private readonly checkSessions: CheckSessions;
 
   /** `checkSessions` is the auth feature's `createSessionCheck`. */
-  constructor(deps: Pick<Deps, "live" | "log">, checkSessions: CheckSessions) {
+  constructor(deps: HeldConnectionsDeps, checkSessions: CheckSessions) {
     this.deps = deps;
     this.checkSessions = checkSessions;
   }

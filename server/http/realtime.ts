@@ -2,20 +2,21 @@
  * The WebSocket /api/realtime tells a signed-in person's open pages that rows of theirs have changed. Messages contain no data, so
  * losing one only means that a page reads a little later.
  */
-import type { FastifyRequest } from "fastify";
+import type { FastifyBaseLogger, FastifyRequest } from "fastify";
 import { Compile } from "typebox/compile";
 import type { WebSocket } from "ws";
+import type { Clock } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
+import type { Config } from "../config.ts";
 import type { RealtimeMessage, RealtimeTable } from "../contract/realtime.ts";
 import { RealtimeAuthenticate, realtimeCloseCodes, realtimeTables } from "../contract/realtime.ts";
-import type { Deps } from "../deps.ts";
 import type { Routes } from "./app-type.ts";
 import { ByPerson } from "./by-person.ts";
 import { clientNetwork } from "./client-network.ts";
 import { NetworkCounts } from "./counts.ts";
 import type { Draining } from "./draining.ts";
 import type { HeldConnections } from "./held-connections.ts";
-import type { LiveEvent } from "./live-events.ts";
+import type { LiveEvent, LiveEvents } from "./live-events.ts";
 import type { ReadViewer, Viewer } from "./viewer.ts";
 
 const authenticateWithinMs = 5_000;
@@ -79,7 +80,12 @@ function readToken(data: unknown): string | undefined {
   }
 }
 
-type RealtimeDeps = Pick<Deps, "live" | "log" | "config" | "clock">;
+interface RealtimeDeps {
+  live: LiveEvents;
+  log: FastifyBaseLogger;
+  config: Pick<Config, "publicUrl" | "connectionsPerAddress">;
+  clock: Clock;
+}
 
 /** The open connections of one process. */
 class Realtime {

@@ -3,9 +3,9 @@ import type { Processor, QueueOptions, WorkerOptions } from "bullmq";
 import { createPostgresBackend, Queue, Worker, withBackend } from "bullmq";
 import { Redis } from "ioredis";
 import type { Config } from "../config.ts";
+import { queueSchema } from "../db/queue-schema.ts";
 import type { JobKind } from "./jobs.ts";
 import { isJobName, jobKinds, kindOfJob } from "./jobs.ts";
-import { queueSchema } from "./schema.ts";
 
 /** The Stripe queue keeps the name of the single queue of earlier releases, so that the jobs they left in it are still processed. */
 const queueNames: Readonly<Record<JobKind, string>> = { stripe: "tessera", mail: "tessera-mail" };

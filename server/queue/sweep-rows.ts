@@ -2,10 +2,10 @@
  * Does due work row by row. If a row fails for a reason of its own, it is set aside: the failure is logged and the row is
  * retried after a growing delay. The other rows and the sandbox's clock do not wait for it.
  */
+import type { FastifyBaseLogger } from "fastify";
 import type { RawBuilder } from "kysely";
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
-import type { Logger } from "../deps.ts";
 import { failureKind } from "../failures.ts";
 
 export type RowSweep = "expired-grants" | "scheduled-grants" | "grace-periods" | "overdue-holds" | "orphaned-answers";
@@ -38,7 +38,7 @@ class StillDue extends Error {
   override readonly name = "StillDue";
 }
 
-async function setAside(deps: { db: Db; log: Logger }, sweep: RowSweep, subject: string, error: unknown): Promise<void> {
+async function setAside(deps: { db: Db; log: FastifyBaseLogger }, sweep: RowSweep, subject: string, error: unknown): Promise<void> {
   const message = String(error).slice(0, 2_000);
   const { rows } = await sql<{ failures: number; retry_at: Date }>`
     insert into sweep_failures as known (sweep, subject, failures, retry_at, error)
@@ -92,7 +92,7 @@ export class Outages {
  * once `signal` is aborted.
  */
 export async function sweepRows<Row>(
-  deps: { db: Db; log: Logger },
+  deps: { db: Db; log: FastifyBaseLogger },
   sweep: RowSweep,
   select: () => Promise<readonly Row[]>,
   keyOf: (row: Row) => string,

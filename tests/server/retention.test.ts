@@ -10,7 +10,7 @@ import { keptMs } from "#domain/periods.ts";
 import { queueRetention, retention, sweeps } from "#domain/retention.ts";
 import type { Mails } from "#server/db/types-work.ts";
 import { sweepBatch, sweepRetention } from "#server/features/retention/service.ts";
-import { queueSchema } from "#server/queue/schema.ts";
+import { queueSchema } from "#server/db/queue-schema.ts";
 import { holdCredits } from "#tests/support/ledger-calls.ts";
 import { createUser } from "#tests/support/people.ts";
 import { plantBug } from "#tests/support/planted-bugs.ts";

@@ -8,31 +8,26 @@ interface Zone {
   mayImport: readonly string[];
 }
 
+/** Everything below the features. */
+const plumbing = ["contract", "domain", "config", "faults", "failures", "db", "queue", "providers", "http"];
+
 const zones: readonly Zone[] = [
   { name: "domain", files: /^server\/domain\//, mayImport: [] },
   { name: "contract", files: /^server\/contract\//, mayImport: ["domain"] },
   { name: "config", files: /^server\/config\.ts$/, mayImport: ["domain"] },
   { name: "process", files: /^server\/process\.ts$/, mayImport: [] },
-  { name: "embedded", files: /^server\/embedded\//, mayImport: ["domain", "config", "plumbing"] },
-  { name: "sandbox", files: /^sandbox\//, mayImport: ["contract", "domain"] },
-  {
-    name: "plumbing",
-    files: /^server\/((db|queue|providers|http)\/|failures\.ts$)/,
-    mayImport: ["contract", "domain", "config", "deps", "faults"],
-  },
   { name: "faults", files: /^server\/fault-points\.ts$/, mayImport: [] },
-  { name: "deps", files: /^server\/deps\.ts$/, mayImport: ["domain", "config", "plumbing"] },
-  { name: "features", files: /^server\/features\//, mayImport: ["contract", "domain", "config", "deps", "plumbing", "faults"] },
-  {
-    name: "app",
-    files: /^server\/(app|main)\.ts$/,
-    mayImport: ["contract", "domain", "config", "deps", "plumbing", "features", "process", "faults"],
-  },
-  {
-    name: "worker",
-    files: /^worker\//,
-    mayImport: ["contract", "domain", "config", "deps", "plumbing", "features", "process", "faults"],
-  },
+  { name: "failures", files: /^server\/failures\.ts$/, mayImport: ["domain"] },
+  { name: "db", files: /^server\/db\//, mayImport: ["domain", "config", "failures"] },
+  { name: "queue", files: /^server\/queue\//, mayImport: ["domain", "config", "failures", "db"] },
+  { name: "providers", files: /^server\/providers\//, mayImport: ["domain", "config", "failures", "db"] },
+  { name: "http", files: /^server\/http\//, mayImport: ["contract", "domain", "config", "failures", "db"] },
+  { name: "deps", files: /^server\/deps\.ts$/, mayImport: ["domain", "config", "db", "providers", "http"] },
+  { name: "features", files: /^server\/features\//, mayImport: [...plumbing, "deps"] },
+  { name: "app", files: /^server\/(app|main)\.ts$/, mayImport: [...plumbing, "deps", "features", "process"] },
+  { name: "embedded", files: /^server\/embedded\//, mayImport: ["domain", "config", "failures", "db", "queue"] },
+  { name: "sandbox", files: /^sandbox\//, mayImport: ["contract", "domain"] },
+  { name: "worker", files: /^worker\//, mayImport: [...plumbing, "deps", "features", "process"] },
   { name: "client plumbing", files: /^client\/(lib|offline|i18n|components|content|sw|paths\.ts)/, mayImport: ["contract", "domain"] },
   { name: "client features", files: /^client\/features\//, mayImport: ["contract", "domain", "client plumbing"] },
   { name: "client pages", files: /^client\//, mayImport: ["contract", "domain", "client plumbing", "client features"] },
