@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Conversation } from "#server/contract/generations.ts";
 import { createAnswerBatches } from "#server/features/generations/batches.ts";
 import { callStart } from "#server/features/generations/queries.ts";
+import { startTogether } from "#server/features/generations/service.ts";
 import type { AnswerWorld } from "#tests/support/answers.ts";
 import { ask, askAndHold, call, resume, send, startAnswerWorld, storedText } from "#tests/support/answers.ts";
 import { holdCredits } from "#tests/support/ledger-calls.ts";
@@ -33,6 +34,10 @@ function show(person: TestPerson, id: string, headId: string): Promise<Response>
     headers: { authorization: `Bearer ${person.token}`, "content-type": "application/json" },
     body: JSON.stringify({ headId }),
   });
+}
+
+async function walletOf(person: TestPerson) {
+  return database.db.selectFrom("wallets").select(["held", "balance"]).where("id", "=", person.walletId).executeTakeFirstOrThrow();
 }
 
 /** What the model was asked last, as role and text. */
@@ -135,25 +140,25 @@ test("another person's messages, those of another conversation and those of the 
   expect(held).toBe(0);
 });
 
+const lone = (model = "gpt-5-mini", quotedCredits = 1) => ({
+  idempotencyKey: randomUUID(),
+  request: { model, prompt: "What is a tessera?", quotedCredits },
+});
+
+async function holdOf(generationId: string) {
+  return database.db
+    .selectFrom("holds")
+    .innerJoin("generations", "generations.hold_id", "holds.id")
+    .select(["holds.state", "holds.amount", "holds.settled", "holds.captured"])
+    .where("generations.id", "=", generationId)
+    .executeTakeFirstOrThrow();
+}
+
 test("an answer needs no conversation: it is held, streamed, charged and read by itself, and deleted with the account", async () => {
   const person = await createPerson(api, database.db, { credits: 5 });
-  const start = { ...startOf(person.userId, null), owner: api.answers.owner };
-  expect(await createAnswerBatches(database.db).start(start)).toMatchObject({ outcome: "created", generation_id: start.id });
-  const model = { id: "gpt-5-mini", name: "GPT-5 Mini", provider: "openai", upstreamModel: "gpt-5-mini", credits: 1 } as const;
-  const messages = [{ role: "user", content: "Hello" }] as const;
-  api.answers.begin({
-    ...{ id: start.id, userId: person.userId, row: start, messages, heldCredits: 1, trimmedMessages: 0, askedAtMs: performance.now() },
-    model: {
-      ...model,
-      category: "text",
-      size: "small",
-      unit: "answer",
-      protocol: "openai-chat",
-      highlighted: false,
-      inputTokenLimit: 100,
-      outputTokenLimit: 100,
-    },
-  });
+  const asked = lone();
+  const [start] = await startTogether(api.deps, api.answers, person.userId, [asked]);
+  if (!start) expect.fail("nothing was started");
   const told = await resume(api, person, start.id, 0);
   expect(told.events[0]?.data.turn).toBeNull();
   expect(told.receipt).toMatchObject({ status: "completed", chargedCredits: 1, availableAfter: 4 });
@@ -200,6 +205,45 @@ async function expectSharesSettledOnce(): Promise<void> {
   expect(await hold()).toEqual({ state: "captured", settled: 8, captured: 1 });
   expect(await settle(cheap, 1)).toMatchObject({ charged_credits: 1 });
 }
+
+test("answers asked together have one hold, settle one by one as they end, and what failed is free", async () => {
+  const person = await createPerson(api, database.db, { credits: 20, plan: "enterprise" });
+  world.models.faults.set({ model: "gpt-5", fault: "server_error", count: 1, afterTokens: 0, delayMs: 0 });
+  world.models.faults.set({ model: "claude-haiku-4-5", fault: "slow_first_token", count: 1, afterTokens: 0, delayMs: 400 });
+  const asks = [lone("gpt-5", 5), lone("gpt-5-mini"), lone("claude-haiku-4-5")];
+  const started = await startTogether(api.deps, api.answers, person.userId, asks);
+  const [failed, quick, slow] = started.map(({ id }) => id);
+  const receiptOf = async (id = "") => (await resume(api, person, id, 0)).receipt;
+  expect(await receiptOf(failed)).toMatchObject({ status: "failed", heldCredits: 5, chargedCredits: 0 });
+  expect(await receiptOf(quick)).toMatchObject({ status: "completed", chargedCredits: 1 });
+  expect(await receiptOf(slow)).toMatchObject({ status: "completed", chargedCredits: 1, availableAfter: 18 });
+  expect(await holdOf(slow ?? "")).toEqual({ state: "captured", amount: 7, settled: 7, captured: 2 });
+  expect(await holdOf(failed ?? "")).toEqual(await holdOf(slow ?? ""));
+  // The same keys again are the same answers, and nothing more is held.
+  const again = await startTogether(api.deps, api.answers, person.userId, asks);
+  expect(again.map(({ id }) => id)).toEqual(started.map(({ id }) => id));
+  const { held, balance } = await walletOf(person);
+  expect({ held, balance }).toEqual({ held: 0, balance: 18 });
+});
+
+test("of questions asked together all are started or none, and a refusal counts towards the rate", async () => {
+  const person = await createPerson(api, database.db, { credits: 6, plan: "starter" });
+  const together = (...asks: ReturnType<typeof lone>[]) => startTogether(api.deps, api.answers, person.userId, asks);
+  const refusals: [ReturnType<typeof lone>[], string][] = [
+    [[lone(), lone("gpt-5", 4)], "price_changed"],
+    [[lone("gpt-5", 5), lone("gpt-5", 5)], "insufficient_credits"],
+    // Starter has one answer at a time.
+    [[lone(), lone()], "too_many_answers"],
+  ];
+  for (const [asks, code] of refusals) await expect(together(...asks), code).rejects.toMatchObject({ code });
+  expect(await walletOf(person)).toMatchObject({ held: 0, balance: 6 });
+  expect(await database.db.selectFrom("generations").select("id").where("user_id", "=", person.userId).execute()).toEqual([]);
+  // Starter's rate is ten a minute: for one more there is room, and for two there is none.
+  for (let count = refusals.length; count < 9; count += 1)
+    await expect(together(lone(), lone())).rejects.toMatchObject({ code: "too_many_answers" });
+  await expect(together(lone(), lone())).rejects.toMatchObject({ code: "rate_limited" });
+  await expect(together(lone())).rejects.toMatchObject({ code: "rate_limited" });
+});
 
 test("several answers share a hold, settle one by one and give back what is left with the last", expectSharesSettledOnce);
 

@@ -7,18 +7,24 @@ import { findModel, isBuilt } from "#domain/models.ts";
 import { priceVersion, quoteCredits } from "#domain/pricing.ts";
 import { checkPrompt, ruleMessages } from "#domain/rules.ts";
 import type { Answer, CreateGeneration, Part, Receipt } from "../../contract/generations.ts";
+import type { Db } from "../../db/database.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
+import { inTransaction } from "../../db/transaction.ts";
 import type { GenerationRow } from "../../db/types-answers.ts";
 import type { Deps } from "../../deps.ts";
 import type { Feed } from "../../http/event-stream.ts";
 import { ValidationError } from "../../http/problem.ts";
 import type { Entitlement } from "../billing/entitlement.ts";
+import type { SharedHold } from "../credits/holds.ts";
+import { holdForSeveral } from "../credits/holds.ts";
 import { availableCredits } from "../credits/service.ts";
 import type { Answers } from "./answers.ts";
+import { trimHistory } from "./history.ts";
 import type { StartOutcome } from "./queries.ts";
 import * as queries from "./queries.ts";
 import { toReceipt } from "./receipt.ts";
 import { replay } from "./replay.ts";
+import type { AnswerStart } from "./running-answer.ts";
 import { planTurn } from "./turns.ts";
 
 export interface Ask {
@@ -108,6 +114,16 @@ function refusalOf(result: StartOutcome, credits: number): DomainError {
   }
 }
 
+function unavailable(): DomainError {
+  return new DomainError("service_unavailable", "The service is restarting. Try again in a moment", { retryAfterSeconds: 2 });
+}
+
+/** What is alike for all starts of one person at one moment. */
+function termsOf(deps: Deps, { owner, timings }: Answers, { requestsPerMinute, concurrentAnswers }: Entitlement) {
+  const { leaseMs, holdMs } = timings;
+  return { priceVersion, requestsPerMinute, concurrentAnswers, owner, leaseMs, holdMs, now: deps.clock.now() };
+}
+
 /**
  * Holds the price, stores the question and calls the model; returns the answer's events. The same key with the same content
  * returns the events of the same answer again. Throws refusals as DomainErrors; they count towards the person's rate.
@@ -119,7 +135,7 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
   if (answers.closing) {
     const known = await findKnown(deps.db, ask, requestHash);
     if (known) return replay(deps, answers, known, 0);
-    throw new DomainError("service_unavailable", "The service is restarting. Try again in a moment", { retryAfterSeconds: 2 });
+    throw unavailable();
   }
   const entitlement = await answers.batches.entitlement(userId, deps.clock.now());
   const refused = await findRefusal(deps, ask, model, entitlement);
@@ -135,17 +151,11 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
     idempotencyKey: ask.idempotencyKey,
     requestHash,
     credits,
-    priceVersion,
     kinds: entitlement.kinds(model.size === "small"),
     refused: refusal !== undefined,
     holdId: null,
     turn,
-    requestsPerMinute: entitlement.requestsPerMinute,
-    concurrentAnswers: entitlement.concurrentAnswers,
-    owner: answers.owner,
-    leaseMs: answers.timings.leaseMs,
-    holdMs: answers.timings.holdMs,
-    now: deps.clock.now(),
+    ...termsOf(deps, answers, entitlement),
   };
   const result = await answers.batches.start(row);
   if (result.outcome === "known" || result.outcome === "conflict") {
@@ -155,6 +165,73 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
   if (result.outcome === "refused" && refusal) throw refusal;
   if (result.outcome !== "created") throw refusalOf(result, credits);
   return answers.begin({ ...start, askedAtMs, row, model, messages, heldCredits: credits });
+}
+
+/** Undefined: all are written, under one hold. Otherwise nothing is, and this is why. */
+async function writeTogether(db: Db, hold: SharedHold, starts: readonly AnswerStart[]): Promise<DomainError | undefined> {
+  try {
+    await inTransaction(db, async (trx) => {
+      await holdForSeveral(trx, hold);
+      for (const { row } of starts) {
+        const result = await queries.callStart(trx, row);
+        if (result.outcome === "known") throw keyConflict();
+        if (result.outcome !== "created") throw refusalOf(result, row.credits);
+      }
+    });
+    return undefined;
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    throw error;
+  }
+}
+
+/** A question that belongs to no conversation. */
+export interface LoneAsk {
+  idempotencyKey: string;
+  request: Pick<CreateGeneration, "model" | "prompt" | "quotedCredits">;
+}
+
+/**
+ * Asks several questions at once, none of which belongs to a conversation: the columns of a comparison, or the steps of a job. One hold
+ * has their prices, and each answer settles its share when it ends. Either all are started or none; refusals are thrown and count as in
+ * `startAnswer`. The same keys with the same content return the same answers again.
+ */
+export async function startTogether(deps: Deps, answers: Answers, userId: string, asks: readonly LoneAsk[]) {
+  const questions = asks.map((each) => {
+    const ask: Ask = { ...each, userId };
+    const { model, prompt } = readRequest(ask.request);
+    return { ask, model, prompt: prompt ?? "", requestHash: hashOf(ask.request, prompt) };
+  });
+  const known = (await Promise.all(questions.map(({ ask, requestHash }) => findKnown(deps.db, ask, requestHash)))).filter(
+    (row) => row !== undefined,
+  );
+  if (known.length > 0 && known.length < asks.length) throw keyConflict();
+  if (known.length > 0) return Promise.all(known.map(async (row) => ({ id: row.id, feed: await replay(deps, answers, row, 0) })));
+  if (answers.closing) throw unavailable();
+
+  const holdId = uuidv7();
+  const entitlement = await answers.batches.entitlement(userId, deps.clock.now());
+  const terms = termsOf(deps, answers, entitlement);
+  const kinds = entitlement.kinds(questions.every(({ model }) => model.size === "small"));
+  const askedAtMs = performance.now();
+  const starts = questions.map(({ ask: { idempotencyKey }, model, prompt, requestHash }): AnswerStart => {
+    const { messages, trimmedMessages } = trimHistory([], 0, prompt);
+    const own = { id: uuidv7(), userId, trimmedMessages };
+    const credits = quoteCredits(model);
+    const row = { ...own, modelId: model.id, idempotencyKey, requestHash, credits, kinds, refused: false, holdId, turn: null, ...terms };
+    return { ...own, askedAtMs, row, model, messages, heldCredits: credits };
+  });
+  const refusals = await Promise.all(questions.map(({ ask, model }) => findRefusal(deps, ask, model, entitlement)));
+  const credits = starts.reduce((sum, { heldCredits }) => sum + heldCredits, 0);
+  const hold = { holdId, userId, credits, kinds, holdMs: terms.holdMs, now: terms.now };
+  const refused = refusals.find((refusal) => refusal !== undefined) ?? (await writeTogether(deps.db, hold, starts));
+  const [first] = starts;
+  if (refused && first) {
+    // Nothing of it was written, so that it is counted here.
+    const counted = await answers.batches.start({ ...first.row, holdId: null, refused: true });
+    throw counted.outcome === "rate_limited" ? refusalOf(counted, credits) : refused;
+  }
+  return starts.map((start) => ({ id: start.id, feed: answers.begin(start) }));
 }
 
 async function readOwn(executor: Executor, userId: string, id: string) {
