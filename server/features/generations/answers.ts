@@ -1,7 +1,7 @@
 /**
- * The answers this process is writing. Each is asked for once and followed to its end whoever listens; its events go to
- * the log in batches, all answers' in one insert, and its end is one transaction. The log and the row are the truth:
- * what is in memory here only saves reading it.
+ * The answers this process is writing. It asks the model once for each and follows it to the end, whether or not anybody reads along. It
+ * writes the events of all answers to the log in shared batches, and each end in one transaction. Log and row count; what is in
+ * memory here only saves reading them.
  */
 
 import { randomUUID } from "node:crypto";
@@ -24,14 +24,14 @@ import type { UpstreamTimings } from "./upstream.ts";
 import { askModel } from "./upstream.ts";
 
 export interface AnswerTimings extends UpstreamTimings {
-  /** Chunks are in the log, and a stop asked of another process is seen, within this. */
+  /** How long it takes at most until text is in the log, and until we notice a stop that another process was asked for. */
   flushMs: number;
   leaseMs: number;
   /** How long a hold may stay open. */
   holdMs: number;
   /** How often another process's answers are read. */
   followMs: number;
-  /** How long answers may go on once they are closed, where nothing was waited for before (http/draining.ts). */
+  /** How long answers may continue after `close`, if the process did not drain before (http/draining.ts). */
   shutdownMs: number;
   retryMs: number;
 }
@@ -60,21 +60,21 @@ export interface Answers {
   readonly timings: AnswerTimings;
   readonly closing: boolean;
   readonly batches: AnswerBatches;
-  /** Asks for an answer that is held and written down. */
+  /** Asks the model for an answer whose start is written: its credits are held. */
   begin(start: AnswerStart): Feed;
   /** The answer's events, from memory or from the log. Throws when the log can't be read. */
   follow(generationId: string): Promise<Feed>;
-  /** Stops an answer of this process at once; of another's, nothing happens here. */
+  /** Stops the answer if this process writes it. */
   stop(generationId: string): void;
-  /** Resolves when none is under way, those that begin meanwhile included, or after `timeoutMs`. */
+  /** Resolves when no answer is running, not even one that began meanwhile, or after `timeoutMs`. */
   untilNoneRuns(timeoutMs: number): Promise<void>;
-  /** Lets answers finish for a while, then ends them fairly, those that begin meanwhile included. */
+  /** Lets answers finish for a while, then interrupts the rest, and those that begin meanwhile, without a charge. */
   close(): Promise<void>;
 }
 
-/** At shutdown, what the ends of interrupted answers may take. */
+/** How long the process waits at shutdown until the ends of interrupted answers are written. */
 const lastEndsMs = 2_000;
-/** Of its lease, an answer may use up this much before it is renewed. */
+/** A lease is renewed once this share of it is over. */
 const leaseShare = 1 / 3;
 
 class AnswerEngine implements Answers {
@@ -89,7 +89,7 @@ class AnswerEngine implements Answers {
   /** The flush under way, or the last one. Never rejects. */
   private flushing: Promise<void> = Promise.resolve();
   private closed: Promise<void> | undefined;
-  /** What still runs or begins is ended. */
+  /** Running answers, and those that begin now, are interrupted. */
   private interrupting = false;
   private gaveUp = false;
 
@@ -106,7 +106,7 @@ class AnswerEngine implements Answers {
     this.running.set(start.id, answer);
     if (this.interrupting) answer.interrupt("interrupted");
     void this.run(answer);
-    // The person's other pages show the question at once, and every page what can be spent while the price is held.
+    // The person's other pages show the question at once, and all pages the balance without the held credits.
     void announce(this.deps, start.userId, "wallets", "generations");
     this.scheduleFlush();
     return answer.feed;
@@ -131,7 +131,7 @@ class AnswerEngine implements Answers {
     this.interrupting = true;
     for (const answer of this.running.values()) answer.interrupt("interrupted");
     await this.untilNoneRuns(lastEndsMs);
-    // Still there: PostgreSQL is away. The lease runs out, and another process ends them.
+    // Those that are left could not be written, because PostgreSQL is away. When their leases end, another process ends them.
     this.gaveUp = true;
     clearTimeout(this.flushTimer);
     for (const answer of this.running.values()) answer.feed.close();
@@ -178,7 +178,7 @@ class AnswerEngine implements Answers {
     else this.deps.log.info({ ...details, reason: error instanceof Error ? error.message : undefined }, "answer failed");
   }
 
-  /** Message, capture and receipt in one transaction, tried again until the hold's own deadline: a finished answer is not lost. */
+  /** Writes output, capture and receipt in one transaction. Tries again until the hold's deadline, so that a finished answer is not lost. */
   private async writeEnd(answer: RunningAnswer, outcome: ReturnType<RunningAnswer["outcome"]>) {
     const { id, userId, askedAtMs } = answer.start;
     for (;;) {
@@ -196,7 +196,7 @@ class AnswerEngine implements Answers {
           now,
         });
         if (row) return row;
-        // Its batch may hold this answer's words still, and would write them a second time beside the restored log.
+        // The flush under way may contain this answer's text and would write it again, beside the restored log.
         await this.flushing;
         if (!(await this.restore(answer))) return undefined;
       } catch (error) {
@@ -227,7 +227,7 @@ class AnswerEngine implements Answers {
     });
     if (pending.length > 0) {
       const batches = pending.map(({ batch }) => batch);
-      // Text that arrives while this is written is not in it.
+      // Read it now: text that arrives during the insert is not in the batches.
       const hasText = pending.some(({ answer }) => answer.text !== "");
       await queries.insertLog(db, this.owner, batches);
       for (const { answer, batch } of pending) answer.logged(batch);
@@ -244,9 +244,9 @@ class AnswerEngine implements Answers {
     }
   }
 
-  /** Whether an answer whose start PostgreSQL has forgotten stands there again. */
+  /** Writes an answer's start again that PostgreSQL has lost. Returns whether that worked. */
   private async restore(answer: RunningAnswer): Promise<boolean> {
-    // With the start went all of the log. First, so that an end which is written from now on brings the whole of it.
+    // The log was lost together with the start. Note that first, so that an end written from now on writes the whole log.
     answer.unlog();
     const nowMs = performance.now();
     const holdMs = Math.max(Math.round(answer.start.askedAtMs + this.timings.holdMs - nowMs), 0);

@@ -9,13 +9,13 @@ import { inTransaction } from "../../db/transaction.ts";
 import * as queries from "./queries.ts";
 import type { AnswerStart } from "./running-answer.ts";
 
-/** False: refused now, and nothing is written. `holdMs` is what is left of the hold's time. */
+/** Returns false, and writes nothing, if the start is refused this time. `holdMs` is the rest of the hold's time. */
 export async function writeStartAgain(db: Db, start: AnswerStart, holdMs: number): Promise<boolean> {
   const { id, row } = start;
   try {
     await inTransaction(db, async (trx) => {
       const { outcome, generation_id } = await queries.callStart(trx, { ...row, holdMs });
-      // Written again by another of our own calls meanwhile.
+      // Another call of this process has written it again meanwhile.
       const known = outcome === "known" && generation_id === id;
       if (outcome !== "created" && !known) throw new DomainError("conflict", `The start was answered with ${outcome}`);
     });

@@ -1,4 +1,4 @@
-/** What of a conversation goes to the model, so that the fixed price always covers the cost. */
+/** Chooses the messages of a conversation that go to the model, so that the fixed price always covers the cost. */
 import type { Model } from "#domain/models.ts";
 
 export interface ChatMessage {
@@ -17,7 +17,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / bytesPerToken) + tokensPerMessage;
 }
 
-/** Tokens left for earlier messages: the prompt itself is never cut. */
+/** How many tokens are left for earlier messages. The prompt itself is never cut. */
 export function historyBudget(model: Model, prompt: string): number {
   return Math.max(model.inputTokenLimit - estimateTokens(prompt), 0);
 }

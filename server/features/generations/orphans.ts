@@ -26,7 +26,7 @@ async function endOrphan(deps: Deps, { id, user_id: userId }: { id: string; user
   const text = textOf(log);
   const gap = (log.at(-1)?.lastEvent ?? 0) + lostEventsGap;
   const now = deps.clock.now();
-  // Of an account that is gone nobody reads the receipt.
+  // If the account is gone, nobody reads the receipt.
   const kinds = userId ? (await readEntitlement(deps.db, userId, now)).kinds(true) : [];
   const row = await queries.callEnd(deps.db, {
     id,

@@ -1,4 +1,4 @@
-/** An answer's events, told again: from memory or the log while they are kept, and from what was stored after that. */
+/** Sends an answer's events again: from memory or the log while they are kept, later from the stored output. */
 import { addMilliseconds } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import { answerLogReadableMs } from "#domain/periods.ts";
@@ -27,7 +27,7 @@ async function retell(deps: Deps, row: GenerationRow): Promise<Feed> {
 
 /**
  * For a reader who has the events up to `after`. Throws `answer_gone` when the answer was deleted, and when its events are
- * no longer kept and the reader has some of them: where in the text those ended, nobody knows any more.
+ * no longer kept and the reader has some of them, because it is not known any more where in the text those ended.
  */
 export async function replay(deps: Deps, answers: Answers, row: GenerationRow, after: number): Promise<Feed> {
   const { erased_at: erasedAt, ended_at: endedAt } = row;

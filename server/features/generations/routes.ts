@@ -12,8 +12,8 @@ import { followAnswer, readAnswer, startAnswer, stopAnswer } from "./service.ts"
 
 export function generationRoutes(deps: Deps, answers: Answers, held: HeldConnections): Routes {
   /**
-   * Takes one of a person's places before there is a feed, so that many at once don't all find the last one free, and nothing is
-   * asked of a model for a stream that has none. It ends with the sign-in that asked for it; the answer itself goes on.
+   * Takes one of the person's places before it looks for the feed, so that many requests at once don't all find the last place free,
+   * and no model is asked for a stream without a place. The stream is cut when the sign-in ends; the answer itself continues.
    */
   async function stream(request: FastifyRequest, reply: FastifyReply, after: number, find: (userId: string) => Promise<Feed>) {
     const viewer = viewerOf(request);
@@ -31,7 +31,7 @@ export function generationRoutes(deps: Deps, answers: Answers, held: HeldConnect
   }
 
   return async (app) => {
-    // Before the server waits for requests under way to end, which streams do only when their answers have.
+    // Must run before the server waits for its open requests, because streams end only when their answers do.
     app.addHook("preClose", () => answers.close());
 
     app.post("/api/generations", { schema: contracts["POST /api/generations"] }, async (request, reply) => {

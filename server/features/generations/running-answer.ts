@@ -6,7 +6,7 @@ import type { ChatMessage } from "./history.ts";
 import type { EndRow, LogBatch, StartRow } from "./queries.ts";
 import type { UpstreamEnd } from "./upstream.ts";
 
-/** An answer that is held and written down, about to be asked for. */
+/** An answer whose start is written, before the model is asked. */
 export interface AnswerStart {
   id: string;
   userId: string;
@@ -29,7 +29,7 @@ function turnOf({ turn }: StartRow): Turn | null {
   return turn && { conversationId: turn.conversationId, questionId: turn.questionId, answerId: turn.answerId };
 }
 
-/** Words that come faster than one can read go out together: the first at once, the next no sooner than this. */
+/** The least time between two events of text. Words that come faster than anybody reads share an event. */
 const frameGapMs = 15;
 
 /** One answer under way in this process. */
@@ -40,7 +40,7 @@ export class RunningAnswer {
   /** `performance.now()` before the lease was last taken. */
   leaseTakenAtMs: number;
   text = "";
-  /** Its end is being written: what happens from here on comes too late. */
+  /** The end is being written. A stop comes too late now. */
   ending = false;
   private interruption: "stopped" | "interrupted" | undefined;
   private loggedEvents = 0;
@@ -62,7 +62,7 @@ export class RunningAnswer {
   }
 
   add(text: string): void {
-    // What arrives after a stop was neither asked for nor shown.
+    // The person did not want, and was not shown, what arrives after a stop.
     if (this.interruption) return;
     this.text += text;
     this.gathered += text;
@@ -123,7 +123,7 @@ export class RunningAnswer {
     this.loggedEvents = batch.lastEvent;
   }
 
-  /** Nothing of it is in the log: all of it has to go there again. */
+  /** The log has lost everything, so all of it must be written again. */
   unlog(): void {
     this.loggedEvents = 0;
   }

@@ -36,14 +36,14 @@ export interface Ask {
 /** How long a stop waits for the receipt. */
 const stopWaitMs = 5_000;
 
-/** What was not said is left out, so that a request means the same to an earlier release. */
+/** Fields that the request does not have are left out, so that the hash is the same as in earlier releases, which did not know them. */
 function hashOf({ model, conversationId, quotedCredits, parentId, questionId }: CreateGeneration, prompt: string | null): Buffer {
   const place = parentId === undefined && questionId === undefined ? [] : [parentId ?? null, questionId ?? null];
   const content = JSON.stringify([model, prompt, conversationId ?? null, quotedCredits, ...place]);
   return createHash("sha256").update(content).digest();
 }
 
-/** The model, and the prompt as it is stored: null where a question is asked again. */
+/** The model, and the prompt as it is stored. It is null if a question is asked again. */
 function readRequest(request: CreateGeneration): { model: Model; prompt: string | null } {
   const repeats = request.prompt === undefined && request.questionId !== undefined;
   const fault = repeats ? undefined : checkPrompt(request.prompt ?? "");
@@ -57,7 +57,7 @@ function readRequest(request: CreateGeneration): { model: Model; prompt: string 
   return { model, prompt: request.prompt?.trim() ?? null };
 }
 
-/** Why this send can't be taken now, as far as it can be told without looking at what else the person is asking. */
+/** Why the question is refused, as far as that does not depend on the person's other questions. */
 async function findRefusal(deps: Deps, ask: Ask, model: Model, entitlement: Entitlement): Promise<DomainError | undefined> {
   if (!deps.models.isAvailable(model))
     return new DomainError("model_unavailable", `${model.name} is temporarily unavailable. Try again later`);
@@ -72,11 +72,11 @@ async function findRefusal(deps: Deps, ask: Ask, model: Model, entitlement: Enti
   return undefined;
 }
 
-/** Refused or not, the same key and content give the same answer as before. */
+/** The answer that the key started before, even if a new question would be refused now. */
 async function findKnown(executor: Executor, ask: Ask, requestHash: Buffer): Promise<GenerationRow | undefined> {
   const known = await queries.selectByKey(executor, ask.userId, ask.idempotencyKey);
   if (!known) return undefined;
-  // What was asked is no longer known of an answer that was deleted.
+  // The hash of a deleted answer is gone, so its content can't be compared.
   if (known.erased_at === null && !known.request_hash.equals(requestHash)) throw keyConflict();
   return known;
 }
@@ -248,7 +248,7 @@ export async function readAnswer(executor: Executor, userId: string, id: string)
 
 /** The answer's events after number `after`. Throws `not_found` for another person's, `answer_gone` when they are no longer kept. */
 export async function followAnswer(deps: Deps, answers: Answers, userId: string, id: string, after: number): Promise<Feed> {
-  // By the row's own id: a UUID may be written in capitals too.
+  // Uses the row's own id, because the request may write the UUID in capitals.
   return replay(deps, answers, await readOwn(deps.db, userId, id), after);
 }
 
@@ -262,12 +262,12 @@ export async function stopAnswer(deps: Deps, answers: Answers, userId: string, i
   return toReceipt(await readOwn(deps.db, userId, id));
 }
 
-/** The answers still under way in a conversation, none of which ends before the transaction does. */
+/** The running answers of a conversation, locked, so that none of them ends before the transaction does. */
 export async function lockAnswersIn(trx: Trx, userId: string, conversationId: string): Promise<string[]> {
   return queries.lockRunningOf(trx, userId, conversationId);
 }
 
-/** The receipts of these answers and what they said, by id. Whose they are is for the caller to know. */
+/** The receipts and outputs of these answers by id. The caller has checked whose they are. */
 export async function readAnswers(executor: Executor, ids: readonly string[]): Promise<Map<string, { receipt: Receipt; parts: Part[] }>> {
   if (ids.length === 0) return new Map();
   const parts = await queries.selectParts(executor, ids);
