@@ -83,9 +83,9 @@ export async function updateConversation(
 export type SummaryRow = NonNullable<Awaited<ReturnType<typeof selectConversation>>>;
 
 /**
- * The next conversations to look through, latest first: so many, and not more than so many bytes of text, but one at
- * least. What a search costs is bounded by it, however much a person has written: a text counts with the length it has once it
- * is read, however small it lies on the disk.
+ * The next conversations to search, latest first: at most `most.rows` of them with at most `most.bytes` bytes of text, but at least
+ * one. This limits the cost of a search, however much a person has written. A text counts with its length in memory, because PostgreSQL
+ * may store it compressed.
  */
 export async function selectSlice(executor: Executor, userId: string, place: Place | undefined, most: { rows: number; bytes: number }) {
   const after = place ? sql`and (updated_at, id) < (${place.updatedAt}, ${place.id}::uuid)` : sql``;

@@ -7,7 +7,7 @@ import { deleteConversation, findGone, listConversations, readConversation, sear
 
 const defaultPage = 30;
 
-/** `answers` of this process, so that deleting a conversation stops what is still being written in it. */
+/** `answers` are those of this process: deleting a conversation stops the answers that are running in it. */
 export function conversationRoutes(deps: Deps, answers: Answers): Routes {
   return async (app) => {
     app.get("/api/conversations", { schema: contracts["GET /api/conversations"] }, async (request) => {

@@ -57,9 +57,9 @@ export async function listConversations(
 /** What one call of a search looks through, and how much it finds. */
 const slice = { rows: 200, bytes: 8_000_000 };
 const foundAtOnce = 20;
-/** Far more than a slice takes: what lasts longer takes PostgreSQL from everybody else. */
+/** Far more than a slice usually takes. A longer one is cancelled, because it would slow PostgreSQL down for everybody. */
 const searchMs = 3_000;
-/** One for each letter that is typed comes sooner than the answer to the last. */
+/** While a person types, the next search arrives before the last one is answered. */
 const searchesOfOnePerson = 3;
 const searches = new Counts();
 /** SQLSTATE of query_canceled. */
@@ -67,7 +67,7 @@ const queryCanceled = "57014";
 
 /**
  * One's own conversations with these words, latest first. Throws `validation_failed` for too few or too many, and `rate_limited`
- * or `service_unavailable` with retryAfterSeconds where too much would be looked through at once.
+ * or `service_unavailable` with retryAfterSeconds if too many searches run at once.
  */
 export async function searchConversations(
   db: Db,
@@ -120,7 +120,7 @@ export async function updateConversation(
     if (change.headId !== undefined || !(await queries.selectConversation(deps.db, userId, id))) throw notFound();
     throw new DomainError("conflict", `No more than ${conversationLimits.pinnedMax} conversations can be pinned`);
   }
-  // Which branch is on show elsewhere is not changed under somebody who reads there.
+  // A new branch is not announced: a page that has the conversation open must not change to another branch while somebody reads.
   if (title.title !== undefined || change.pinned !== undefined) await announce(deps, userId, "generations");
   return toSummary(row);
 }
@@ -130,7 +130,7 @@ export async function updateConversation(
  * person's.
  */
 export async function readConversation(db: Db, userId: string, id: string): Promise<Conversation> {
-  // One snapshot: an answer that ends meanwhile is either under way or whole, never neither.
+  // All reads see one snapshot. Otherwise an answer that ends in between could appear neither as running nor as complete.
   return db
     .transaction()
     .setIsolationLevel("repeatable read")
@@ -161,7 +161,7 @@ export async function readConversation(db: Db, userId: string, id: string): Prom
     });
 }
 
-/** Of `ids`, those that are no conversations of this person, whether they were deleted or never were. */
+/** Those of `ids` that are not conversations of this person: deleted, or never theirs. */
 export async function findGone(executor: Executor, userId: string, ids: readonly string[]): Promise<string[]> {
   const own = new Set(await queries.selectOwnIds(executor, userId, ids));
   return ids.filter((id) => !own.has(id.toLowerCase()));
@@ -173,7 +173,7 @@ export async function findGone(executor: Executor, userId: string, ids: readonly
  */
 export async function deleteConversation(deps: Deps, answers: Answers, userId: string, id: string): Promise<void> {
   const running = await inTransaction(deps.db, async (trx) => {
-    // Before the conversation, in the order in which an answer's end takes them.
+    // Locks the answers before the conversation, in the order in which the end of an answer locks them.
     const locked = await lockAnswersIn(trx, userId, id);
     if (!(await queries.deleteConversation(trx, userId, id))) throw notFound();
     return locked;
