@@ -1,4 +1,4 @@
-/** How often one may write: anybody may name any address as theirs, and each message makes us mail it. Wall time. */
+/** How often somebody may write. Limited because anybody may enter any address, and each message makes us send it a mail. By wall time. */
 import { DomainError } from "#domain/errors.ts";
 import { mailboxKey } from "#domain/rules.ts";
 import type { Trx } from "../../db/transaction.ts";

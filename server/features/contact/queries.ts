@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from "kysely";
 import type { Executor } from "../../db/transaction.ts";
 import type { ContactMessages } from "../../db/types-work.ts";
 
-/** The new message's id; undefined when one of that key exists already. One being written is waited for. */
+/** The new message's id; undefined if one with that key exists. Waits for a message with that key that is being written. */
 export async function insertMessage(executor: Executor, message: Insertable<ContactMessages>): Promise<string | undefined> {
   const row = await executor
     .insertInto("contact_messages")

@@ -48,14 +48,14 @@ async function languageOf(trx: Trx, letter: Letter, sender: Sender): Promise<Lan
 }
 
 /**
- * The acknowledgement holds nothing the sender wrote, for it goes to whichever address was typed: it must be of no use to
- * somebody who wants their own words mailed to others.
+ * The acknowledgement contains nothing that the sender wrote, because it goes to any address they typed. Otherwise somebody could use
+ * us to mail their own words to others.
  */
 async function queueMails(trx: Trx, deps: ContactDeps, id: string, text: ContactText, language: LanguageCode, userId: string | null) {
   const { name, email, category, subject, message } = text;
   const now = deps.clock.now();
   const toTeam = { key: `contact-message:${id}`, userId: null, recipient: deps.config.contactEmail, language: teamLanguage };
-  // The random end of the id: short enough to be read out, and the same in both mails.
+  // The random end of the id is short enough to be read out on the phone. It is the same in both mails.
   const reference = id.slice(-12);
   const parameters = { name, email, category, topic: subject ?? name, message, senderLanguage: language, reference };
   await queueMail(trx, { ...toTeam, template: "contact-message", parameters }, now);
@@ -81,7 +81,7 @@ async function receive(trx: Trx, deps: ContactDeps, letter: Letter, sender: Send
     if (earlier?.content_hash.equals(contentHash)) return earlier.id;
     throw new DomainError("idempotency_conflict", "This key was used for another message. Send this one under a new key");
   }
-  // Only what is new counts: sending again what has arrived, as a queue on the device does, is never refused.
+  // Only new messages count. A device's queue may send one again that has arrived, and that is never refused.
   await countMessage(trx, sender.ip, text.email);
   await queueMails(trx, deps, id, text, language, userId);
   return id;
@@ -94,7 +94,7 @@ async function receive(trx: Trx, deps: ContactDeps, letter: Letter, sender: Send
 export async function receiveMessage(deps: ContactDeps, letter: Letter, sender: Sender, idempotencyKey = uuidv7()): Promise<string> {
   const faults = contactFaults(letter);
   if (faults.length > 0) throw new ValidationError(faults.map(({ field, message }) => ({ field, message })));
-  // A robot is told nothing that would help it.
+  // The answer is the usual one, so that a robot does not learn that it was recognised.
   if (letter.website?.trim()) return uuidv7();
   return inTransaction(deps.db, (trx) => receive(trx, deps, letter, sender, idempotencyKey));
 }
