@@ -1,6 +1,6 @@
 /**
- * The token of a mailed link is derived from the link's id, so that no usable link rests anywhere: the link's row holds a
- * hash, the mail's row holds the id, and the token exists in the mail itself alone.
+ * The token of a mailed link is derived from the link's id, so that no usable link is stored. The link's row has a hash of the token,
+ * the mail's row has the id, and only the mail itself has the token.
  */
 import type { Config } from "../../config.ts";
 import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";

@@ -25,7 +25,7 @@ const i18n = createInstance();
 await i18n.init({
   fallbackLng: fallbackLanguage,
   resources: Object.fromEntries(Object.entries(texts).map(([language, translation]) => [language, { translation }])),
-  // Plain text needs none; the HTML escapes what it takes in.
+  // i18next must not escape: plain text needs no escaping, and the HTML escapes every value itself.
   interpolation: { escapeValue: false },
 });
 
@@ -61,7 +61,7 @@ const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent
   "contact-received": () => "/",
 };
 
-/** An answer to what somebody wrote reaches them; an answer to any other mail reaches the team. */
+/** A reply to the mail with somebody's message reaches that person; a reply to any other mail reaches the team. */
 function answeredBy(config: MailConfig, { template, parameters }: MailContent): string {
   return template === "contact-message" ? String(parameters.email) : config.contactEmail;
 }
@@ -94,7 +94,7 @@ const newParameters: Partial<Record<MailTemplate, string>> = {
   "contact-received": "reference",
 };
 
-/** By it i18next picks a text: `detail_month`, `detail_year` or `detail_earlier`, and `detail` where there is none of these. */
+/** The context by which i18next chooses a text: `detail_month`, `detail_year` or `detail_earlier`, otherwise `detail`. */
 function contextOf(template: MailTemplate, parameters: MailContent["parameters"]): string {
   const added = newParameters[template];
   return added !== undefined && parameters[added] === undefined ? "earlier" : String(parameters.interval ?? "");
@@ -182,7 +182,7 @@ function toText({ lead, detail, action, address, note, signature, footer }: Part
   return `${lead}\n\n${detail}\n\n${action}:\n${address}\n\n${note}\n\n-- \n${signature}\n${footer}\n`;
 }
 
-/** Throws when there is no such template: a row nobody can have written. */
+/** Throws if there is no such template. No release writes such a row. */
 export function renderMail(config: MailConfig, mail: MailContent): RenderedMail {
   const { template } = mail;
   if (!isTemplate(template)) throw new Error(`no mail template ${template}`);
@@ -193,7 +193,7 @@ export function renderMail(config: MailConfig, mail: MailContent): RenderedMail 
   const parts: Parts = {
     subject: text("subject"),
     lead: text("lead"),
-    // What a person wrote is shown as it is, and never read as a text of ours with places to fill in.
+    // A person's message is inserted as it is. i18next must not read it as a text with placeholders.
     detail: template === "contact-message" ? String(mail.parameters.message) : text("detail"),
     action: text("action"),
     note: text("note"),

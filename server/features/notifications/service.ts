@@ -1,4 +1,4 @@
-/** Mail is a row first, written with the fact it tells of; the worker renders and sends it. One fact, one mail. */
+/** A mail is a row, written in the transaction of the event it reports. The worker renders and sends it. Each event is reported once. */
 import type { Selectable } from "kysely";
 import { dayMs } from "#domain/clock.ts";
 import { PermanentFailure } from "#domain/errors.ts";
@@ -16,7 +16,7 @@ import { renderMail } from "./render.ts";
 import type { MailParameters, MailTemplate } from "./templates.ts";
 
 export interface MailRequest<Template extends MailTemplate> {
-  /** The fact the mail tells of, e.g. `started:{subscription}`; the same key again sends nothing. */
+  /** The event that the mail reports, for example `started:{subscription}`. The same key again sends nothing. */
   key: string;
   userId: string | null;
   recipient: string;
