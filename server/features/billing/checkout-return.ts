@@ -16,7 +16,7 @@ export async function returnFromCheckout(deps: Deps, userId: string, sessionId: 
     const subscription = await queries.selectSubscription(trx, userId);
     if (subscription?.status === "active") return { state: "paid" };
     if (checkout.status === "expired") return { state: "expired" };
-    // The subscription it led to has ended since: there is nothing to wait for.
+    // The subscription of this checkout has ended since, so there is nothing to wait for.
     if (checkout.status === "completed" && subscription && subscription.status !== "incomplete") return { state: "over" };
     await enqueue(trx, "settle-checkout", { sessionId }, sessionId);
     return { state: "waiting" };

@@ -16,7 +16,7 @@ import { ensureCatalogue, ensureCoupon, forgetCatalogue } from "./stripe-catalog
 const sessionLifetimeMs = dayMs;
 const attempts = 3;
 
-/** States of Stripe's subscription that a second checkout would double. */
+/** States in which a subscription exists already, so that another checkout would make a second one. */
 const subscribedStatuses: readonly string[] = ["active", "trialing", "past_due", "unpaid", "paused"];
 
 function alreadySubscribed(): DomainError {

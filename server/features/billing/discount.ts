@@ -5,7 +5,7 @@ import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import * as queries from "./queries.ts";
 
-/** With the sandbox, the discount in percent until an admin sets the first campaign. */
+/** The discount in percent that the sandbox gives until an admin creates the first campaign. */
 const sandboxPercent = 20;
 
 /**

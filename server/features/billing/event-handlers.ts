@@ -17,7 +17,7 @@ export interface Handled {
   payerId?: string;
 }
 
-/** Reads the object of the id and writes what follows from it. Any number of times, in any order, the end is the same. */
+/** Reads the object with this id and writes what follows from it. May run any number of times and in any order, with the same result. */
 type Handler = (deps: BillingDeps, objectId: string) => Promise<Handled>;
 
 async function onSubscription(deps: BillingDeps, subscriptionId: string): Promise<Handled> {
@@ -57,7 +57,7 @@ const handlers: Partial<Record<Stripe.Event["type"], Handler>> = {
   "customer.subscription.resumed": onSubscription,
   "customer.subscription.trial_will_end": onSubscription,
   "customer.subscription.updated": onSubscription,
-  // What moves money or access; drafts and notices change nothing of ours.
+  // Only events that change money or access. Drafts and notices change nothing in our tables.
   "invoice.marked_uncollectible": onInvoice,
   "invoice.paid": onInvoice,
   "invoice.payment_action_required": onInvoice,
@@ -75,7 +75,7 @@ const handlerOf = new Map<string, Handler>(Object.entries(handlers));
 
 export interface EventRule {
   handle: Handler;
-  /** All types that are handled so: what waits of them about one object is one reading. */
+  /** All types with this handler. One reading serves all their events about one object that wait. */
   types: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Credits for paid invoices: nothing else gives plan credits. */
+/** Posts the credits of paid invoices. No other code gives plan credits. */
 
 import type { Selectable } from "kysely";
 import { sql } from "kysely";
@@ -15,7 +15,7 @@ import { endOlderPlanGrants, openPlanGrants, postGrant } from "../credits/servic
 export interface InvoiceLine {
   id: string;
   priceId: string | null;
-  /** Of our catalogue; undefined: nothing of ours. */
+  /** The price in our catalogue; undefined if it is not one of ours. */
   sold: { plan: Plan; interval: BillingInterval } | undefined;
   proration: boolean;
   amountCents: number;
@@ -181,7 +181,7 @@ export async function selectDueScheduledGrants(executor: Executor, now: Date, li
     .execute();
 }
 
-/** False: another worker was first, or the month was cancelled meanwhile. The caller holds the account's lock. */
+/** Returns false if another worker was first or the month was cancelled meanwhile. The caller holds the account's lock. */
 export async function postScheduledGrant(trx: Trx, scheduled: ScheduledGrant, now: Date): Promise<boolean> {
   const taken = await trx
     .updateTable("scheduled_grants")

@@ -5,7 +5,7 @@ import { createBatcher } from "../../db/batch.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { JobName } from "../../queue/jobs.ts";
 
-/** What an event says about itself; what it says about its object is never believed, only re-read. */
+/** What an event says about itself. What it says about its object is not used; the object is read again. */
 export interface IncomingEvent {
   id: string;
   type: string;
@@ -21,8 +21,8 @@ const job: JobName = "process-stripe-event";
 
 /**
  * One statement, so one round trip and one commit: the events and their jobs, or nothing. An event that is known already
- * changes nothing. The wrong livemode is set aside without a job. In the order of their ids, for another process may be
- * writing the same events in another order, and the two would wait for each other.
+ * changes nothing. An event of the wrong livemode is set aside without a job. They are written in the order of their ids: two processes
+ * that write the same events in different orders would wait for each other.
  */
 const recordEvents = {
   name: "record-stripe-events",
@@ -42,7 +42,7 @@ function toJson(event: IncomingEvent): string {
   return `${JSON.stringify({ id, type, livemode, object_id: objectId, created }).slice(0, -1)},"payload":${event.payload}}`;
 }
 
-/** Returns the ids of those that are new and have their job. */
+/** Returns the ids of the new events, each of which now has a job. */
 export async function recordStripeEvents(pool: pg.Pool, events: readonly IncomingEvent[], livemode: boolean): Promise<Set<string>> {
   const values = [`[${events.map(toJson).join(",")}]`, livemode];
   const result = await pool.query<{ id: string }>({ ...recordEvents, values });
@@ -52,8 +52,8 @@ export async function recordStripeEvents(pool: pg.Pool, events: readonly Incomin
 const batchLimit = 32;
 
 /**
- * Takes events from many requests at once; each request hears when its own event is durable. With PostgreSQL away all
- * that wait fail together; Stripe delivers again.
+ * Writes the events of many requests together. Each request gets its answer when its own event is durable. If PostgreSQL is away all
+ * that wait fail together, and Stripe delivers them again.
  */
 export function createInbox(pool: pg.Pool, livemode: boolean): (event: IncomingEvent) => Promise<void> {
   return createBatcher({

@@ -7,7 +7,7 @@ import { selectEvent, settleEvents, takeWaitingEvents } from "./inbox.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log" | "live" | "config">;
 
-/** Also where nothing changed: an earlier try may have died between its commit and this. */
+/** Called even if nothing changed, because an earlier try may have died after its commit and before this. */
 async function tell(deps: BillingDeps, { payerId }: Handled): Promise<void> {
   if (payerId !== undefined) await announceToMembers(deps, payerId, "user_subscriptions", "wallets");
 }

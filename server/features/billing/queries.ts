@@ -30,7 +30,7 @@ function selectAccounts(executor: Executor) {
     .limit(1);
 }
 
-/** Undefined: an account without members. */
+/** Undefined if the account has no members. */
 export async function selectAccount(executor: Executor, payerId: string) {
   return selectAccounts(executor).where("billing_accounts.id", "=", payerId).executeTakeFirst();
 }
@@ -45,7 +45,7 @@ export async function selectLanguage(executor: Executor, userId: string): Promis
   return row?.language;
 }
 
-/** The first customer counts: a later one changes nothing. An account without members gets none. */
+/** Keeps the first customer; a later call changes nothing. An account without members gets no customer. */
 export async function saveCustomer(executor: Executor, payerId: string, customerId: string): Promise<void> {
   await executor
     .updateTable("billing_accounts")

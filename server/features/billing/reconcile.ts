@@ -30,7 +30,7 @@ function unix(instant: Date): number {
   return Math.floor(instant.getTime() / 1000);
 }
 
-/** One reconciliation under way; aborted, it ends before the next repair or page. */
+/** One run of the reconciliation. When `signal` is aborted it ends before the next repair or page. */
 interface Run {
   deps: BillingDeps;
   signal: AbortSignal | undefined;
@@ -81,7 +81,7 @@ async function takeMissedEvents(run: Run, now: Date, lastDoneAt: Date): Promise<
   const { deps, signal } = run;
   const newest = await selectNewestEventTime(deps.db, now);
   const since = newest ? addMilliseconds(newest < lastDoneAt ? newest : lastDoneAt, -overlapMs) : addMilliseconds(now, -firstLookBackMs);
-  // One made this very minute is not missed, only on its way.
+  // An event of the last minute may still be on its way.
   const missedBefore = unix(addMilliseconds(now, -minuteMs));
   let repaired = 0;
   let startingAfter: string | undefined;

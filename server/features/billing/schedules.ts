@@ -35,7 +35,7 @@ export async function postDueScheduledGrants(deps: Pick<Deps, "db" | "live" | "l
 
 /** Ends the subscription at Stripe and takes its unpaid invoice back, so that nobody pays for what has ended. */
 async function endAtStripe(deps: BillingDeps, subscriptionId: string): Promise<void> {
-  // Stripe may have given it up at the same moment, and then has none to cancel.
+  // Stripe may have ended it at the same moment, and then there is nothing to cancel.
   await orMissing(
     deps.payments.subscriptions.cancel(
       subscriptionId,
@@ -50,7 +50,7 @@ async function endAtStripe(deps: BillingDeps, subscriptionId: string): Promise<v
 }
 
 async function endGrace(deps: BillingDeps, id: string, now: Date): Promise<boolean> {
-  // It may have been paid a moment ago: Stripe knows.
+  // It may have been paid a moment ago, so ask Stripe.
   await syncSubscription(deps, id);
   const payerId = await queries.selectPayerOfSubscription(deps.db, id);
   const current = payerId === undefined ? undefined : await queries.selectAccountSubscription(deps.db, payerId);

@@ -7,13 +7,13 @@ import { writeReading } from "./readings.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "log">;
 
-/** Once one checkout is done, the person's others must not be paid as well. */
+/** Closes the person's other checkouts, so that they can't be paid as well. */
 async function expireOtherCheckouts(deps: BillingDeps, userId: string, sessionId: string): Promise<void> {
   for (const other of await queries.selectOtherOpenCheckouts(deps.db, userId, sessionId)) {
     try {
       if (other.stripe_session_id) await deps.payments.checkout.sessions.expire(other.stripe_session_id);
     } catch (error) {
-      // Paid, expired or gone already: its own event tells how it ended.
+      // It was paid, has expired or is gone already. Its own event says how it ended.
       deps.log.info({ err: error, checkout: other.id }, "a checkout could not be expired");
     }
     await queries.updateCheckout(deps.db, other.id, { status: "expired" });
@@ -39,7 +39,7 @@ export interface SettledCheckout {
   subscriptionId: string | undefined;
 }
 
-/** Writes how a subscription's checkout ended. Undefined: Stripe has none of this id, or others have just written it. */
+/** Writes how a subscription's checkout ended. Undefined if Stripe has no session with this id, or another process has just written it. */
 export async function settleCheckout(deps: BillingDeps, sessionId: string): Promise<SettledCheckout | undefined> {
   const settled = await writeReading(
     deps,

@@ -25,7 +25,7 @@ async function listPrices(payments: Payments): Promise<Map<string, Stripe.Price>
   return new Map(page.data.flatMap((price) => (price.lookup_key ? [[price.lookup_key, price]] : [])));
 }
 
-/** Several processes may start at the same moment: the id is ours, so whoever comes second finds it there. */
+/** Several processes may create it at the same moment. We choose the id, so the second one is told that it exists. */
 async function createProduct(payments: Payments, plan: Plan): Promise<void> {
   try {
     await payments.products.create(
@@ -47,7 +47,7 @@ async function createPrice(payments: Payments, item: (typeof sold)[number], repl
         unit_amount: amount,
         recurring: { interval: item.interval },
         lookup_key: item.priceId,
-        // A changed price is a new one; those subscribed keep the old.
+        // Stripe's prices can't be changed, so a new price gets a new object. Subscribers keep the old one.
         transfer_lookup_key: replaced !== undefined,
         metadata: { price_id: item.priceId },
       },
@@ -88,7 +88,7 @@ export function ensureCatalogue(deps: Pick<Deps, "payments">): Promise<StripePri
   return making;
 }
 
-/** After Stripe refused what was built on it: read it again at the next need. */
+/** Call it after Stripe has refused an id from here: the next call reads the catalogue again. */
 export function forgetCatalogue(deps: Pick<Deps, "payments">): void {
   made.delete(deps.payments);
 }

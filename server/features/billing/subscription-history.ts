@@ -51,7 +51,7 @@ export async function recordChange(trx: Trx, payerId: string, row: AccountSubscr
       valid_from: row.started_at,
       recorded_at: row.updated_at,
     });
-  // One by one, so that their ids have their order.
+  // Inserted one by one, so that their ids are in the order in which they happened.
   for (const change of changes)
     await trx
       .insertInto("subscription_changes")

@@ -25,7 +25,7 @@ import { KnownPrices, planOfPrice } from "./stripe-catalogue.ts";
 import { recordChange } from "./subscription-history.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log">;
-/** What a write may use: no Stripe. */
+/** What a write may use. Stripe is not among it, because writes run in a transaction. */
 type WriteDeps = Pick<Deps, "clock" | "log">;
 
 export interface SyncResult {
@@ -36,7 +36,7 @@ export interface SyncResult {
   walletChanged: boolean;
 }
 
-/** Null where Stripe was not asked to expand it. */
+/** Null if Stripe was not asked to expand it. */
 function latestInvoice({ latest_invoice: invoice }: Stripe.Subscription): Stripe.Invoice | null {
   return typeof invoice === "object" ? invoice : null;
 }
@@ -62,7 +62,7 @@ interface SubscriptionReading {
   pending: PendingPlan;
 }
 
-/** Undefined: it sells nothing of ours. */
+/** Undefined if its item is not a plan of ours. */
 function toRow(
   { subscription, pending }: SubscriptionReading,
   current: queries.AccountSubscription | undefined,
@@ -81,7 +81,7 @@ function toRow(
     stripe_subscription_id: subscription.id,
     current_period_start: fromUnix(item.current_period_start),
     current_period_end: fromUnix(item.current_period_end),
-    // The portal may write the end of the period as an instant instead.
+    // The portal may set `cancel_at` to the end of the period instead of `cancel_at_period_end`.
     cancel_at_period_end:
       subscription.cancel_at_period_end || (subscription.cancel_at !== null && subscription.cancel_at <= item.current_period_end),
     grace_until: status === "past_due" ? graceUntil(subscription, current, now) : null,
@@ -95,7 +95,7 @@ function toRow(
 
 const ranks = { canceled: 0, incomplete: 1, past_due: 2, active: 2 } as const;
 
-/** An account's rows stand for its living subscription, else for its latest: an event about an older one changes nothing. */
+/** An account's rows show its running subscription, or else its latest. An event about an older one does not change them. */
 function replaces(row: queries.AccountSubscription, current: queries.AccountSubscription | undefined): boolean {
   if (!current || current.stripe_subscription_id === row.stripe_subscription_id) return true;
   const difference = ranks[row.status] - ranks[current.status];

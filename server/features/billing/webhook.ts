@@ -1,4 +1,4 @@
-/** Stripe's webhook: verify the raw body, write the event down, answer. Everything else is the worker's. */
+/** Stripe's webhook verifies the raw body, writes the event and answers. The worker does everything else. */
 import { DomainError } from "#domain/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { faultPoint } from "../../fault-points.ts";
@@ -9,7 +9,7 @@ import { createInbox } from "./inbox.ts";
 
 const bodyLimit = 1024 * 1024;
 const toleranceSeconds = 300;
-/** Two clocks in step still differ by a moment, and Stripe's instant is cut to the second; anything more is from the future. */
+/** Synchronised clocks still differ a little, and Stripe cuts its instant to the second. A signature further ahead is refused. */
 const clockSkewSeconds = 2;
 
 function refuse(): DomainError {
@@ -89,7 +89,7 @@ function readEvent(body: Buffer): IncomingEvent {
 
 export function webhookRoutes(deps: Pick<Deps, "payments" | "config" | "pool">): Routes {
   return async (parent) => {
-    // A scope of its own: here alone a body stays as it came, for the signature covers its bytes.
+    // This has a scope of its own, in which bodies are not parsed, because the signature covers the bytes.
     await parent.register(async (app) => {
       const record = createInbox(deps.pool, deps.config.stripe.livemode);
       app.removeAllContentTypeParsers();
