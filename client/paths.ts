@@ -23,3 +23,4 @@ export const paths = {
 
 /** For people without an account: the sign-in form would greet them as if they had one. */
 export const signUpPath = `${paths.auth}?mode=sign-up`;
+export const recoverPath = `${paths.auth}?mode=recover`;

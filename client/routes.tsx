@@ -38,7 +38,9 @@ const readingPages: readonly PageRoute[] = [
 
 export const pages: readonly PageRoute[] = [
   page(paths.home, ["home", "plans"], async () => (await import("./pages/home.tsx")).HomePage),
-  page(paths.auth, ["auth", "errors"], async () => (await import("./pages/auth.tsx")).AuthPage, { queries: ["mode", "confirm", "return"] }),
+  page(paths.auth, ["auth", "errors"], async () => (await import("./pages/auth.tsx")).AuthPage, {
+    queries: ["mode", "confirm", "recover", "return"],
+  }),
   page(paths.aiModels, ["chat", "later"], async () => (await import("./pages/ai-models.tsx")).AiModelsPage, {
     queries: ["conversation", "prompt", "model"],
   }),

@@ -8,6 +8,8 @@ import styles from "./password-field.module.css";
 import { VisuallyHidden } from "./visually-hidden.tsx";
 
 interface PasswordFieldProps {
+  /** "Password" if it is left out. */
+  label?: string;
   value: string;
   onChange: (value: string) => void;
   error: string | undefined;
@@ -38,14 +40,14 @@ function Strength({ value }: { value: string }) {
   );
 }
 
-export function PasswordField({ value, onChange, error, isNew }: PasswordFieldProps) {
+export function PasswordField({ label, value, onChange, error, isNew }: PasswordFieldProps) {
   const { t } = useTranslation("auth");
   const [shown, setShown] = useState(false);
   const Icon = shown ? EyeOff : Eye;
   return (
     <div className={styles.password}>
       <TextField
-        label={t("password")}
+        label={label ?? t("password")}
         name="password"
         type={shown ? "text" : "password"}
         autoComplete={isNew ? "new-password" : "current-password"}

@@ -14,6 +14,7 @@ import {
   givenPromptMs,
   keptMs,
   languageCookieMs,
+  recoveryMs,
   sentFormMs,
   signUpCookieMs,
 } from "#domain/periods.ts";
@@ -59,6 +60,7 @@ const periods = {
   accessToken: accessTokenMs,
   signUpCookie: signUpCookieMs,
   deviceCookie: deviceCookieMs,
+  recoveryCookie: recoveryMs,
   languageCookie: languageCookieMs,
   givenPrompt: givenPromptMs,
   sentForm: sentFormMs,

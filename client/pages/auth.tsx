@@ -5,15 +5,23 @@ import { Page } from "#client/components/page.tsx";
 import { PageSpinner } from "#client/components/spinner.tsx";
 import styles from "#client/features/auth/auth.module.css";
 import { AuthPicture } from "#client/features/auth/auth-picture.tsx";
+import type { AwaitedMail } from "#client/features/auth/check-email.tsx";
 import { CheckEmail } from "#client/features/auth/check-email.tsx";
 import type { AuthMode } from "#client/features/auth/credentials-form.tsx";
 import { CredentialsForm } from "#client/features/auth/credentials-form.tsx";
 import { MailedLink } from "#client/features/auth/mailed-link.tsx";
+import type { MailedToken } from "#client/features/auth/mailed-token.ts";
+import { readMailedToken } from "#client/features/auth/mailed-token.ts";
+import { RecoverForm } from "#client/features/auth/recover-form.tsx";
+import { ResetPassword } from "#client/features/auth/reset-password.tsx";
 import { useSubscription } from "#client/features/billing/subscription-store.ts";
 import { useEnvironment } from "#client/features/environment/environment-store.ts";
 import { ownPath } from "#client/lib/own-path.ts";
 import { useSession } from "#client/lib/use-session.ts";
 import { paths } from "#client/paths.ts";
+
+/** The form that `mode` in the address asks for; without it, the sign-in form. */
+const modes: Readonly<Record<string, AuthMode | "recover">> = { "sign-up": "signUp", recover: "recover" };
 
 /** Where a person goes after signing in if no page was requested: a subscriber to the chat. Null until we know whether they subscribe. */
 function useOwnHome(): string | null {
@@ -21,68 +29,88 @@ function useOwnHome(): string | null {
   return check && (check.subscribed ? paths.aiModels : paths.home);
 }
 
-export function AuthPage() {
-  const { t } = useTranslation("auth");
+/**
+ * Leaves the page once somebody is signed in: here, by a mailed link that is `done`, or in another tab. Returns the id of the person
+ * signed in when the page was opened, or null; undefined until the session has been read.
+ */
+function useLeaving(destination: string | null, mailed: MailedToken | null, done: boolean): string | null | undefined {
   const [, navigate] = useLocation();
-  const [search] = useSearchParams();
-  const [email, setEmail] = useState("");
-  const [waitingForMail, setWaitingForMail] = useState<{ justSent: boolean }>();
-  // Kept in state, because the token signs in and must not stay in the address bar.
-  const [token, setToken] = useState(() => search.get("confirm"));
-  const sandboxUrl = useEnvironment((state) => state.sandboxUrl);
   const { status, user } = useSession();
-  /** The person signed in when the mailed link was opened, or null; undefined until the session has been read. */
   const [openedBy, setOpenedBy] = useState<string | null>();
-  const [done, setDone] = useState(false);
-  const mode: AuthMode = search.get("mode") === "sign-up" ? "signUp" : "signIn";
-  const wanted = search.get("return");
-  const home = useOwnHome();
-  const destination = ownPath(wanted) ?? (token === null ? home : paths.pricing);
-
-  useEffect(() => {
-    if (token === null) return;
-    history.replaceState(history.state, "", wanted === null ? paths.auth : `${paths.auth}?return=${encodeURIComponent(wanted)}`);
-  }, [token, wanted]);
-
-  const leave = useCallback(() => destination !== null && navigate(destination, { replace: true }), [destination, navigate]);
-  const onDone = useCallback(() => setDone(true), []);
   useEffect(() => {
     if (status !== "loading") setOpenedBy((known) => (known === undefined ? (user?.id ?? null) : known));
-    // If somebody signs in while this page is open, here or in another tab, it sends them on.
     const isNew = openedBy !== undefined && user?.id !== openedBy;
-    if (user && (token === null || done || isNew)) leave();
-  }, [token, status, user, openedBy, done, leave]);
+    const mayLeave = user !== null && (mailed === null || done || isNew);
+    if (mayLeave && destination !== null) navigate(destination, { replace: true });
+  }, [mailed, status, user, openedBy, done, destination, navigate]);
+  return openedBy;
+}
 
-  const other = new URLSearchParams(wanted === null ? {} : { return: wanted });
-  if (mode === "signIn") other.set("mode", "sign-up");
-  const otherHref = other.size > 0 ? `${paths.auth}?${other}` : paths.auth;
+interface FormsProps {
+  mode: AuthMode | "recover";
+  email: string;
+  onEmail: (email: string) => void;
+  /** The page to return to, which each form's address keeps. */
+  wanted: string | null;
+  /** Called when the person has to wait for a mail. */
+  onMail: (mail: AwaitedMail) => void;
+}
+
+function Forms({ mode, email, onEmail, wanted, onMail }: FormsProps) {
+  const hrefOf = (to?: "sign-up" | "recover") => {
+    const query = new URLSearchParams({ ...(wanted === null ? {} : { return: wanted }), ...(to && { mode: to }) });
+    return query.size > 0 ? `${paths.auth}?${query}` : paths.auth;
+  };
+  if (mode === "recover")
+    return <RecoverForm email={email} onEmail={onEmail} signInHref={hrefOf()} onSent={() => onMail({ kind: "recover", justSent: true })} />;
+  return (
+    <CredentialsForm
+      key={mode}
+      mode={mode}
+      email={email}
+      onEmail={onEmail}
+      otherHref={hrefOf(mode === "signIn" ? "sign-up" : undefined)}
+      recoverHref={hrefOf("recover")}
+      onUnconfirmed={({ justSent }) => onMail({ kind: "confirm", justSent })}
+    />
+  );
+}
+
+export function AuthPage() {
+  const { t } = useTranslation("auth");
+  const [search] = useSearchParams();
+  const [email, setEmail] = useState("");
+  const [waitingForMail, setWaitingForMail] = useState<AwaitedMail>();
+  // Kept in state, because the token must not stay in the address bar.
+  const [mailed, setMailed] = useState(() => readMailedToken(search));
+  const sandboxUrl = useEnvironment((state) => state.sandboxUrl);
+  const user = useSession((state) => state.user);
+  const [done, setDone] = useState(false);
+  const mode = modes[search.get("mode") ?? ""] ?? "signIn";
+  const wanted = search.get("return");
+  const home = useOwnHome();
+  const openedBy = useLeaving(ownPath(wanted) ?? (mailed?.purpose === "confirm" ? paths.pricing : home), mailed, done);
+
+  useEffect(() => {
+    if (mailed === null) return;
+    history.replaceState(history.state, "", wanted === null ? paths.auth : `${paths.auth}?return=${encodeURIComponent(wanted)}`);
+  }, [mailed, wanted]);
+
+  const onDone = useCallback(() => setDone(true), []);
+  const onInstead = useCallback(() => setMailed(null), []);
+  const link = mailed && { token: mailed.token, signedInAs: user?.email ?? null, onEmail: setEmail, onDone, onInstead };
 
   return (
     <Page title={t(`${mode}.title`)} width="bare" className={styles.page ?? ""}>
       <div className={styles.panel}>
         {waitingForMail ? (
           <CheckEmail email={email.trim()} {...waitingForMail} sandboxUrl={sandboxUrl} onBack={() => setWaitingForMail(undefined)} />
-        ) : token !== null ? (
-          openedBy !== undefined && (
-            <MailedLink
-              token={token}
-              signedInAs={user?.email ?? null}
-              onEmail={setEmail}
-              onDone={onDone}
-              onInstead={() => setToken(null)}
-            />
-          )
+        ) : mailed && link ? (
+          openedBy !== undefined && (mailed.purpose === "confirm" ? <MailedLink {...link} /> : <ResetPassword {...link} />)
         ) : user ? (
           <PageSpinner />
         ) : (
-          <CredentialsForm
-            key={mode}
-            mode={mode}
-            email={email}
-            onEmail={setEmail}
-            otherHref={otherHref}
-            onUnconfirmed={setWaitingForMail}
-          />
+          <Forms mode={mode} email={email} onEmail={setEmail} wanted={wanted} onMail={setWaitingForMail} />
         )}
       </div>
       <AuthPicture />

@@ -60,6 +60,21 @@ export const authRoutes = {
     body: Type.Object({ email: Credentials.email }, { additionalProperties: false }),
     response: { 202: Accepted },
   },
+  "POST /api/auth/recover": {
+    summary: "Mail a link with which to choose a new password. Known and unknown addresses are answered alike",
+    body: Type.Object({ email: Credentials.email }, { additionalProperties: false }),
+    response: { 202: Accepted },
+  },
+  "POST /api/auth/recovery-link": {
+    summary: "Look at a link for a new password without using it: whose it is",
+    body: Type.Object({ token: LinkToken }, { additionalProperties: false }),
+    response: { 200: Type.Object({ email: Type.String() }) },
+  },
+  "POST /api/auth/reset-password": {
+    summary: "Choose a new password with a mailed link. Ends all sign-ins, and signs in only in the browser that asked for the link",
+    body: Type.Object({ token: LinkToken, password: Credentials.password }, { additionalProperties: false }),
+    response: { 200: Type.Object({ session: Type.Union([Session, Type.Null()]) }) },
+  },
   "POST /api/auth/sign-in": {
     summary: "Sign in with e-mail and password",
     body: Type.Object(Credentials, { additionalProperties: false }),

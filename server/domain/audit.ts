@@ -4,10 +4,12 @@
  */
 export interface AuditDetails {
   "sign_up.confirmed": Record<string, never>;
-  "sign_in.completed": { factor: "password" | "confirmation_link" };
+  "sign_in.completed": { factor: "password" | "confirmation_link" | "recovery_link" };
   /** Wrong passwords for an account used up what these limits allow (server/features/auth/attempts.ts). */
   "sign_in.blocked": { limits: readonly string[] };
   "step_up.completed": { factor: "password" };
+  /** All of the person's other sign-ins ended with it. */
+  "password.changed": { proof: "mailed_link" };
   "session.ended": { reason: "signed_out" | "token_reused" } | { reason: "signed_out_elsewhere"; sessions: number };
   "role.granted": { role: "admin"; because: "named_in_admin_emails" | "first_start" };
   "dead_letter.replayed": { deadLetterId: string; job: string };
@@ -21,6 +23,7 @@ const shown = {
   "sign_in.completed": true,
   "sign_in.blocked": true,
   "step_up.completed": true,
+  "password.changed": true,
   "session.ended": true,
   "role.granted": true,
   "dead_letter.replayed": false,

@@ -30,6 +30,7 @@ export const accessTokenMs = 10 * minuteMs;
 /** For this long after showing a factor a sign-in may do dangerous things. */
 export const stepUpMs = 10 * minuteMs;
 export const signUpCookieMs = dayMs;
+export const recoveryMs = 30 * minuteMs;
 export const deviceCookieMs = 365 * dayMs;
 export const languageCookieMs = 365 * dayMs;
 export const givenPromptMs = dayMs;

@@ -1,7 +1,7 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
 /** Each purpose has a key of its own, derived from SECRET_KEY, so that a signature made for one is not valid for another. */
-export type KeyPurpose = "access-token" | "refresh-token" | "mailed-link" | "sign-up" | "sign-up-salt" | "device";
+export type KeyPurpose = "access-token" | "refresh-token" | "mailed-link" | "sign-up" | "sign-up-salt" | "recovery" | "device";
 
 const keyBytes = 32;
 

@@ -604,6 +604,47 @@ describe("forms (specification §4, §5, §8)", () => {
     expect(api.calls("POST /api/auth/resend-confirmation")).toHaveLength(1);
   });
 
+  it("say where the link for a new password went, whether the link still works, and what happened to the password", async () => {
+    const reset = "POST /api/auth/reset-password";
+    api.answer("POST /api/auth/recover", { status: "check_email" });
+    await open("/auth?mode=recover");
+    await submit("Send the link");
+    await expect.poll(faults).toEqual(["Invalid email address"]);
+    await page.getByLabel("Email", { exact: true }).fill(account.email);
+    await submit("Send the link");
+    await page.getByRole("heading", { name: "Check your email" }).waitFor();
+    expect(await page.getByText("a link is on its way").textContent()).toContain(`If ${account.email} has an account`);
+    // A mail needs a moment: the next one can't be asked for at once.
+    await page.getByRole("button", { name: /^Send it again in \d+ seconds$/ }).waitFor();
+    expect(api.calls("POST /api/auth/recover")).toHaveLength(1);
+
+    api.refuse("POST /api/auth/recovery-link", 400, "link_invalid");
+    await open("/auth?recover=a.token");
+    await page.getByRole("heading", { name: "This link no longer works" }).waitFor();
+    expect(await page.getByRole("link", { name: "Send a new link" }).getAttribute("href")).toBe("/auth?mode=recover");
+    api.answer("POST /api/auth/recovery-link", { email: account.email });
+    await open("/auth?recover=a.token");
+    expect(new URL(page.url()).search).toBe("");
+    const secret = () => page.getByRole("textbox", { name: "New password" });
+    await secret().fill(account.email);
+    await submit("Save the password");
+    await expect.poll(faults).toEqual(["Password must contain at least one letter and one number"]);
+    await secret().fill("tiles in the password 1");
+    api.refuse(reset, 422, "validation_failed", { fields: [{ field: "password", message: ruleMessages.passwordCommon }] });
+    await submit("Save the password");
+    await expect.poll(faults).toEqual(["This password is too common. Choose another one"]);
+    api.refuse(reset, 429, "too_many_attempts", { retryAfterSeconds: 60 });
+    await submit("Save the password");
+    await expect.poll(() => page.locator("main form button[type=submit]").textContent()).toMatch(/^Try again in \d+ seconds$/);
+    await open("/auth?recover=a.token");
+    await secret().fill("tiles in the password 1");
+    api.answer(reset, { session: null });
+    await submit("Save the password");
+    await page.getByRole("heading", { name: "Your password is changed" }).waitFor();
+    await page.getByRole("link", { name: "Go to sign in" }).click();
+    expect(await page.getByLabel("Email", { exact: true }).inputValue()).toBe(account.email);
+  });
+
   it("say at sign-up which rule a password breaks, at the field, whether the client or the server finds it", async () => {
     const signUp = "POST /api/auth/sign-up";
     await open("/auth?mode=sign-up");

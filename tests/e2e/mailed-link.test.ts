@@ -1,4 +1,4 @@
-/** A mailed link signs in; if another person is signed in, it asks first. */
+/** A mailed link confirms an address or lets its owner choose a new password; if another person is signed in, it asks first. */
 import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -146,5 +146,40 @@ it("that is used up links to sign-in, and its page continues when another tab ha
   await other.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
   await page.waitForURL("**/pricing");
   expect(await signedIn(page)).toBe(visitor.email);
+  await context.close();
+});
+
+it("lets somebody who forgot their password choose another: signed in where they asked, signed out everywhere else", async () => {
+  const visitor = await stage.person(false);
+  const elsewhere = await deviceOf(stage, visitor);
+  const other = await elsewhere.newPage();
+  await other.goto(`${stage.url}/profile`);
+  await other.getByText(visitor.email).first().waitFor();
+
+  const context = await deviceOf(stage);
+  const page = await context.newPage();
+  await page.goto(`${stage.url}/auth`);
+  await page.getByLabel("Email", { exact: true }).fill(visitor.email);
+  await page.getByRole("link", { name: "Forgot your password?" }).click();
+  expect(await page.getByLabel("Email", { exact: true }).inputValue()).toBe(visitor.email);
+  await page.getByRole("button", { name: "Send the link" }).click();
+  await page.getByRole("heading", { name: "Check your email" }).waitFor();
+  const { pathname, search } = await visitor.mailedLink("/auth", "recover");
+
+  await page.goto(stage.url + pathname + search);
+  await page.getByLabel("New password", { exact: true }).fill("Password123");
+  await page.getByRole("button", { name: "Save the password" }).click();
+  await page.getByText("This password is too common. Choose another one").waitFor();
+  await page.getByLabel("New password", { exact: true }).fill("another horse 9 battery");
+  await page.getByRole("button", { name: "Save the password" }).click();
+  await page.waitForURL(`${stage.url}/`);
+  expect(await signedIn(page)).toBe(visitor.email);
+
+  await other.reload();
+  await expect.poll(() => signedIn(other)).toBeUndefined();
+  // The link is used up, and says so to whoever opens it again.
+  await other.goto(stage.url + pathname + search);
+  await other.getByRole("heading", { name: "This link no longer works" }).waitFor();
+  await elsewhere.close();
   await context.close();
 });

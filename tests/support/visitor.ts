@@ -79,15 +79,15 @@ export class Visitor {
     await this.json("POST", "/api/auth/sign-up", { email: this.email, password: this.password });
   }
 
-  /** Waits for a mail with a confirmation link to `path` and returns the link. */
-  async mailedLink(path: string): Promise<URL> {
+  /** Waits for a mail with a link to `path` that has the query parameter, and returns the newest such link. */
+  async mailedLink(path: string, parameter = "confirm"): Promise<URL> {
     let found: string | undefined;
     await waitUntil(
       async () => {
         const mails = (await (await fetch(`${this.sandboxUrl}/mail?to=${encodeURIComponent(this.email)}`)).json()) as { links: string[] }[];
         found = mails
           .flatMap((mail) => mail.links)
-          .find((link) => new URL(link).pathname === path && new URL(link).searchParams.has("confirm"));
+          .find((link) => new URL(link).pathname === path && new URL(link).searchParams.has(parameter));
         return found !== undefined;
       },
       20_000,

@@ -1,5 +1,5 @@
 import { api } from "#client/lib/api.ts";
-import { adoptSession } from "#client/lib/session-store.ts";
+import { adoptSession, currentSession } from "#client/lib/session-store.ts";
 import type { MailedLink } from "#contract/auth.ts";
 
 /** Throws ApiProblem (`invalid_credentials`, `email_not_confirmed`, `too_many_attempts`…), NetworkProblem. */
@@ -17,6 +17,28 @@ export async function signUp(email: string, password: string, language: string):
 
 export async function resendConfirmation(email: string): Promise<void> {
   await api("POST /api/auth/resend-confirmation", { body: { email: email.trim() } });
+}
+
+/** Mails a link for a new password to the address, if it has an account. The response does not say whether it has one. */
+export async function askForRecovery(email: string): Promise<void> {
+  await api("POST /api/auth/recover", { body: { email: email.trim() } });
+}
+
+/** Reads whose password the link changes. Throws ApiProblem (`link_invalid`), NetworkProblem. */
+export function lookAtRecovery(token: string): Promise<{ email: string }> {
+  return api("POST /api/auth/recovery-link", { body: { token } });
+}
+
+/**
+ * Sets the new password of the link's person, whose address is `email`. Returns whether it signed in here, as it does in the browser
+ * that asked for the link. Throws ApiProblem (`link_invalid`, `validation_failed`…), NetworkProblem.
+ */
+export async function resetPassword(token: string, email: string, password: string): Promise<boolean> {
+  const { session } = await api("POST /api/auth/reset-password", { body: { token, password } });
+  if (session) adoptSession(session, "PASSWORD_RECOVERY");
+  // Every sign-in of this person has ended, so theirs on this device too.
+  else if (currentSession()?.user.email === email) adoptSession(null, "SIGNED_OUT");
+  return session !== null;
 }
 
 /** Reads whose link it is and what is needed to use it here. Throws ApiProblem (`link_invalid`), NetworkProblem. */

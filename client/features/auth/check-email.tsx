@@ -5,28 +5,39 @@ import { Button } from "#client/components/button.tsx";
 import { RichText } from "#client/components/rich-text.tsx";
 import { useRefusal } from "#client/components/use-refusal.tsx";
 import { useWait } from "#client/lib/use-wait.ts";
+import { minuteMs } from "#domain/clock.ts";
+import { recoveryMs } from "#domain/periods.ts";
 import styles from "./auth.module.css";
-import { resendConfirmation } from "./auth-calls.ts";
+import { askForRecovery, resendConfirmation } from "./auth-calls.ts";
 import { StepHeading } from "./step-heading.tsx";
 
 /** A mail takes a moment to arrive, and asking again at once would only send the same link twice. */
 const coolDownSeconds = 30;
 
-interface CheckEmailProps {
-  email: string;
+export interface AwaitedMail {
+  /** `confirm`: after signing up, or signing in too early. `recover`: after asking for a new password. */
+  kind: "confirm" | "recover";
   /** True if we have just sent the link. False if the person tried to sign in before opening one; they may then ask for another at once. */
   justSent: boolean;
+}
+
+interface CheckEmailProps extends AwaitedMail {
+  email: string;
   /** The page where the sandbox shows the mails it caught; null outside the sandbox. */
   sandboxUrl: string | null;
   onBack: () => void;
 }
 
-/** The step after signing up, or after signing in too early: the person has to open the link in the mail. */
-export function CheckEmail({ email, justSent, sandboxUrl, onBack }: CheckEmailProps) {
+/** The step in which the person has to open the link in a mail. */
+export function CheckEmail({ kind, email, justSent, sandboxUrl, onBack }: CheckEmailProps) {
   const { t } = useTranslation(["auth", "errors"]);
   const coolDown = useWait(justSent ? coolDownSeconds : 0);
   const refusal = useRefusal();
   const [state, setState] = useState<"idle" | "sending" | "sent">("idle");
+  const lead =
+    kind === "recover"
+      ? t("auth:recover.sent", { email, minutes: recoveryMs / minuteMs })
+      : t(justSent ? "auth:checkEmail.sent" : "auth:checkEmail.unconfirmed", { email });
   const waitSeconds = Math.max(coolDown.seconds, refusal.waitSeconds);
 
   async function resend(): Promise<void> {
@@ -34,7 +45,7 @@ export function CheckEmail({ email, justSent, sandboxUrl, onBack }: CheckEmailPr
     setState("sending");
     refusal.clear();
     try {
-      await resendConfirmation(email);
+      await (kind === "confirm" ? resendConfirmation(email) : askForRecovery(email));
       setState("sent");
       coolDown.start(coolDownSeconds);
     } catch (error) {
@@ -48,10 +59,7 @@ export function CheckEmail({ email, justSent, sandboxUrl, onBack }: CheckEmailPr
       <header className={styles.header}>
         <StepHeading>{t("auth:checkEmail.title")}</StepHeading>
         <p className={styles.lead}>
-          <RichText
-            text={t(justSent ? "auth:checkEmail.sent" : "auth:checkEmail.unconfirmed", { email })}
-            elements={{ strong: <strong className={styles.address} /> }}
-          />
+          <RichText text={lead} elements={{ strong: <strong className={styles.address} /> }} />
         </p>
       </header>
       <div className={styles.form}>

@@ -22,6 +22,8 @@ interface CredentialsFormProps {
   onEmail: (email: string) => void;
   /** The address of the other mode, including the visitor's query parameters. */
   otherHref: string;
+  /** The address of the form for those who forgot their password. */
+  recoverHref: string;
   /** Called if the address must be confirmed first: after signing up, which has sent the link, and after signing in too early. */
   onUnconfirmed: (step: { justSent: boolean }) => void;
 }
@@ -51,17 +53,26 @@ function Legal() {
   );
 }
 
+function Forgot({ href }: { href: string }) {
+  const { t } = useTranslation("auth");
+  return (
+    <p className={styles.forgot}>
+      <Link href={href}>{t("signIn.forgot")}</Link>
+    </p>
+  );
+}
+
 function useFaults(): (mode: AuthMode, email: string, password: string) => Faults {
   const { t } = useTranslation("auth");
   const ruleText = useRuleText();
   return (mode, email, password) => {
     // When signing in, only missing fields are reported. The server checks whether the password is right.
     const missing = password === "" ? t("passwordNeeded") : undefined;
-    return { email: ruleText(checkEmail(email)), password: mode === "signUp" ? ruleText(checkPassword(password)) : missing };
+    return { email: ruleText(checkEmail(email)), password: mode === "signUp" ? ruleText(checkPassword(password, email)) : missing };
   };
 }
 
-export function CredentialsForm({ mode, email, onEmail, otherHref, onUnconfirmed }: CredentialsFormProps) {
+export function CredentialsForm({ mode, email, onEmail, otherHref, recoverHref, onUnconfirmed }: CredentialsFormProps) {
   const { t, i18n } = useTranslation(["auth", "errors"]);
   const ruleText = useRuleText();
   const findFaults = useFaults();
@@ -120,6 +131,7 @@ export function CredentialsForm({ mode, email, onEmail, otherHref, onUnconfirmed
         {refusal.note}
         <SignInEmail value={email} onChange={changing("email", onEmail)} error={faults.email} />
         <PasswordField value={password} onChange={changing("password", setPassword)} error={faults.password} isNew={mode === "signUp"} />
+        {mode === "signIn" && <Forgot href={recoverHref} />}
         <SubmitButton label={t(`auth:${mode}.submit`)} busy={busy} busyLabel={t(`auth:${mode}.busy`)} waitSeconds={refusal.waitSeconds} />
         {mode === "signUp" && <Legal />}
       </form>

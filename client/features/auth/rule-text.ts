@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { limits, ruleMessages } from "#domain/rules.ts";
 
-const names = ["emailLong", "emailInvalid", "passwordShort", "passwordLong", "passwordMix", "passwordCommon"] as const;
+const names = ["emailLong", "emailInvalid", "passwordShort", "passwordLong", "passwordMix", "passwordCommon", "passwordIsAddress"] as const;
 
 /** The limit that the text of a rule mentions. */
 const limitsOf: Partial<Record<(typeof names)[number], number>> = {

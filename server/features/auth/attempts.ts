@@ -37,6 +37,9 @@ const limits = {
   mail: { free: 5, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
   mailbox: { free: 15, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
   mails: { free: 120, windowMs: minuteMs, firstWaitMs: 15_000, longestWaitMs: 15_000 },
+  // Of mailed links that were opened: by one network, and of one link.
+  "link-address": { free: 60, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
+  link: { free: 20, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
   "contact-address": { free: 20, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: hourMs },
   "contact-mail": { free: 5, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
 } as const satisfies Record<string, Limit>;
@@ -55,7 +58,7 @@ function limitOf(key: AttemptKey): Limit {
 }
 
 /** Of a network (client-network.ts), and of the site it belongs to. */
-export function networkKeys(kind: "address" | "mail-address" | "contact-address", network: string): AttemptKey[] {
+export function networkKeys(kind: "address" | "mail-address" | "link-address" | "contact-address", network: string): AttemptKey[] {
   const site = clientSite(network);
   return [`${kind}:${network}`, ...(site === undefined ? [] : [`${kind}:${site}` as const])];
 }

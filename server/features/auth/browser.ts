@@ -1,23 +1,25 @@
 /**
- * What a browser keeps of its own dealings with an account, in two cookies that sign nobody in:
+ * What a browser keeps of its own dealings with an account, in three cookies that sign nobody in:
  * `sign-up` names the sign-ups begun in it, so that their emailed links open here with one click and elsewhere only with the
- * password. `device` names the accounts that have signed in here, so that strangers' guesses don't lock their people out
- * (OWASP, "device cookies"). Both are signed and stored nowhere. A device's signature covers the password's hash: another
+ * password. `recovery` names the links for a new password that were asked for in it, so that only here they sign in as well. It is
+ * set for an address without an account too. `device` names the accounts that have signed in here, so that strangers' guesses don't lock their people out
+ * (OWASP, "device cookies"). All are signed and stored nowhere. A device's signature covers the password's hash: another
  * password makes the account's devices unknown.
  */
 import { randomBytes } from "node:crypto";
-import { deviceCookieMs, signUpCookieMs } from "#domain/periods.ts";
+import { deviceCookieMs, recoveryMs, signUpCookieMs } from "#domain/periods.ts";
 import type { Config } from "../../config.ts";
 import type { CookieKind } from "../../http/cookies.ts";
 import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
 import type { Person } from "./queries.ts";
 
 /** People sign up and in with more than one account on a browser; the oldest make room. */
-const signUpsKept = 3;
+const begunKept = 3;
 const devicesKept = 4;
 
 export const signUpCookie: CookieKind = { name: "sign-up", path: "/", maxAgeSeconds: signUpCookieMs / 1_000 };
-/** Sent to the calls that read it and to nothing else. */
+/** The other two are sent to the calls that read them and to nothing else. */
+export const recoveryCookie: CookieKind = { name: "recovery", path: "/api/auth", maxAgeSeconds: recoveryMs / 1_000 };
 export const deviceCookie: CookieKind = { name: "device", path: "/api/auth", maxAgeSeconds: deviceCookieMs / 1_000 };
 
 type KeyHolder = Pick<Config, "secretKey">;
@@ -29,23 +31,24 @@ function entriesOf(cookie: string | undefined, kept: number): string[] {
   return (cookie ?? "").split(separator, kept).filter((entry) => entry !== "");
 }
 
-function readSignUp(config: KeyHolder, entry: string): string | undefined {
-  const [head = "", signature = ""] = entry.split(".");
-  const signUpId = decodeUuid(head);
-  if (signUpId === undefined || !isSignatureOf(deriveKey(config.secretKey, "sign-up"), signUpId, signature)) return undefined;
-  return signUpId;
+/** What a browser begins and finishes after a mail has come. */
+type Begun = "sign-up" | "recovery";
+
+/** The ids of what was begun in this browser, newest first. */
+export function readBegun(config: KeyHolder, kind: Begun, cookie: string | undefined): string[] {
+  const key = deriveKey(config.secretKey, kind);
+  return entriesOf(cookie, begunKept).flatMap((entry) => {
+    const [head = "", signature = ""] = entry.split(".");
+    const id = decodeUuid(head);
+    return id !== undefined && isSignatureOf(key, id, signature) ? id : [];
+  });
 }
 
-/** The sign-ups begun in this browser, newest first. */
-export function readSignUps(config: KeyHolder, cookie: string | undefined): string[] {
-  return entriesOf(cookie, signUpsKept).flatMap((entry) => readSignUp(config, entry) ?? []);
-}
-
-export function writeSignUps(config: KeyHolder, signUpIds: readonly string[]): string {
-  const key = deriveKey(config.secretKey, "sign-up");
-  return [...new Set(signUpIds)]
-    .slice(0, signUpsKept)
-    .map((signUpId) => `${encodeUuid(signUpId)}.${signText(key, signUpId)}`)
+export function writeBegun(config: KeyHolder, kind: Begun, ids: readonly string[]): string {
+  const key = deriveKey(config.secretKey, kind);
+  return [...new Set(ids)]
+    .slice(0, begunKept)
+    .map((id) => `${encodeUuid(id)}.${signText(key, id)}`)
     .join(separator);
 }
 

@@ -15,6 +15,8 @@ export interface Caller {
   timeZone: string | null;
   /** The sign-ups begun in this browser (browser.ts). */
   signUps: readonly string[];
+  /** The links for a new password that were asked for in this browser (browser.ts). */
+  recoveries: readonly string[];
   /** The cookie of devices as it came (browser.ts). */
   devices: string | undefined;
 }

@@ -16,11 +16,12 @@ import { counted, giveBackAttempts, networkKeys } from "./attempts.ts";
 import type { AuthDeps, Caller } from "./callers.ts";
 import { invalidCredentials } from "./callers.ts";
 import { completeSignIn } from "./complete-sign-in.ts";
+import * as links from "./link-queries.ts";
 import { nobodysHash, verifyPassword } from "./passwords.ts";
 import * as queries from "./queries.ts";
 import type { SignIn } from "./sessions.ts";
 
-type FoundLink = NonNullable<Awaited<ReturnType<typeof queries.findConfirmationLink>>>;
+type FoundLink = NonNullable<Awaited<ReturnType<typeof links.findConfirmationLink>>>;
 
 /** A link that still opens a sign-up. */
 interface WaitingLink {
@@ -37,7 +38,7 @@ function linkInvalid(): DomainError {
 /** Throws `link_invalid` for a token that names no confirmation link of ours. */
 async function findLink(executor: Executor, deps: AuthDeps, token: string): Promise<FoundLink> {
   if (readLinkToken(deps.config, token) === undefined) throw linkInvalid();
-  const link = await queries.findConfirmationLink(executor, hashToken(token));
+  const link = await links.findConfirmationLink(executor, hashToken(token));
   if (!link) throw linkInvalid();
   return link;
 }
@@ -83,7 +84,7 @@ async function claimAddress(trx: Trx, deps: AuthDeps, link: WaitingLink): Promis
   if (person.password_hash !== null || person.banned_at) throw linkInvalid();
   await queries.insertPassword(trx, person.id, own.password_hash, now);
   const signUpIds = waiting.map(({ id }) => id);
-  const spent = await queries.spendLinks(trx, { signUpIds, userId: person.id, linkId: link.id }, new Date());
+  const spent = await links.spendLinks(trx, { signUpIds, userId: person.id, linkId: link.id }, new Date());
   if (!spent) throw linkInvalid();
   await queries.endSignUps(trx, signUpIds);
   await queries.forgetSignUpPassword(trx, own.id);
@@ -119,6 +120,6 @@ export async function disownSignUp(deps: AuthDeps, input: { token: string }): Pr
   const link = await findWaitingLink(deps.db, deps, input.token);
   await inTransaction(deps.db, async (trx) => {
     await queries.endSignUps(trx, [link.signUpId]);
-    await queries.deleteLinks(trx, link.signUpId);
+    await links.deleteLinks(trx, link.signUpId);
   });
 }

@@ -1,6 +1,10 @@
-/** argon2id with OWASP's parameters (19 MiB, 2 passes, 1 lane: the package's defaults). */
+/**
+ * Passwords are hashed with argon2id (RFC 9106) under the parameters that OWASP's Password Storage Cheat Sheet recommends: 19 MiB of
+ * memory, 2 passes, 1 lane. If they are raised, each password is hashed again when its person next signs in.
+ */
 import { createHmac, randomUUID } from "node:crypto";
 import { availableParallelism } from "node:os";
+import type { Options } from "@node-rs/argon2";
 import { hash, hashSync, verify } from "@node-rs/argon2";
 import type { Config } from "../../config.ts";
 import { deriveKey } from "../../http/secret-keys.ts";
@@ -9,8 +13,12 @@ import { Turns } from "./turns.ts";
 /** Half the cores, so that a rush of sign-ins leaves room for everything else. */
 const turns = new Turns({ atOnce: Math.max(1, Math.floor(availableParallelism() / 2)), longestWaitMs: 1_500 });
 
+/** Version 0x13 of argon2id, which the package uses by default. `memoryCost` in KiB. */
+const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const satisfies Options;
+const currentPrefix = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.timeCost},p=${parameters.parallelism}$`;
+
 /** Stands in for the password of nobody: an unknown address costs the same work as a known one. */
-export const nobodysHash = hashSync(randomUUID());
+export const nobodysHash = hashSync(randomUUID(), parameters);
 
 /** The same password typed on another keyboard may arrive composed differently. */
 function normalize(password: string): string {
@@ -29,10 +37,20 @@ export async function hashSignUpPassword(
   { email, password, network }: { email: string; password: string; network: string },
 ): Promise<string> {
   const salt = createHmac("sha256", deriveKey(config.secretKey, "sign-up-salt")).update(email).digest().subarray(0, saltBytes);
-  return turns.take(network, () => hash(normalize(password), { salt }));
+  return turns.take(network, () => hash(normalize(password), { ...parameters, salt }));
 }
 
 /** In turns between networks. Throws `sign_in_busy` with retryAfterSeconds. */
 export async function verifyPassword(network: string, passwordHash: string, password: string): Promise<boolean> {
   return turns.take(network, () => verify(passwordHash, normalize(password)));
+}
+
+/** Hashes a new password of a person. In turns between networks. Throws `sign_in_busy` with retryAfterSeconds. */
+export async function hashPassword(network: string, password: string): Promise<string> {
+  return turns.take(network, () => hash(normalize(password), parameters));
+}
+
+/** Whether the hash was made with other parameters than today's. */
+export function isOutdated(passwordHash: string): boolean {
+  return !passwordHash.startsWith(currentPrefix);
 }

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
 import { sql } from "kysely";
 import type { Executor, Trx } from "../../db/transaction.ts";
-import type { AuthSessions, EmailLinks, SignUps, UserRow } from "../../db/types-accounts.ts";
+import type { AuthSessions, SignUps, UserRow } from "../../db/types-accounts.ts";
 
 export type SessionRow = Selectable<AuthSessions>;
 export type SignUpRow = Selectable<SignUps>;
@@ -48,6 +48,28 @@ export async function insertPassword(trx: Trx, userId: string, hash: string, now
     .insertInto("credentials")
     .values({ user_id: userId, kind: "password", name: null, data: JSON.stringify({ hash }), created_at: now, last_used_at: null })
     .execute();
+}
+
+/** Gives the person this password, whether or not they have one. */
+export async function setPassword(trx: Trx, userId: string, hash: string, now: Date): Promise<void> {
+  const data = JSON.stringify({ hash });
+  await trx
+    .insertInto("credentials")
+    .values({ user_id: userId, kind: "password", name: null, data, created_at: now, last_used_at: null })
+    .onConflict((conflict) => conflict.column("user_id").where("kind", "=", "password").doUpdateSet({ data, created_at: now }))
+    .execute();
+}
+
+/** The same password hashed with newer parameters; does nothing if the person has another password by now. */
+export async function replaceHash(trx: Trx, userId: string, hashes: { from: string; to: string }): Promise<boolean> {
+  const result = await trx
+    .updateTable("credentials")
+    .set({ data: JSON.stringify({ hash: hashes.to }) })
+    .where("user_id", "=", userId)
+    .where("kind", "=", "password")
+    .where(sql`data ->> 'hash'`, "=", hashes.from)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
 }
 
 export async function markPasswordUsed(trx: Trx, userId: string, now: Date): Promise<void> {
@@ -104,43 +126,6 @@ export async function forgetSignUpPassword(trx: Trx, signUpId: string): Promise<
   await trx.updateTable("sign_ups").set({ password_hash: null }).where("id", "=", signUpId).execute();
 }
 
-export async function insertLink(executor: Executor, link: Insertable<EmailLinks>): Promise<void> {
-  await executor.insertInto("email_links").values(link).execute();
-}
-
-/** A mailed link with the sign-up it belongs to or, once it was opened, the person. */
-export async function findConfirmationLink(executor: Executor, tokenHash: Buffer) {
-  return executor
-    .selectFrom("email_links")
-    .leftJoin("sign_ups", "sign_ups.id", "email_links.sign_up_id")
-    .leftJoin("users", "users.id", "email_links.user_id")
-    .leftJoin("identities", (join) => join.onRef("identities.user_id", "=", "users.id").on("identities.kind", "=", "email"))
-    .selectAll("email_links")
-    .select(["sign_ups.email as sign_up_email", "sign_ups.password_hash", "identities.subject as person_email", "users.banned_at"])
-    .where("token_hash", "=", tokenHash)
-    .where("purpose", "=", "confirm")
-    .executeTakeFirst();
-}
-
-/** Gives every link of these sign-ups to the person, as opened. True when the one named was among them. */
-export async function spendLinks(
-  trx: Trx,
-  { signUpIds, userId, linkId }: { signUpIds: readonly string[]; userId: string; linkId: string },
-  now: Date,
-): Promise<boolean> {
-  const spent = await trx
-    .updateTable("email_links")
-    .set({ used_at: now, user_id: userId, sign_up_id: null })
-    .where("sign_up_id", "in", signUpIds)
-    .returning("id")
-    .execute();
-  return spent.some((link) => link.id === linkId);
-}
-
-export async function deleteLinks(trx: Trx, signUpId: string): Promise<void> {
-  await trx.deleteFrom("email_links").where("sign_up_id", "=", signUpId).execute();
-}
-
 export async function insertSession(executor: Executor, session: Insertable<AuthSessions>): Promise<void> {
   await executor.insertInto("auth_sessions").values(session).execute();
 }
@@ -193,13 +178,15 @@ export async function selectSessionsOf(executor: Executor, userId: string, now: 
     .execute();
 }
 
-/** Ends one of a person's sessions or all but one. Returns how many of those that still held. */
-export async function revokeSessionsOf(trx: Trx, userId: string, which: { only: string } | { except: string }, now: Date): Promise<number> {
+/** Ends one of a person's sessions, all but one, or all. Returns how many of those that still held. */
+export async function revokeSessionsOf(trx: Trx, userId: string, which: { only?: string; except?: string }, now: Date): Promise<number> {
+  const { only, except } = which;
   const ended = await trx
     .updateTable("auth_sessions")
     .set({ revoked_at: now })
     .where("user_id", "=", userId)
-    .where("id", "only" in which ? "=" : "!=", "only" in which ? which.only : which.except)
+    .$if(only !== undefined, (query) => query.where("id", "=", only ?? ""))
+    .$if(except !== undefined, (query) => query.where("id", "!=", except ?? ""))
     .where("revoked_at", "is", null)
     .where("expires_at", ">", now)
     .executeTakeFirst();

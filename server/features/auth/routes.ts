@@ -5,10 +5,12 @@ import type { Deps } from "../../deps.ts";
 import type { App, Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";
 import { readCookie, setCookie } from "../../http/cookies.ts";
-import { addDevice, deviceCookie, readDevice, readSignUps, signUpCookie, writeSignUps } from "./browser.ts";
+import { addDevice, deviceCookie, readBegun, readDevice, recoveryCookie, signUpCookie, writeBegun } from "./browser.ts";
 import type { Caller } from "./callers.ts";
 import { fewOfOneNetwork, readTimeZone } from "./callers.ts";
 import { confirmEmail, disownSignUp, lookAtLink } from "./confirmation.ts";
+import type { Person } from "./queries.ts";
+import { lookAtRecovery, requestRecovery, resetPassword } from "./recovery.ts";
 import type { SignIn } from "./sessions.ts";
 import { endSession, refreshSession } from "./sessions.ts";
 import { signIn } from "./sign-in.ts";
@@ -42,18 +44,22 @@ function createBrowserMemory({ config }: Pick<Deps, "config">) {
       network: clientNetwork(request.ip),
       userAgent: request.headers["user-agent"],
       timeZone: readTimeZone(request.headers["x-time-zone"]),
-      signUps: readSignUps(config, readCookie(request, signUpCookie, https)),
+      signUps: readBegun(config, "sign-up", readCookie(request, signUpCookie, https)),
+      recoveries: readBegun(config, "recovery", readCookie(request, recoveryCookie, https)),
       devices: readCookie(request, deviceCookie, https),
     }),
     keepSignUp(reply: FastifyReply, caller: Caller, signUpId: string): void {
-      setCookie(reply, signUpCookie, writeSignUps(config, [signUpId, ...caller.signUps]), https);
+      setCookie(reply, signUpCookie, writeBegun(config, "sign-up", [signUpId, ...caller.signUps]), https);
     },
-    keepDevice(reply: FastifyReply, caller: Caller, { user }: SignIn): void {
+    keepRecovery(reply: FastifyReply, caller: Caller, linkId: string): void {
+      setCookie(reply, recoveryCookie, writeBegun(config, "recovery", [linkId, ...caller.recoveries]), https);
+    },
+    keepDevice(reply: FastifyReply, caller: Caller, user: Person): void {
       setCookie(reply, deviceCookie, addDevice(config, caller.devices, user, new Date()), https);
     },
     /** For those who signed in before their browser was remembered, or long ago. */
     keepUnknownDevice(reply: FastifyReply, caller: Caller, signedIn: SignIn): void {
-      if (readDevice(config, caller.devices, signedIn.user, new Date()) === undefined) this.keepDevice(reply, caller, signedIn);
+      if (readDevice(config, caller.devices, signedIn.user, new Date()) === undefined) this.keepDevice(reply, caller, signedIn.user);
     },
   };
 }
@@ -81,17 +87,33 @@ export function authRoutes(deps: Deps): Routes {
     app.post("/api/auth/confirm", optionsOf("POST /api/auth/confirm"), async (request, reply) => {
       const caller = browser.callerOf(request);
       const signedIn = await fewOfOneNetwork(caller, () => confirmEmail(deps, request.body, caller));
-      browser.keepDevice(reply, caller, signedIn);
+      browser.keepDevice(reply, caller, signedIn.user);
       return presentSession(app, signedIn);
     });
     app.post("/api/auth/disown", optionsOf("POST /api/auth/disown"), async (request, reply) => {
       await disownSignUp(deps, request.body);
       return reply.code(204).send(null);
     });
+    app.post("/api/auth/recover", optionsOf("POST /api/auth/recover"), async (request, reply) => {
+      const caller = browser.callerOf(request);
+      const linkId = await fewOfOneNetwork(caller, () => requestRecovery(deps, request.body, caller));
+      browser.keepRecovery(reply, caller, linkId);
+      return reply.code(202).send(checkEmailAnswer);
+    });
+    app.post("/api/auth/recovery-link", optionsOf("POST /api/auth/recovery-link"), async (request) =>
+      lookAtRecovery(deps, request.body, browser.callerOf(request)),
+    );
+    app.post("/api/auth/reset-password", optionsOf("POST /api/auth/reset-password"), async (request, reply) => {
+      const caller = browser.callerOf(request);
+      const { person, signIn: signedIn } = await fewOfOneNetwork(caller, () => resetPassword(deps, request.body, caller));
+      // The new password makes the account's devices unknown. Whoever chose it must not be locked out by strangers' guesses.
+      browser.keepDevice(reply, caller, person);
+      return { session: signedIn && presentSession(app, signedIn) };
+    });
     app.post("/api/auth/sign-in", optionsOf("POST /api/auth/sign-in"), async (request, reply) => {
       const caller = browser.callerOf(request);
       const signedIn = await fewOfOneNetwork(caller, () => signIn(deps, request.body, caller));
-      browser.keepDevice(reply, caller, signedIn);
+      browser.keepDevice(reply, caller, signedIn.user);
       return presentSession(app, signedIn);
     });
     app.post("/api/auth/refresh", optionsOf("POST /api/auth/refresh"), async (request, reply) => {

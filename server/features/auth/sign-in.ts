@@ -4,6 +4,7 @@ import { DomainError } from "#domain/errors.ts";
 import { keptMs } from "#domain/periods.ts";
 import { checkEmail } from "#domain/rules.ts";
 import { recordAct } from "../../db/audit.ts";
+import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { AttemptKey } from "./attempts.ts";
 import { counted, forgetAttempts, giveBackAttempts, limitName, networkKeys } from "./attempts.ts";
@@ -11,7 +12,7 @@ import { readDevice } from "./browser.ts";
 import type { AuthDeps, Caller } from "./callers.ts";
 import { assertRules, invalidCredentials, normalizeEmail } from "./callers.ts";
 import { completeSignIn } from "./complete-sign-in.ts";
-import { hashSignUpPassword, nobodysHash, verifyPassword } from "./passwords.ts";
+import { hashPassword, hashSignUpPassword, isOutdated, nobodysHash, verifyPassword } from "./passwords.ts";
 import * as queries from "./queries.ts";
 import type { SignIn } from "./sessions.ts";
 
@@ -38,6 +39,22 @@ async function checkPassword(
   const passwordHash = await hashSignUpPassword(deps.config, typed);
   const since = addMilliseconds(deps.clock.now(), -keptMs.signUps);
   return (await queries.hasSignUp(deps.db, passwordHash, since)) ? "of a sign-up" : "wrong";
+}
+
+/** The right password under today's parameters, if its hash has others. Undefined while too many sign in: the next sign-in does it then. */
+async function hashAgain(person: queries.Person, typed: { password: string; network: string }): Promise<string | undefined> {
+  if (person.password_hash === null || !isOutdated(person.password_hash)) return undefined;
+  return hashPassword(typed.network, typed.password).catch((error: unknown) => {
+    if (error instanceof DomainError) return undefined;
+    throw error;
+  });
+}
+
+/** The person as they are after their password's hash was replaced; unchanged if they chose another password meanwhile. */
+async function keepHash(trx: Trx, person: queries.Person, newer: string | undefined): Promise<queries.Person> {
+  if (newer === undefined || person.password_hash === null) return person;
+  const replaced = await queries.replaceHash(trx, person.id, { from: person.password_hash, to: newer });
+  return replaced ? { ...person, password_hash: newer } : person;
 }
 
 /**
@@ -71,8 +88,10 @@ export async function signIn(deps: AuthDeps, input: { email: string; password: s
   // The right password resets this browser's own count. Of the shared counts only this attempt is taken back.
   await forgetAttempts(deps.db, own);
   await giveBackAttempts(deps.db, shared);
+  const newerHash = await hashAgain(person, typed);
   return inTransaction(deps.db, async (trx) => {
     await queries.markPasswordUsed(trx, person.id, deps.clock.now());
-    return completeSignIn(trx, deps, { person, factor: "password" }, caller);
+    const current = await keepHash(trx, person, newerHash);
+    return completeSignIn(trx, deps, { person: current, factor: "password" }, caller);
   });
 }

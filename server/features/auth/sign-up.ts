@@ -3,34 +3,26 @@
  * it first, or may do so at any moment. A sign-up is therefore a row of its own, with the password chosen there and with links of its
  * own, and no person exists before one of them is opened (confirmation.ts).
  */
-
-import { setTimeout as delay } from "node:timers/promises";
 import { v7 as uuidv7 } from "uuid";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { fallbackLanguage, matchLanguage } from "#domain/languages.ts";
 import { keptMs } from "#domain/periods.ts";
-import { checkEmail, checkPassword, mailboxKey } from "#domain/rules.ts";
+import { checkEmail } from "#domain/rules.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { clientSite } from "../../http/client-network.ts";
 import { hashToken } from "../../http/secret-keys.ts";
 import { linkToken } from "../notifications/links.ts";
 import { queueMail } from "../notifications/service.ts";
-import type { AttemptKey } from "./attempts.ts";
-import { countAttempts, counted, networkKeys, takeAttempt } from "./attempts.ts";
+import { inEvenTime, mailKeys, mayMail } from "./asked-mails.ts";
+import { countAttempts, counted } from "./attempts.ts";
 import type { AuthDeps, Caller } from "./callers.ts";
 import { assertRules, normalizeEmail } from "./callers.ts";
+import * as links from "./link-queries.ts";
+import { checkNewPassword } from "./password-rules.ts";
 import { hashSignUpPassword } from "./passwords.ts";
 import * as queries from "./queries.ts";
 
 const confirmationMs = dayMs;
-
-/** Far above what writing takes, so that an answer's time does not tell how much there was to write. */
-const evenAnswerMs = 60;
-
-async function inEvenTime(work: Promise<void>): Promise<void> {
-  await Promise.all([work, delay(evenAnswerMs)]);
-}
 
 interface WaitingSignUp {
   id: string;
@@ -41,7 +33,7 @@ interface WaitingSignUp {
 async function mailConfirmation(trx: Trx, deps: AuthDeps, signUp: WaitingSignUp): Promise<void> {
   const linkId = uuidv7();
   const wallNow = new Date();
-  await queries.insertLink(trx, {
+  await links.insertLink(trx, {
     id: linkId,
     sign_up_id: signUp.id,
     user_id: null,
@@ -58,21 +50,6 @@ async function mailConfirmation(trx: Trx, deps: AuthDeps, signUp: WaitingSignUp)
 async function mailAccountExists(trx: Trx, deps: AuthDeps, person: queries.Person): Promise<void> {
   const mail = { key: `account-exists:${uuidv7()}`, userId: person.id, recipient: person.email, language: person.language };
   await queueMail(trx, { ...mail, template: "account-exists", parameters: {} }, deps.clock.now());
-}
-
-/** The keys under which a request for a mail is counted, before any work is done for it. */
-function mailKeys({ network }: Caller): AttemptKey[] {
-  return [...networkKeys("mail-address", network), "mails:all"];
-}
-
-/**
- * A mailbox that had its mails gets no more for a while, and nobody is told: the answer says nothing about an address. What one
- * network asks for is refused before it takes from what there is for all, so that its owner still gets one elsewhere.
- */
-async function mayMail(trx: Trx, email: string, { network }: Caller): Promise<boolean> {
-  const mailbox = mailboxKey(email);
-  const ofNetwork = await takeAttempt(trx, `mail:${clientSite(network) ?? network} ${mailbox}`, new Date());
-  return ofNetwork === null && (await takeAttempt(trx, `mailbox:${mailbox}`, new Date())) === null;
 }
 
 /** The address's person, if it can sign in: signing up again gives somebody without a password one. */
@@ -107,7 +84,7 @@ export async function signUp(
   caller: Caller,
 ): Promise<string> {
   const email = normalizeEmail(input.email);
-  assertRules({ email: checkEmail(email), password: checkPassword(input.password) });
+  assertRules({ email: checkEmail(email), password: checkNewPassword(input.password, email) });
   const typed = { email, password: input.password, network: caller.network };
   const passwordHash = await counted(deps.db, mailKeys(caller), () => hashSignUpPassword(deps.config, typed));
   const id = uuidv7();

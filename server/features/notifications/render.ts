@@ -1,7 +1,9 @@
 /** Mails in the reader's language: plain text, and the same as calm HTML that follows the reader's light or dark theme. */
 import { createInstance } from "i18next";
+import { minuteMs } from "#domain/clock.ts";
 import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage, matchLanguage } from "#domain/languages.ts";
+import { recoveryMs } from "#domain/periods.ts";
 import type { PlanKey } from "#domain/plans.ts";
 import { currency, plans } from "#domain/plans.ts";
 import type { Config } from "../../config.ts";
@@ -54,7 +56,9 @@ function mailtoAddress(email: string): string {
 /** Where the one button of each mail leads. */
 const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent["parameters"]) => string> = {
   "confirm-email": (config, { linkId }) => `/auth?confirm=${linkToken(config, String(linkId))}`,
-  "account-exists": () => "/auth",
+  "account-exists": () => "/auth?mode=recover",
+  "password-reset": (config, { linkId }) => `/auth?recover=${linkToken(config, String(linkId))}`,
+  "password-changed": () => "/auth?mode=recover",
   "subscription-started": () => "/ai-models",
   "payment-failed": () => "/profile",
   "contact-message": (_config, { email }) => mailtoAddress(String(email)),
@@ -102,13 +106,13 @@ function contextOf(template: MailTemplate, parameters: MailContent["parameters"]
 
 /** The parameters as the texts name them: instants as dates, cents as money, counts as the language writes them. */
 function readable(config: MailConfig, language: LanguageCode, template: MailTemplate, parameters: MailContent["parameters"]) {
-  const { plan, credits, renewsAt, graceUntil, receivedAt, senderLanguage, priceCents, amountCents } = parameters;
+  const { plan, credits, renewsAt, graceUntil, receivedAt, changedAt, senderLanguage, priceCents, amountCents } = parameters;
   return {
     ...parameters,
     language: senderLanguage === undefined ? undefined : new Intl.DisplayNames(language, { type: "language" }).of(String(senderLanguage)),
     plan: planName(plan),
     date: instant(language, renewsAt ?? graceUntil, { dateStyle: "long" }),
-    time: instant(language, receivedAt, {
+    time: instant(language, receivedAt ?? changedAt, {
       year: "numeric",
       month: "long",
       day: "numeric",
@@ -121,6 +125,7 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
     context: contextOf(template, parameters),
     count: Number(credits ?? 0),
     credits: new Intl.NumberFormat(language).format(Number(credits ?? 0)),
+    minutes: recoveryMs / minuteMs,
     site: config.publicUrl.host,
     terms: new URL("/terms", config.publicUrl).href,
     contact: config.contactEmail,

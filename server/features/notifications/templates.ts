@@ -6,6 +6,8 @@ import type { BillingInterval, PlanKey } from "#domain/plans.ts";
 export interface MailParameters {
   "confirm-email": { linkId: string };
   "account-exists": Record<never, never>;
+  "password-reset": { linkId: string };
+  "password-changed": { changedAt: string };
   /** `priceCents`: what each renewal costs. */
   "subscription-started": { plan: PlanKey; interval: BillingInterval; priceCents: number; credits: number; renewsAt: string };
   /** `amountCents`: what is unpaid. */
@@ -28,6 +30,8 @@ export type MailTemplate = keyof MailParameters;
 export const mailTemplates = [
   "confirm-email",
   "account-exists",
+  "password-reset",
+  "password-changed",
   "subscription-started",
   "payment-failed",
   "contact-message",

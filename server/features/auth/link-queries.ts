@@ -1,0 +1,92 @@
+/** Mailed links: those of a sign-up, which make it a person, and those of a person. */
+import type { Insertable } from "kysely";
+import { sql } from "kysely";
+import type { Executor, Trx } from "../../db/transaction.ts";
+import type { EmailLinks } from "../../db/types-accounts.ts";
+
+export async function insertLink(executor: Executor, link: Insertable<EmailLinks>): Promise<void> {
+  await executor.insertInto("email_links").values(link).execute();
+}
+
+/** A mailed link with the sign-up it belongs to or, once it was opened, the person. */
+export async function findConfirmationLink(executor: Executor, tokenHash: Buffer) {
+  return executor
+    .selectFrom("email_links")
+    .leftJoin("sign_ups", "sign_ups.id", "email_links.sign_up_id")
+    .leftJoin("users", "users.id", "email_links.user_id")
+    .leftJoin("identities", (join) => join.onRef("identities.user_id", "=", "users.id").on("identities.kind", "=", "email"))
+    .selectAll("email_links")
+    .select(["sign_ups.email as sign_up_email", "sign_ups.password_hash", "identities.subject as person_email", "users.banned_at"])
+    .where("token_hash", "=", tokenHash)
+    .where("purpose", "=", "confirm")
+    .executeTakeFirst();
+}
+
+/** Gives every link of these sign-ups to the person, as opened. True when the one named was among them. */
+export async function spendLinks(
+  trx: Trx,
+  { signUpIds, userId, linkId }: { signUpIds: readonly string[]; userId: string; linkId: string },
+  now: Date,
+): Promise<boolean> {
+  const spent = await trx
+    .updateTable("email_links")
+    .set({ used_at: now, user_id: userId, sign_up_id: null })
+    .where("sign_up_id", "in", signUpIds)
+    .returning("id")
+    .execute();
+  return spent.some((link) => link.id === linkId);
+}
+
+export async function deleteLinks(trx: Trx, signUpId: string): Promise<void> {
+  await trx.deleteFrom("email_links").where("sign_up_id", "=", signUpId).execute();
+}
+
+/** A link mailed to a person. */
+export interface PersonLink {
+  id: string;
+  user_id: string;
+  email: string;
+}
+
+type PersonPurpose = Exclude<EmailLinks["purpose"], "confirm">;
+
+/** A link of this purpose that was not used and has not expired, of a person who is not banned. */
+export async function findPersonLink(
+  executor: Executor,
+  { tokenHash, purpose }: { tokenHash: Buffer; purpose: PersonPurpose },
+  now: Date,
+): Promise<PersonLink | undefined> {
+  return executor
+    .selectFrom("email_links")
+    .innerJoin("users", "users.id", "email_links.user_id")
+    .innerJoin("identities", (join) => join.onRef("identities.user_id", "=", "users.id").on("identities.kind", "=", "email"))
+    .select(["email_links.id", "users.id as user_id", "identities.subject as email"])
+    .where("token_hash", "=", tokenHash)
+    .where("purpose", "=", purpose)
+    .where("used_at", "is", null)
+    .where("expires_at", ">", now)
+    .where("users.banned_at", "is", null)
+    .executeTakeFirst();
+}
+
+/** True for the one of several calls that uses the link. */
+export async function spendPersonLink(trx: Trx, linkId: string, now: Date): Promise<boolean> {
+  const result = await trx
+    .updateTable("email_links")
+    .set({ used_at: now })
+    .where("id", "=", linkId)
+    .where("used_at", "is", null)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Deletes the person's unused links of this purpose, so that at most the next one works. */
+export async function deleteUnusedLinks(trx: Trx, userId: string, purpose: PersonPurpose): Promise<void> {
+  await trx.deleteFrom("email_links").where("user_id", "=", userId).where("purpose", "=", purpose).where("used_at", "is", null).execute();
+}
+
+/** Until the end of the transaction nobody else mails links to the person or uses them. */
+export async function lockPerson(trx: Trx, userId: string): Promise<void> {
+  await sql`select from users where id = ${userId} for no key update`.execute(trx);
+}

@@ -1,0 +1,122 @@
+/**
+ * A new password for somebody who forgot theirs. A mailed link lets its owner choose one; it signs in as well only in the browser that
+ * asked for it. Anywhere else the person signs in with the new password, so that nobody gets a session by being sent a link.
+ */
+import { v7 as uuidv7 } from "uuid";
+import { addMilliseconds } from "#domain/clock.ts";
+import { DomainError } from "#domain/errors.ts";
+import { recoveryMs } from "#domain/periods.ts";
+import { checkEmail } from "#domain/rules.ts";
+import { recordAct } from "../../db/audit.ts";
+import type { Trx } from "../../db/transaction.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { announce } from "../../http/live-events.ts";
+import { hashToken } from "../../http/secret-keys.ts";
+import { linkToken, readLinkToken } from "../notifications/links.ts";
+import { queueMail } from "../notifications/service.ts";
+import { inEvenTime, mailKeys, mayMail } from "./asked-mails.ts";
+import { countAttempts, networkKeys } from "./attempts.ts";
+import type { AuthDeps, Caller } from "./callers.ts";
+import { assertRules, normalizeEmail } from "./callers.ts";
+import { completeSignIn } from "./complete-sign-in.ts";
+import * as links from "./link-queries.ts";
+import { checkNewPassword } from "./password-rules.ts";
+import { hashPassword } from "./passwords.ts";
+import * as queries from "./queries.ts";
+import type { SignIn } from "./sessions.ts";
+
+function linkInvalid(): DomainError {
+  return new DomainError("link_invalid", "This link is no longer valid. Ask for a new one");
+}
+
+async function mailLink(trx: Trx, deps: AuthDeps, { linkId, email }: { linkId: string; email: string }, caller: Caller): Promise<void> {
+  if (!(await mayMail(trx, email, caller))) return;
+  const person = await queries.findPersonByEmail(trx, email);
+  if (!person || person.banned_at) return;
+  await links.lockPerson(trx, person.id);
+  await links.deleteUnusedLinks(trx, person.id, "recover");
+  const wallNow = new Date();
+  await links.insertLink(trx, {
+    id: linkId,
+    sign_up_id: null,
+    user_id: person.id,
+    purpose: "recover",
+    token_hash: hashToken(linkToken(deps.config, linkId)),
+    expires_at: addMilliseconds(wallNow, recoveryMs),
+    used_at: null,
+    created_at: wallNow,
+  });
+  const mail = { key: `recover:${linkId}`, userId: person.id, recipient: person.email, language: person.language };
+  await queueMail(trx, { ...mail, template: "password-reset", parameters: { linkId } }, deps.clock.now());
+}
+
+/**
+ * Mails the person of this address a link with which to choose a new password; earlier links end. Every address is answered alike, after
+ * the same time. Returns the link's id, for the browser to keep, whether or not there is such a link. Throws `validation_failed`,
+ * and `too_many_attempts` with retryAfterSeconds.
+ */
+export async function requestRecovery(deps: AuthDeps, input: { email: string }, caller: Caller): Promise<string> {
+  const email = normalizeEmail(input.email);
+  assertRules({ email: checkEmail(email) });
+  await countAttempts(deps.db, mailKeys(caller));
+  const linkId = uuidv7();
+  await inEvenTime(inTransaction(deps.db, (trx) => mailLink(trx, deps, { linkId, email }, caller)));
+  return linkId;
+}
+
+/** Counts the try first. Throws `link_invalid`, and `too_many_attempts` with retryAfterSeconds. */
+async function openLink(deps: AuthDeps, token: string, { network }: Caller): Promise<links.PersonLink> {
+  const linkId = readLinkToken(deps.config, token);
+  await countAttempts(deps.db, [...networkKeys("link-address", network), ...(linkId === undefined ? [] : [`link:${linkId}` as const])]);
+  if (linkId === undefined) throw linkInvalid();
+  const link = await links.findPersonLink(deps.db, { tokenHash: hashToken(token), purpose: "recover" }, new Date());
+  if (!link) throw linkInvalid();
+  return link;
+}
+
+/** Whose password the link changes. Throws what openLink throws. */
+export async function lookAtRecovery(deps: AuthDeps, input: { token: string }, caller: Caller): Promise<{ email: string }> {
+  const { email } = await openLink(deps, input.token, caller);
+  return { email };
+}
+
+async function changePassword(
+  trx: Trx,
+  deps: AuthDeps,
+  { link, passwordHash }: { link: links.PersonLink; passwordHash: string },
+  caller: Caller,
+): Promise<{ person: queries.Person; signIn: SignIn | null }> {
+  await links.lockPerson(trx, link.user_id);
+  const wallNow = new Date();
+  if (!(await links.spendPersonLink(trx, link.id, wallNow))) throw linkInvalid();
+  await queries.setPassword(trx, link.user_id, passwordHash, deps.clock.now());
+  const person = await queries.findPerson(trx, link.user_id);
+  if (!person) throw linkInvalid();
+  // Whoever else is signed in may be the reason for the new password.
+  await queries.revokeSessionsOf(trx, person.id, {}, wallNow);
+  await links.deleteUnusedLinks(trx, person.id, "recover");
+  const act = { actor: person.id, subject: person.id, network: caller.network };
+  await recordAct(trx, { ...act, action: "password.changed", details: { proof: "mailed_link" } });
+  const mail = { key: `password-changed:${link.id}`, userId: person.id, recipient: person.email, language: person.language };
+  await queueMail(trx, { ...mail, template: "password-changed", parameters: { changedAt: wallNow.toISOString() } }, deps.clock.now());
+  if (!caller.recoveries.includes(link.id)) return { person, signIn: null };
+  return { person, signIn: await completeSignIn(trx, deps, { person, factor: "recovery_link" }, caller) };
+}
+
+/**
+ * Gives the person of a mailed link a new password, ends all of their sign-ins and tells them by mail. Signs in only in the browser that
+ * asked for the link; a second factor is asked for there too (complete-sign-in.ts). Throws `validation_failed`, `sign_in_busy` with
+ * retryAfterSeconds, and what openLink throws.
+ */
+export async function resetPassword(
+  deps: AuthDeps,
+  input: { token: string; password: string },
+  caller: Caller,
+): Promise<{ person: queries.Person; signIn: SignIn | null }> {
+  const link = await openLink(deps, input.token, caller);
+  assertRules({ password: checkNewPassword(input.password, link.email) });
+  const passwordHash = await hashPassword(caller.network, input.password);
+  const result = await inTransaction(deps.db, (trx) => changePassword(trx, deps, { link, passwordHash }, caller));
+  await announce(deps, link.user_id, "session");
+  return result;
+}
