@@ -18,10 +18,10 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: availableParallelism() + 1,
     maxConcurrency: 2,
     sequence: { sequencer: Sequencer },
-    testTimeout: 90_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     // Waits end with their condition; only a busy machine comes near this.
-    expect: { poll: { timeout: 15_000, interval: 50 } },
+    expect: { poll: { timeout: 60_000, interval: 50 } },
     env: mode === "full" ? { TEST_FULL: "1" } : {},
   },
 }));

@@ -15,7 +15,7 @@ async function wordsOf(page: Page): Promise<string> {
 }
 
 async function waitForWords(page: Page, atLeast: number): Promise<string> {
-  await expect.poll(async () => (await wordsOf(page)).length, { timeout: 20_000, interval: 50 }).toBeGreaterThan(atLeast);
+  await expect.poll(async () => (await wordsOf(page)).length).toBeGreaterThan(atLeast);
   return wordsOf(page);
 }
 

@@ -150,7 +150,7 @@ describe("with the server stopped", () => {
     const page = await open("/offline");
     const saved = page.getByText("Gespeichert am");
     await page.getByRole("button", { name: "Alle Anleitungen und Artikel speichern" }).click();
-    await expect.poll(() => saved.count(), { timeout: 30_000 }).toBe(11);
+    await expect.poll(() => saved.count()).toBe(11);
     await page.getByText(/\d MB von .+ belegt/).waitFor();
     await page
       .getByRole("button", { name: /^„.+“ entfernen$/ })

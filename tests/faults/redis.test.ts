@@ -32,7 +32,8 @@ async function begin(test: TestContext, options: ScaleOptions = {}): Promise<Wor
   };
 }
 
-const withinMs = 30_000;
+/** The guarantee is thirty seconds; ninety where other tests run on the same machine. */
+const withinMs = process.env.TEST_FULL === "1" ? 30_000 : 90_000;
 
 async function expectBoughtOnce({ product: setup, visitor }: World): Promise<void> {
   await visitor.waitForSubscription(300, withinMs);
@@ -116,7 +117,8 @@ describe.concurrent("Redis killed with -9 during an answer, with two API process
     const { product: setup, visitor } = world;
     await visitor.subscribe();
     const page = await openPage(setup.apiUrls[1] ?? "", visitor);
-    await setPace(setup, 15);
+    // Slow enough that Redis goes and comes back in the middle of the answer.
+    await setPace(setup, 100);
     let seen = 0;
     let started: ((id: string) => void) | undefined;
     const id = new Promise<string>((resolve) => {
@@ -130,17 +132,19 @@ describe.concurrent("Redis killed with -9 during an answer, with two API process
       },
     });
     const elsewhere = visitor.resume(await id, 0, { apiUrl: setup.apiUrls[1] ?? "" });
-    await until(() => seen > 10, "the first words");
+    await until(() => seen > 3, "the first words");
     await world.killRedis();
     const before = seen;
-    await until(() => seen > before + 10, "words while Redis is away");
+    await until(() => seen > before + 3, "words while Redis is away");
     expect((await visitor.call("GET", "/readyz")).status).toBe(200);
     await world.startRedis();
+    const back = seen;
+    await until(() => seen > back, "words while Redis is back");
+    await setPace(setup, 0);
     const [one, other] = await Promise.all([told, elsewhere]);
     expect(one.receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
     expect([other.text, other.receipt]).toEqual([one.text, one.receipt]);
     expect((await visitor.check()).credits).toBe(299);
-    await setPace(setup, 0);
     // The update has to go from one process to the other. It is lost while either reconnects to Redis, so ask until one arrives.
     let asked = 0;
     const isTold = async () => {

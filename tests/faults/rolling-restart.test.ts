@@ -136,6 +136,6 @@ it.for(full ? fronts : fronts.slice(0, 1))(`behind %s, ${guarantee}`, { timeout:
   // One generation per answer: no send was carried out twice.
   const { rows } = await product.database.pool.query<{ count: number }>("select count(*) from generations");
   expect(rows[0]?.count).toBe(answered);
-  await waitUntilSettled(product.database, 40_000);
+  await waitUntilSettled(product.database);
   await expectBooksAgree(product.database);
 });

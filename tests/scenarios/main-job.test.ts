@@ -28,7 +28,7 @@ describe("the main job on Redis with two API processes and two workers", () => {
   let product: ScaleSetup;
   beforeAll(async () => {
     product = await startScale({ apis: 2, workers: 2, redis: true });
-  }, 90_000);
+  });
   afterAll(() => product?.stop());
 
   it("sign up → pay → subscription by live push → priced answer → receipt → renewal after a month", async () => {
@@ -37,7 +37,7 @@ describe("the main job on Redis with two API processes and two workers", () => {
     const live = await listen(second, visitor.session?.access_token ?? "");
 
     await visitor.subscribe();
-    await expect.poll(() => live.messages.some((message) => message.table === "user_subscriptions"), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => live.messages.some((message) => message.table === "user_subscriptions")).toBe(true);
     live.close();
 
     const answer = await visitor.ask();
@@ -61,7 +61,7 @@ describe("the main job on Redis with two API processes and two workers", () => {
     expect(Date.parse(renewed.subscription_end ?? "")).toBeGreaterThan(Date.parse(now));
     await waitUntilSettled(product.database);
     await expectBooksAgree(product.database);
-  }, 120_000);
+  }, 240_000);
 
   it("an answer started on one process can be resumed on the other; no event is lost or repeated, and it is charged once", async () => {
     const [first = "", second = ""] = product.apiUrls;
@@ -81,7 +81,7 @@ describe("the main job on Redis with two API processes and two workers", () => {
     expect([...part.eventIds, ...rest.eventIds]).toEqual(whole.eventIds);
     expect(rest.receipt).toMatchObject({ status: "completed", chargedCredits: 1, availableAfter: 299 });
     await expectBooksAgree(product.database);
-  }, 60_000);
+  }, 240_000);
 
   it("the same idempotency key sent to both processes at once gives one answer and one charge", async () => {
     const [first = "", second = ""] = product.apiUrls;
@@ -92,7 +92,7 @@ describe("the main job on Redis with two API processes and two workers", () => {
     expect(new Set(answers.map((answer) => answer.generationId)).size).toBe(1);
     expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
     expect((await visitor.check()).credits).toBe(299);
-  }, 60_000);
+  }, 240_000);
 
   it("Stripe's events are accepted while Redis is away and processed when it is back", async () => {
     const visitor = await new Visitor(product.apiUrls[0] ?? "", product.sandboxUrl).join();
@@ -101,15 +101,12 @@ describe("the main job on Redis with two API processes and two workers", () => {
     await product.redis?.stop();
     expect((await visitor.pay(url)).status).toBe(303);
     await expect
-      .poll(
-        async () => (await product.database.pool.query("select count(*) as n from stripe_events where status = 'received'")).rows[0].n,
-        { timeout: 10_000 },
-      )
+      .poll(async () => (await product.database.pool.query("select count(*) as n from stripe_events where status = 'received'")).rows[0].n)
       .toBeGreaterThan(0);
     const { startRedis } = await import("#tests/support/redis.ts");
     product.redis = await startRedis(port);
-    await visitor.waitForSubscription(300, 40_000);
+    await visitor.waitForSubscription(300);
     await waitUntilSettled(product.database);
     await expectBooksAgree(product.database);
-  }, 90_000);
+  }, 240_000);
 });

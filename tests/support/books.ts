@@ -4,7 +4,7 @@ import { findDisagreements } from "#server/features/credits/service.ts";
 import type { TestDatabase } from "./postgres.ts";
 
 /** Waits until every event is processed, every job is done, every answer has ended and every hold is closed. */
-export async function waitUntilSettled({ pool }: Pick<TestDatabase, "pool">, timeoutMs = 60_000): Promise<void> {
+export async function waitUntilSettled({ pool }: Pick<TestDatabase, "pool">, timeoutMs = 90_000): Promise<void> {
   let left: unknown;
   const settled = async () => {
     const { rows } = await pool.query<Record<string, number>>(

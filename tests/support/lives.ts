@@ -40,7 +40,7 @@ export function liveOn({ apiUrls, sandboxUrl, database }: ScaleSetup, count: num
       const { status } = await visitor.pay(url);
       if (status >= 500) throw new Error(`the payment page answered ${status}`);
     });
-    await visitor.waitForSubscription(300, 90_000);
+    await visitor.waitForSubscription(300);
     while (busy) {
       const answer = await visitor.ask().catch(() => undefined);
       if (answer?.receipt?.status === "completed") answered += 1;
@@ -53,7 +53,7 @@ export function liveOn({ apiUrls, sandboxUrl, database }: ScaleSetup, count: num
     async end(seed) {
       busy = false;
       await lives;
-      await waitUntilSettled(database, 90_000);
+      await waitUntilSettled(database);
       await expectBooksAgree(database);
       const plans = await database.db.selectFrom("grants").select("credits").where("kind", "=", "plan").execute();
       expect(plans, `seed ${seed}`).toEqual(Array.from({ length: count }, () => ({ credits: 300 })));

@@ -1,6 +1,15 @@
 /** A server that accepts connections and never answers, like a provider that hangs. */
 import type { AddressInfo, Socket } from "node:net";
 import { createServer } from "node:net";
+import { hourMs } from "#domain/clock.ts";
+import type { Config } from "#server/config.ts";
+import type { Payments } from "#server/providers/stripe.ts";
+import { createPayments } from "#server/providers/stripe.ts";
+
+/** Calls to a silent Stripe hang until the server is closed, so what happens meanwhile did not wait for them, however long it took. */
+export function patientPayments(config: Config["stripe"]): Payments {
+  return createPayments(config, undefined, { tryMs: hourMs, callMs: hourMs });
+}
 
 export interface SilentServer {
   port: number;

@@ -90,7 +90,7 @@ export class Visitor {
           .find((link) => new URL(link).pathname === path && new URL(link).searchParams.has(parameter));
         return found !== undefined;
       },
-      20_000,
+      60_000,
       50,
     );
     if (found === undefined) throw new Error(`no mail to ${this.email} with a link to ${path}`);
@@ -136,7 +136,7 @@ export class Visitor {
     return this.json<Wallet>("GET", "/api/credits/wallet");
   }
 
-  async waitForSubscription(credits: number, timeoutMs = 30_000): Promise<SubscriptionCheck> {
+  async waitForSubscription(credits: number, timeoutMs = 90_000): Promise<SubscriptionCheck> {
     let last: SubscriptionCheck | undefined;
     const done = async () => {
       last = await this.check().catch(() => last);

@@ -21,10 +21,9 @@ describe("SIGTERM under load", () => {
       const mail = { key: randomUUID(), userId: null, recipient, template: "account-exists", language: "en", parameters: {} } as const;
       await inTransaction(database.db, (trx) => queueMail(trx, mail, new Date()));
     }
-    const startedAt = performance.now();
+    // After its deadline it would exit with 1.
     expect(await workers[0]?.stop("SIGTERM")).toBe("exit code 0");
-    expect(performance.now() - startedAt).toBeLessThan(12_000);
-    await waitUntilSettled(database, 40_000);
+    await waitUntilSettled(database);
     const mails = (await (await fetch(`${sandboxUrl}/mail`)).json()) as { to: string }[];
     expect(mails.map((mail) => mail.to).sort()).toEqual(recipients.sort());
     await workers[0]?.start();
@@ -46,14 +45,12 @@ describe("SIGTERM under load", () => {
       begun += 1;
     };
     const asked = Promise.allSettled(Array.from({ length: 6 }, () => visitor.ask({ onEvent })));
-    await expect.poll(() => begun, { timeout: 20_000 }).toBeGreaterThanOrEqual(6);
-    const startedAt = performance.now();
+    await expect.poll(() => begun).toBeGreaterThanOrEqual(6);
     expect(await apis[0]?.stop("SIGTERM")).toBe("exit code 0");
-    expect(performance.now() - startedAt).toBeLessThan(15_000);
     await asked;
     await pace(20);
     await apis[0]?.start();
-    await waitUntilSettled(database, 40_000);
+    await waitUntilSettled(database);
     await expectBooksAgree(database);
     const ends = await database.db.selectFrom("generations").select(["status", "charged_credits"]).execute();
     expect(ends).toHaveLength(6);
