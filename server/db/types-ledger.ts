@@ -1,4 +1,4 @@
-import type { Generated } from "kysely";
+import type { ColumnType, Generated } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
 import type { Json } from "./json.ts";
 
@@ -23,6 +23,8 @@ export interface Grants {
   expired_at: Date | null;
   source_key: string;
   created_at: Date;
+  /** Whether anything is left or held. */
+  open: ColumnType<boolean, never, never>;
   invoice_id: Generated<string | null>;
   invoice_line_id: Generated<string | null>;
   charge_id: Generated<string | null>;
@@ -73,6 +75,7 @@ export interface HoldParts {
   hold_id: string;
   grant_id: string;
   amount: number;
+  /** As long as the hold is open. */
   settled: Generated<number>;
 }
 

@@ -270,6 +270,13 @@ describe("PostgreSQL refuses, even from the ledger's owner,", () => {
     "insert into ledger_transactions (key, kind, wallet_id, content, occurred_at) values ($1::uuid || ':planted', 'grant', $1::uuid, '{}', now())";
   const entry = `with posted as (${open} returning id) insert into ledger_entries (transaction_id, line, account, wallet_id, grant_id, amount)
     select posted.id, 1, 'wallet', g.wallet_id, g.id, 1 from posted, grants g where g.wallet_id = $1::uuid limit 1`;
+  const later = `insert into ledger_entries (transaction_id, line, account, wallet_id, grant_id, amount)
+    select transaction_id, 3, 'spent', wallet_id, grant_id, 1 from ledger_entries where wallet_id = $1 limit 1`;
+  const foreign = `with opened as (insert into billing_accounts (created_at) values (now()) returning id), other as (
+      insert into wallets (id, billing_account_id, created_at) select uuidv7(), a.id, now() from opened a returning id)
+    insert into ledger_entries (transaction_id, line, account, wallet_id, grant_id, amount)
+      select transaction_id, 3 + sign, account, other.id, grant_id, 1 - 2 * sign
+        from ledger_entries, other, generate_series(0, 1) sign where wallet_id = $1 and line = 1`;
   /** The wallet's transactions once more, entries included, under `key`, which none of them has entered in the table of keys. */
   const again = (key: string) => `with known as (select t.*, uuidv7() as new_id from ledger_transactions t where wallet_id = $1::uuid),
       posted as (insert into ledger_transactions (id, key, kind, wallet_id, content, occurred_at)
@@ -280,12 +287,30 @@ describe("PostgreSQL refuses, even from the ledger's owner,", () => {
     "insert into holds (id, wallet_id, amount, state, captured, deadline, created_at, ended_at) values (gen_random_uuid(), $1::uuid, 1";
   it.each([
     ["entries that do not sum to zero (1)", [entry], "TS900"],
+    ["an entry that is added to a transaction later (1)", [later], "TS900"],
+    ["an entry of another wallet than its grant's (2)", [foreign], "23503"],
     ["a transaction without entries (1)", [open], "TS900"],
     ["a balance that is not its grants' (2)", ["update wallets set balance = balance + 1 where id = $1"], "TS900"],
     ["held credits that are not its grants' (2)", ["update wallets set held = held + 1 where id = $1"], "TS900"],
     [
       "more held than there is (3)",
       ["update grants set held = 8, remaining = 5 where wallet_id = $1", "update wallets set held = 8, balance = 5 where id = $1"],
+      "23514",
+    ],
+    ["a grant that holds more than it has (3)", ["update grants set held = 11 where wallet_id = $1"], "23514"],
+    ["a grant below zero without a clawback (3)", ["update grants set remaining = -1 where wallet_id = $1"], "23514"],
+    ["a grant of more than was granted (3)", ["update grants set remaining = 11 where wallet_id = $1"], "23514"],
+    [
+      "a part of a hold that is settled beyond it (4)",
+      [
+        `with made as (${held}, 'open', 0, now(), now(), null) returning id)
+      insert into hold_parts (hold_id, grant_id, amount, settled) select made.id, g.id, 1, 2 from made, grants g where g.wallet_id = $1::uuid`,
+      ],
+      "23514",
+    ],
+    [
+      "a hold of nothing (4)",
+      ["insert into holds (id, wallet_id, amount, deadline, created_at) values (gen_random_uuid(), $1, 0, now(), now())"],
       "23514",
     ],
     ["more captured than was held (4)", [`${held}, 'captured', 2, now(), now(), now())`], "23514"],

@@ -97,7 +97,7 @@ export async function selectOpenGrants(executor: Executor, walletId: string) {
     .selectFrom("grants")
     .select(["id", "kind", "credits", "remaining", "held", "expires_at", "created_at"])
     .where("wallet_id", "=", walletId)
-    .where((or) => or.or([or("remaining", "<>", 0), or("held", "<>", 0)]))
+    .where("open", "=", true)
     .orderBy("expires_at")
     .orderBy("id")
     .execute();
