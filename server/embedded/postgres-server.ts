@@ -26,11 +26,13 @@ export interface Cluster {
   identity: Identity | undefined;
   /** For tests: faster, but data is lost if the machine crashes. */
   volatile: boolean;
+  /** Settings in place of ours, for benchmarks. */
+  more: Readonly<Record<string, string>>;
 }
 
-export async function openCluster(dataDir: string, volatile: boolean): Promise<Cluster> {
+export async function openCluster(dataDir: string, volatile: boolean, more: Readonly<Record<string, string>> = {}): Promise<Cluster> {
   const { programs, identity } = await findRunnable();
-  return { folder: path.join(dataDir, "postgres"), logFile: path.join(dataDir, "postgres.log"), programs, identity, volatile };
+  return { folder: path.join(dataDir, "postgres"), logFile: path.join(dataDir, "postgres.log"), programs, identity, volatile, more };
 }
 
 /**
@@ -171,6 +173,7 @@ function settings(cluster: Cluster, port: number): string[] {
     // The application logs refused statements itself, together with the request.
     log_min_error_statement: "panic",
     ...(cluster.volatile ? { fsync: "off", full_page_writes: "off", autovacuum_naptime: "10min" } : {}),
+    ...cluster.more,
   };
   return Object.entries(values).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 }

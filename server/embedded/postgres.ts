@@ -153,10 +153,12 @@ export async function startPostgres(options: {
   log: (line: string) => void;
   /** For tests: faster, but data is lost if the machine crashes. */
   volatile?: boolean;
+  /** PostgreSQL's settings in place of ours, for benchmarks. */
+  settings?: Readonly<Record<string, string>>;
 }): Promise<EmbeddedPostgres> {
   const dataDir = path.resolve(options.dataDir);
   await prepareFolder(dataDir);
-  const cluster = await openCluster(dataDir, options.volatile ?? false);
+  const cluster = await openCluster(dataDir, options.volatile ?? false, options.settings);
   const { secrets, created } = await prepareCluster(cluster, dataDir);
   const port = options.port ?? (await freePort());
   const server = await startServer(cluster, port);

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { benchLedger } from "./ledger.ts";
 import { measureMemory, reportMemory } from "./memory.ts";
 import { measureRetention, reportRetention } from "./retention.ts";
+import { measureScale, reportScale } from "./scale.ts";
 import { measureFirstText, measureStreaming, reportFirstText } from "./streaming.ts";
 import type { BenchServer } from "./support.ts";
 import { report, startBenchServer } from "./support.ts";
@@ -21,10 +22,11 @@ async function onServer<T>(measure: (server: BenchServer) => Promise<T>): Promis
 if (spawnSync("pgbench", ["--version"]).error) {
   console.log("hold + capture: not measured, for pgbench is missing; install it (Debian: apt-get install -y postgresql)");
 } else {
-  report(await onServer(benchLedger));
+  for (const ratio of await onServer(benchLedger)) report(ratio);
 }
 report(await onServer(benchWebhook));
 for (const ratio of await measureStreaming()) report(ratio);
 for (const measured of await measureFirstText()) reportFirstText(measured);
 for (const figures of await onServer(measureRetention)) reportRetention(figures);
 reportMemory(await onServer(measureMemory));
+for (const figure of await measureScale()) reportScale(figure);
