@@ -10,6 +10,8 @@ import { VisuallyHidden } from "./visually-hidden.tsx";
 interface PasswordFieldProps {
   /** "Password" if it is left out. */
   label?: string;
+  /** `password` if it is left out; a form with two of them tells them apart by it. */
+  name?: string;
   value: string;
   onChange: (value: string) => void;
   error: string | undefined;
@@ -40,7 +42,7 @@ function Strength({ value }: { value: string }) {
   );
 }
 
-export function PasswordField({ label, value, onChange, error, isNew }: PasswordFieldProps) {
+export function PasswordField({ label, name = "password", value, onChange, error, isNew }: PasswordFieldProps) {
   const { t } = useTranslation("auth");
   const [shown, setShown] = useState(false);
   const Icon = shown ? EyeOff : Eye;
@@ -48,7 +50,7 @@ export function PasswordField({ label, value, onChange, error, isNew }: Password
     <div className={styles.password}>
       <TextField
         label={label ?? t("password")}
-        name="password"
+        name={name}
         type={shown ? "text" : "password"}
         autoComplete={isNew ? "new-password" : "current-password"}
         autoCapitalize="none"

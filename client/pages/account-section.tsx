@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Redirect, useParams } from "wouter";
 import type { AccountSection } from "#client/features/account/account-page.tsx";
 import { AccountPage, sectionPaths } from "#client/features/account/account-page.tsx";
+import { PasswordPanel } from "#client/features/account/password-panel.tsx";
 import { StepUpDialog } from "#client/features/account/step-up-dialog.tsx";
 import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
@@ -10,7 +11,7 @@ import type { User } from "#contract/auth.ts";
 type Section = Exclude<AccountSection, "overview">;
 
 const panels: Record<Section, (user: User) => ReactNode> = {
-  security: () => null,
+  security: (user) => <PasswordPanel email={user.email} />,
   data: () => null,
 };
 

@@ -23,4 +23,12 @@ export const accountRoutes = {
     body: Type.Object({ password: Type.String({ maxLength: 2_000 }) }, { additionalProperties: false }),
     response: { 204: NoContent },
   },
+  "POST /api/account/password": {
+    summary: "Choose another password. Ends all of the person's sessions but the one this call is made with",
+    body: Type.Object(
+      { currentPassword: Type.String({ maxLength: 2_000 }), password: Type.String({ maxLength: 2_000 }) },
+      { additionalProperties: false },
+    ),
+    response: { 204: NoContent },
+  },
 } as const satisfies Record<string, RouteContract>;

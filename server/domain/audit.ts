@@ -9,7 +9,7 @@ export interface AuditDetails {
   "sign_in.blocked": { limits: readonly string[] };
   "step_up.completed": { factor: "password" };
   /** All of the person's other sign-ins ended with it. */
-  "password.changed": { proof: "mailed_link" };
+  "password.changed": { proof: "mailed_link" | "current_password" };
   "session.ended": { reason: "signed_out" | "token_reused" } | { reason: "signed_out_elsewhere"; sessions: number };
   "role.granted": { role: "admin"; because: "named_in_admin_emails" | "first_start" };
   "dead_letter.replayed": { deadLetterId: string; job: string };

@@ -645,6 +645,28 @@ describe("forms (specification §4, §5, §8)", () => {
     expect(await page.getByLabel("Email", { exact: true }).inputValue()).toBe(account.email);
   });
 
+  it("say at the account's password which one is wrong or breaks a rule, and that everybody else is signed out", async () => {
+    const change = "POST /api/account/password";
+    await open("/profile/security", { member: true });
+    const current = () => page.getByRole("textbox", { name: "Current password" });
+    const chosen = () => page.getByRole("textbox", { name: "New password" });
+    await submit("Change password");
+    await expect.poll(faults).toEqual(["Enter your password", "Password must be at least 8 characters"]);
+    await current().fill("wrong password 1");
+    await chosen().fill("tiles in the password 1");
+    api.refuse(change, 403, "wrong_password");
+    await submit("Change password");
+    await expect.poll(faults).toEqual([refusals.wrong_password]);
+    expect(await current().evaluate((element) => element === document.activeElement)).toBe(true);
+    api.refuse(change, 400, "validation_failed", { fields: [{ field: "password", message: ruleMessages.passwordCommon }] });
+    await submit("Change password");
+    await expect.poll(faults).toEqual(["This password is too common. Choose another one"]);
+    api.answer(change, null);
+    await submit("Change password");
+    await toasts().getByText("Your password is changed", { exact: true }).waitFor();
+    expect(await current().inputValue()).toBe("");
+  });
+
   it("say at sign-up which rule a password breaks, at the field, whether the client or the server finds it", async () => {
     const signUp = "POST /api/auth/sign-up";
     await open("/auth?mode=sign-up");

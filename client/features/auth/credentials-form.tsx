@@ -6,12 +6,12 @@ import { PasswordField } from "#client/components/password-field.tsx";
 import { RichText } from "#client/components/rich-text.tsx";
 import { SubmitButton } from "#client/components/submit-button.tsx";
 import { useRefusal } from "#client/components/use-refusal.tsx";
+import { useRuleText } from "#client/i18n/rule-text.ts";
 import { ApiProblem } from "#client/lib/api.ts";
 import { paths } from "#client/paths.ts";
 import { checkEmail, checkPassword } from "#domain/rules.ts";
 import styles from "./auth.module.css";
 import { signIn, signUp } from "./auth-calls.ts";
-import { useRuleText } from "./rule-text.ts";
 import { SignInEmail } from "./sign-in-email.tsx";
 
 export type AuthMode = "signIn" | "signUp";

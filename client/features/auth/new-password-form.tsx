@@ -5,11 +5,11 @@ import { PasswordField } from "#client/components/password-field.tsx";
 import { RichText } from "#client/components/rich-text.tsx";
 import { SubmitButton } from "#client/components/submit-button.tsx";
 import { useRefusal } from "#client/components/use-refusal.tsx";
+import { useRuleText } from "#client/i18n/rule-text.ts";
 import { ApiProblem } from "#client/lib/api.ts";
 import { checkPassword } from "#domain/rules.ts";
 import styles from "./auth.module.css";
 import { resetPassword } from "./auth-calls.ts";
-import { useRuleText } from "./rule-text.ts";
 import { StepHeading } from "./step-heading.tsx";
 
 interface NewPasswordFormProps {

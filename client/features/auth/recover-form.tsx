@@ -4,11 +4,11 @@ import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { SubmitButton } from "#client/components/submit-button.tsx";
 import { useRefusal } from "#client/components/use-refusal.tsx";
+import { useRuleText } from "#client/i18n/rule-text.ts";
 import { ApiProblem } from "#client/lib/api.ts";
 import { checkEmail } from "#domain/rules.ts";
 import styles from "./auth.module.css";
 import { askForRecovery } from "./auth-calls.ts";
-import { useRuleText } from "./rule-text.ts";
 import { SignInEmail } from "./sign-in-email.tsx";
 import { StepHeading } from "./step-heading.tsx";
 

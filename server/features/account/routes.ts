@@ -3,13 +3,17 @@ import { securityRoutes } from "../../contract/security.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";
 import { viewerOf } from "../../http/viewer.ts";
+import { createBrowserMemory } from "../auth/browser-memory.ts";
 import type { AuthDeps } from "../auth/callers.ts";
+import { fewOfOneNetwork } from "../auth/callers.ts";
+import { changeOwnPassword } from "../auth/change-password.ts";
 import { stepUp } from "../auth/step-up.ts";
 import { readActivity } from "./activity.ts";
 import { readAccount } from "./service.ts";
 
 /** For a signed-in scope. */
 export function accountRoutes(deps: AuthDeps): Routes {
+  const browser = createBrowserMemory(deps);
   return async (app) => {
     app.get("/api/account", { schema: contract["GET /api/account"] }, async (request) => readAccount(deps.db, viewerOf(request).userId));
     app.get("/api/account/activity", { schema: securityRoutes["GET /api/account/activity"] }, async (request) =>
@@ -17,6 +21,14 @@ export function accountRoutes(deps: AuthDeps): Routes {
     );
     app.post("/api/account/step-up", { schema: contract["POST /api/account/step-up"] }, async (request, reply) => {
       await stepUp(deps, { ...viewerOf(request), network: clientNetwork(request.ip) }, request.body);
+      return reply.code(204).send(null);
+    });
+    app.post("/api/account/password", { schema: contract["POST /api/account/password"] }, async (request, reply) => {
+      const caller = browser.callerOf(request);
+      const prover = { ...viewerOf(request), network: caller.network };
+      const person = await fewOfOneNetwork(caller, () => changeOwnPassword(deps, prover, request.body));
+      // The new password makes the account's devices unknown, but not the one it was chosen on.
+      if (person) browser.keepDevice(reply, caller, person);
       return reply.code(204).send(null);
     });
   };

@@ -7,7 +7,6 @@ import { addMilliseconds } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import { recoveryMs } from "#domain/periods.ts";
 import { checkEmail } from "#domain/rules.ts";
-import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { announce } from "../../http/live-events.ts";
@@ -18,6 +17,7 @@ import { inEvenTime, mailKeys, mayMail } from "./asked-mails.ts";
 import { countAttempts, networkKeys } from "./attempts.ts";
 import type { AuthDeps, Caller } from "./callers.ts";
 import { assertRules, normalizeEmail } from "./callers.ts";
+import { replacePassword } from "./change-password.ts";
 import { completeSignIn } from "./complete-sign-in.ts";
 import * as links from "./link-queries.ts";
 import { checkNewPassword } from "./password-rules.ts";
@@ -80,25 +80,17 @@ export async function lookAtRecovery(deps: AuthDeps, input: { token: string }, c
   return { email };
 }
 
-async function changePassword(
+async function applyLink(
   trx: Trx,
   deps: AuthDeps,
   { link, passwordHash }: { link: links.PersonLink; passwordHash: string },
   caller: Caller,
 ): Promise<{ person: queries.Person; signIn: SignIn | null }> {
   await links.lockPerson(trx, link.user_id);
-  const wallNow = new Date();
-  if (!(await links.spendPersonLink(trx, link.id, wallNow))) throw linkInvalid();
-  await queries.setPassword(trx, link.user_id, passwordHash, deps.clock.now());
-  const person = await queries.findPerson(trx, link.user_id);
+  if (!(await links.spendPersonLink(trx, link.id, new Date()))) throw linkInvalid();
+  const change = { passwordHash, proof: "mailed_link", key: link.id, network: caller.network } as const;
+  const person = await replacePassword(trx, deps, link.user_id, change);
   if (!person) throw linkInvalid();
-  // Whoever else is signed in may be the reason for the new password.
-  await queries.revokeSessionsOf(trx, person.id, {}, wallNow);
-  await links.deleteUnusedLinks(trx, person.id, "recover");
-  const act = { actor: person.id, subject: person.id, network: caller.network };
-  await recordAct(trx, { ...act, action: "password.changed", details: { proof: "mailed_link" } });
-  const mail = { key: `password-changed:${link.id}`, userId: person.id, recipient: person.email, language: person.language };
-  await queueMail(trx, { ...mail, template: "password-changed", parameters: { changedAt: wallNow.toISOString() } }, deps.clock.now());
   if (!caller.recoveries.includes(link.id)) return { person, signIn: null };
   return { person, signIn: await completeSignIn(trx, deps, { person, factor: "recovery_link" }, caller) };
 }
@@ -116,7 +108,7 @@ export async function resetPassword(
   const link = await openLink(deps, input.token, caller);
   assertRules({ password: checkNewPassword(input.password, link.email) });
   const passwordHash = await hashPassword(caller.network, input.password);
-  const result = await inTransaction(deps.db, (trx) => changePassword(trx, deps, { link, passwordHash }, caller));
+  const result = await inTransaction(deps.db, (trx) => applyLink(trx, deps, { link, passwordHash }, caller));
   await announce(deps, link.user_id, "session");
   return result;
 }

@@ -8,17 +8,17 @@ import type { AuthDeps } from "./callers.ts";
 import { nobodysHash, verifyPassword } from "./passwords.ts";
 import * as queries from "./queries.ts";
 
-interface Prover {
+export interface Prover {
   userId: string;
   sessionId: string;
   network: string;
 }
 
 /**
- * Throws `wrong_password`, `too_many_attempts` and `sign_in_busy` with retryAfterSeconds. It counts for the sign-in alone: nobody who
+ * Checks the password of somebody who is signed in. Throws `wrong_password`, `too_many_attempts` and `sign_in_busy` with retryAfterSeconds. It counts for the sign-in alone: nobody who
  * guesses elsewhere makes its owner wait.
  */
-async function checkPassword(deps: AuthDeps, { userId, sessionId, network }: Prover, password: string): Promise<void> {
+export async function checkOwnPassword(deps: AuthDeps, { userId, sessionId, network }: Prover, password: string): Promise<void> {
   const key: AttemptKey = `step-up:${sessionId}`;
   const person = await queries.findPerson(deps.db, userId);
   const matches = await counted(deps.db, [key], () => verifyPassword(network, person?.password_hash ?? nobodysHash, password));
@@ -28,7 +28,7 @@ async function checkPassword(deps: AuthDeps, { userId, sessionId, network }: Pro
 
 /** From now on the sign-in may do dangerous things for a short while. Throws what checking the factor throws, and `session_expired`. */
 export async function stepUp(deps: AuthDeps, prover: Prover, input: { password: string }): Promise<void> {
-  await checkPassword(deps, prover, input.password);
+  await checkOwnPassword(deps, prover, input.password);
   const { userId, sessionId, network } = prover;
   await inTransaction(deps.db, async (trx) => {
     const holds = await queries.markSessionProved(trx, sessionId, new Date());

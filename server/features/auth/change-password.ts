@@ -1,0 +1,67 @@
+/** A new password for somebody who is signed in and knows the old one. */
+import { v7 as uuidv7 } from "uuid";
+import { DomainError } from "#domain/errors.ts";
+import { recordAct } from "../../db/audit.ts";
+import type { Trx } from "../../db/transaction.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { announce } from "../../http/live-events.ts";
+import { queueMail } from "../notifications/service.ts";
+import type { AuthDeps } from "./callers.ts";
+import { assertRules } from "./callers.ts";
+import * as links from "./link-queries.ts";
+import { checkNewPassword } from "./password-rules.ts";
+import { hashPassword } from "./passwords.ts";
+import * as queries from "./queries.ts";
+import type { Prover } from "./step-up.ts";
+import { checkOwnPassword } from "./step-up.ts";
+
+interface Change {
+  passwordHash: string;
+  proof: "mailed_link" | "current_password";
+  /** Of what happened, so that its mail is sent once. */
+  key: string;
+  network: string;
+  /** The session that stays; without it all end, since whoever else is signed in may be the reason for the new password. */
+  exceptSessionId?: string;
+}
+
+/** Writes the new password, ends the person's sessions and links, and tells them by mail. The caller has locked the person. */
+export async function replacePassword(trx: Trx, deps: AuthDeps, userId: string, change: Change): Promise<queries.Person | undefined> {
+  const { passwordHash, proof, key, network, exceptSessionId } = change;
+  const wallNow = new Date();
+  await queries.setPassword(trx, userId, passwordHash, deps.clock.now());
+  await queries.revokeSessionsOf(trx, userId, exceptSessionId === undefined ? {} : { except: exceptSessionId }, wallNow);
+  await links.deleteUnusedLinks(trx, userId, "recover");
+  await recordAct(trx, { actor: userId, subject: userId, action: "password.changed", network, details: { proof } });
+  const person = await queries.findPerson(trx, userId);
+  if (!person) return undefined;
+  const mail = { key: `password-changed:${key}`, userId, recipient: person.email, language: person.language };
+  await queueMail(trx, { ...mail, template: "password-changed", parameters: { changedAt: wallNow.toISOString() } }, deps.clock.now());
+  return person;
+}
+
+/**
+ * Ends all of the person's sessions but this one. Throws `validation_failed` before the current password is looked at, and what checking
+ * that throws (step-up.ts). Returns the person with the new password, for their browser to stay known.
+ */
+export async function changeOwnPassword(
+  deps: AuthDeps,
+  prover: Prover,
+  input: { currentPassword: string; password: string },
+): Promise<queries.Person | undefined> {
+  const { userId, sessionId, network } = prover;
+  const before = await queries.findPerson(deps.db, userId);
+  assertRules({ password: checkNewPassword(input.password, before?.email ?? "") });
+  await checkOwnPassword(deps, prover, input.currentPassword);
+  const passwordHash = await hashPassword(network, input.password);
+  const person = await inTransaction(deps.db, async (trx) => {
+    await links.lockPerson(trx, userId);
+    // A mailed link may have replaced the password after it was checked.
+    const current = await queries.findPerson(trx, userId);
+    if (current?.password_hash !== before?.password_hash) throw new DomainError("wrong_password", "The password is wrong");
+    const change = { passwordHash, proof: "current_password", key: uuidv7(), network, exceptSessionId: sessionId } as const;
+    return replacePassword(trx, deps, userId, change);
+  });
+  await announce(deps, userId, "session");
+  return person;
+}
