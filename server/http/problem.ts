@@ -3,6 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { DomainError } from "#domain/errors.ts";
 import type { Problem } from "../contract/common.ts";
 import { failureKind } from "../failures.ts";
+import { addRateLimit, RateLimitError } from "./rate-limit-fields.ts";
 
 interface FieldFault {
   field: string;
@@ -59,6 +60,7 @@ function refusalOf(error: FastifyError): DomainError | undefined {
 
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = error instanceof DomainError ? error : refusalOf(error);
+  if (refusal instanceof RateLimitError) addRateLimit(reply, refusal.limit);
   if (refusal) return sendProblem(reply, toProblem(refusal.status, refusal.code, refusal.message, refusal.details));
   // PostgreSQL can't be reached, for example, or is out of connections. That is no refusal: the caller may try again.
   if (failureKind(error) === "outage") {

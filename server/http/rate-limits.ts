@@ -9,6 +9,7 @@ import type { Config } from "../config.ts";
 import type { App } from "./app-type.ts";
 import { clientNetwork, clientSite, siteShare } from "./client-network.ts";
 import { silentRedisMs } from "./live-events.ts";
+import { addRateLimit } from "./rate-limit-fields.ts";
 
 const requestsPerMinute = 600;
 
@@ -49,6 +50,12 @@ export async function registerRateLimits(app: App, config: Pick<Config, "redisUr
       return !route.startsWith("/api/") || route.startsWith("/api/sandbox/") || route === "/api/stripe/webhook";
     },
     errorResponseBuilder: (_request, context) => tooMany(context.ttl),
+  });
+  // Limits of the auth calls are told of beside it (rate-limit-fields.ts).
+  app.addHook("onSend", async (_request, reply) => {
+    const [quota, remaining, resetSeconds] = ["limit", "remaining", "reset"].map((name) => Number(reply.getHeader(`x-ratelimit-${name}`)));
+    if (quota && remaining !== undefined && resetSeconds !== undefined)
+      addRateLimit(reply, { name: "requests", quota, windowSeconds: 60, remaining, resetSeconds });
   });
   const countSite = app.createRateLimit({
     max: requestsPerMinute * siteShare,

@@ -20,6 +20,8 @@ test("a path with percent escapes counts towards the same limit as the plain one
   const escaped = await world.app.inject({ method: "GET", url: "/%61pi/models" });
   expect(escaped.statusCode).toBe(200);
   expect(escaped.headers["x-ratelimit-limit"]).toBe(plain.headers["x-ratelimit-limit"]);
+  expect(plain.headers["ratelimit-policy"]).toBe('"requests";q=600;w=60');
+  expect(plain.headers.ratelimit).toMatch(/^"requests";r=\d+;t=\d+$/);
 });
 
 test("the aliases of one mailbox share its five mails an hour", async () => {

@@ -4,9 +4,10 @@
  */
 import { sql } from "kysely";
 import { hourMs, minuteMs } from "#domain/clock.ts";
-import { DomainError } from "#domain/errors.ts";
+import type { DomainError } from "#domain/errors.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { clientSite, siteShare } from "../../http/client-network.ts";
+import { RateLimitError } from "../../http/rate-limit-fields.ts";
 
 interface Limit {
   /** Attempts within the window before the first wait. */
@@ -106,12 +107,12 @@ export async function takeAttempt(executor: Executor, key: AttemptKey, now: Date
  * writes nothing then: being refused costs one look. Returns the keys under which the next attempt has to wait.
  */
 export async function countAttempts(executor: Executor, keys: readonly AttemptKey[]): Promise<AttemptKey[]> {
-  const waitSeconds = await secondsBlocked(executor, keys, new Date());
-  if (waitSeconds !== null) throw tooManyAttempts(waitSeconds);
+  const longest = await longestWait(executor, keys, new Date());
+  if (longest) throw tooManyAttempts(longest.key, longest.seconds);
   const blocked: AttemptKey[] = [];
   for (const key of keys) {
     const taken = await take(executor, key, new Date());
-    if (taken.waitSeconds !== null) throw tooManyAttempts(taken.waitSeconds);
+    if (taken.waitSeconds !== null) throw tooManyAttempts(key, taken.waitSeconds);
     if (taken.isLast) blocked.push(key);
   }
   return blocked;
@@ -148,17 +149,27 @@ export async function forgetAttempts(executor: Executor, key: AttemptKey): Promi
   await executor.deleteFrom("auth_attempts").where("key", "=", key).execute();
 }
 
-/** Seconds until attempts under all of these keys may go on; null: now. */
-async function secondsBlocked(executor: Executor, keys: readonly AttemptKey[], now: Date): Promise<number | null> {
+/** The key whose attempts have to wait longest, and for how many seconds. Undefined: all may go on now. */
+async function longestWait(
+  executor: Executor,
+  keys: readonly AttemptKey[],
+  now: Date,
+): Promise<{ key: AttemptKey; seconds: number } | undefined> {
   const row = await executor
     .selectFrom("auth_attempts")
-    .select((select) => select.fn.max("blocked_until").as("until"))
+    .select(["key", "blocked_until"])
     .where("key", "in", keys)
     .where("blocked_until", ">", now)
+    .orderBy("blocked_until", "desc")
+    .limit(1)
     .executeTakeFirst();
-  return row?.until ? Math.max(1, Math.ceil((row.until.getTime() - now.getTime()) / 1_000)) : null;
+  const key = keys.find((candidate) => candidate === row?.key);
+  if (!row?.blocked_until || key === undefined) return undefined;
+  return { key, seconds: Math.max(1, Math.ceil((row.blocked_until.getTime() - now.getTime()) / 1_000)) };
 }
 
-function tooManyAttempts(retryAfterSeconds: number): DomainError {
-  return new DomainError("too_many_attempts", "Too many attempts. Wait a moment and try again", { retryAfterSeconds });
+function tooManyAttempts(key: AttemptKey, retryAfterSeconds: number): DomainError {
+  const { free, windowMs } = limitOf(key);
+  const limit = { name: limitName(key), quota: free, windowSeconds: windowMs / 1_000, remaining: 0, resetSeconds: retryAfterSeconds };
+  return new RateLimitError("too_many_attempts", "Too many attempts. Wait a moment and try again", limit);
 }
