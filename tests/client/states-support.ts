@@ -98,6 +98,11 @@ export class StubbedApi {
     this.#results.set(name, result);
   }
 
+  /** Answers a call whose path ends with an id. */
+  answerAt<Name extends CallName & `${string}:id`>(name: Name, id: string, result: CallResult<Name>): void {
+    this.#results.set(name.replace(":id", id), result);
+  }
+
   refuse(name: CallName, status: number, code: string, details: Partial<Problem> = {}): void {
     this.#refusals.set(name, toProblem(status, code, code, details));
   }

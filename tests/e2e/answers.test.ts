@@ -82,6 +82,23 @@ describe("answers in Chromium", () => {
     await page.context().close();
   });
 
+  it("while an answer runs, other pages show its conversation, its question and the credits that are left", async () => {
+    const { page } = await open();
+    const [chat, wallet] = [await page.context().newPage(), await page.context().newPage()];
+    await chat.goto(`${stage.url}/ai-models`);
+    await chat.getByText("This answer costs 1 credit").waitFor();
+    await wallet.goto(`${stage.url}/profile`);
+    const left = wallet.getByRole("region", { name: "Wallet", exact: true });
+    await left.getByText("300", { exact: true }).first().waitFor();
+    await hold(stage);
+    await ask(page, stage, "A question that other pages show");
+    await chat.getByRole("navigation", { name: "Conversations" }).getByRole("link", { name: "A question that other pages show" }).click();
+    await chat.locator("article").getByText("A question that other pages show").waitFor();
+    await left.getByText("299", { exact: true }).first().waitFor();
+    await chat.getByRole("button", { name: "Stop", exact: true }).waitFor();
+    await page.context().close();
+  });
+
   it("a new conversation preselects the model used last, even after a reload, and a small one at first", async () => {
     const { page } = await open();
     await page.goto(`${stage.url}/ai-models`);

@@ -17,6 +17,8 @@ describe("with the server stopped", () => {
   let browser: Browser;
   let device: BrowserContext;
   let conversationAddress = "";
+  /** What the server sends with a page: where the browser finds what to fetch ahead. */
+  let rules: string | null = null;
 
   /** Opens the address in a new tab, with nothing in memory. */
   async function open(address: string): Promise<Page> {
@@ -53,6 +55,7 @@ describe("with the server stopped", () => {
     product = folder.start();
     [browser] = await Promise.all([launchBrowser(), product.said("Sandbox", 120_000)]);
     await prepareDevice();
+    rules = (await fetch(product.url)).headers.get("speculation-rules");
     product.process.kill("SIGTERM");
     await product.exited;
     await expect(fetch(product.url)).rejects.toThrow();
@@ -131,8 +134,23 @@ describe("with the server stopped", () => {
     await page.close();
   });
 
-  it("no response of the API is stored", async () => {
+  it("no response of the API is stored, and stored pages make the browser fetch nothing ahead", async () => {
     const page = await open("/");
+    expect(rules).toContain("speculation-rules");
+    const [pages, ahead] = await page.evaluate<[number, string[]]>(`(async () => {
+      const found = [0, []];
+      for (const name of await caches.keys()) {
+        const cache = await caches.open(name);
+        for (const request of await cache.keys()) {
+          const { headers } = await cache.match(request);
+          if (headers.get("content-type")?.startsWith("text/html")) found[0] += 1;
+          if (headers.has("speculation-rules")) found[1].push(request.url);
+        }
+      }
+      return found;
+    })()`);
+    expect(pages).toBeGreaterThan(3);
+    expect(ahead).toEqual([]);
     expect((await keptAddresses(page)).filter((address) => address.startsWith("/api"))).toEqual([]);
     await page.close();
   });

@@ -9,6 +9,7 @@ import { addMonths } from "#domain/clock.ts";
 import { freePort } from "#server/embedded/processes.ts";
 import type { RunningSandbox } from "#tests/support/sandbox.ts";
 import { startSandbox } from "#tests/support/sandbox.ts";
+import { read } from "#tests/support/sources.ts";
 import { until } from "#tests/support/until.ts";
 
 const token = "token-of-the-tests";
@@ -76,6 +77,11 @@ test("moving a month on delivers the renewal's events in order, each with its ow
   });
   const open = await (await fetch(`${sandbox.url}/`)).text();
   expect(open).toContain("$19.99");
+  // People see that the pages belong to the product: they have its mark.
+  const shapes = [...read("client/features/frame/mark.tsx").matchAll(/ d="([^"]+)"/g)].map(([, shape = ""]) => shape);
+  expect(shapes).toHaveLength(2);
+  const checkoutPage = await (await fetch(session.url ?? "")).text();
+  for (const shape of shapes) for (const html of [open, checkoutPage]) expect(html).toContain(shape);
   const paid = await postJson(`/checkout/${session.id}/pay`, { card: "success" });
   expect(paid.status).toBe(303);
   expect(paid.headers.get("location")).toContain("/welcome");

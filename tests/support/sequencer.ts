@@ -1,6 +1,23 @@
+import path from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { root } from "./sources.ts";
 
-/** Alternates files that mostly wait with browser tests, which mostly compute, and starts both first, so that none runs alone at the end. */
+/**
+ * The files that take longest, so that none of them runs alone at the end. Those that mostly wait alternate with those that mostly
+ * compute.
+ */
+const longest = [
+  "tests/faults/main-job.test.ts",
+  "tests/client/states.test.ts",
+  "tests/faults/silence.test.ts",
+  "tests/e2e/contact-form.test.ts",
+  "tests/faults/postgres-main-job.test.ts",
+  "tests/e2e/update.test.ts",
+  "tests/faults/postgres.test.ts",
+  "tests/server/supervisor.test.ts",
+  "tests/worker/jobs.test.ts",
+  "tests/server/ledger-model.test.ts",
+];
 const waiting = /\/tests\/(faults|worker)\//;
 const browsing = /\/tests\/e2e\//;
 
@@ -12,10 +29,12 @@ function alternating<Item>(one: readonly Item[], other: readonly Item[]): Item[]
 
 export class Sequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
+    const rank = ({ moduleId }: TestSpecification) => longest.indexOf(path.relative(root, moduleId));
+    const first = files.filter((file) => rank(file) >= 0).sort((one, other) => rank(one) - rank(other));
+    const sorted = (await super.sort(files)).filter((file) => !first.includes(file));
     const waits = sorted.filter(({ moduleId }) => waiting.test(moduleId));
     const browses = sorted.filter(({ moduleId }) => browsing.test(moduleId));
     const rest = sorted.filter((file) => !waits.includes(file) && !browses.includes(file));
-    return [...alternating(waits, browses), ...rest];
+    return [...first, ...alternating(waits, browses), ...rest];
   }
 }

@@ -1,0 +1,119 @@
+/** What pages show first and how wide it is: facts of the layout that no text or state shows. */
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };
+import home from "#client/i18n/locales/en/home.json" with { type: "json" };
+import type { Conversation } from "#server/contract/generations.ts";
+import type { Site } from "./frame-support.ts";
+import { openSite } from "./frame-support.ts";
+import { open, StubbedApi, starter } from "./states-support.ts";
+
+const api = new StubbedApi();
+const phone = { viewport: { width: 390, height: 844 } };
+let site: Site;
+let page: Page;
+beforeAll(async () => {
+  site = await openSite((app) => api.addTo(app));
+}, 120_000);
+afterAll(() => site?.close());
+beforeEach(() => {
+  api.reset();
+  api.answer("POST /api/functions/reliable-subscription-check", starter);
+});
+afterEach(() => page?.context().close());
+
+it("on a phone all kinds of models are in view, in two rows of three", async () => {
+  page = await open(site, "/ai-models", phone);
+  const kinds = page.getByRole("radiogroup", { name: chat.filter.label }).or(page.getByRole("group", { name: chat.filter.label }));
+  const boxes = await kinds.locator("label").evaluateAll((labels) => labels.map((label) => label.getBoundingClientRect().toJSON()));
+  const rows = new Map<number, number>();
+  for (const { top } of boxes) rows.set(Math.round(top), (rows.get(Math.round(top)) ?? 0) + 1);
+  expect([...rows.values()]).toEqual([3, 3]);
+  expect(boxes.every(({ left, right }) => left >= 0 && right <= phone.viewport.width)).toBe(true);
+});
+
+it("home shows a visitor an example of a conversation, with its price before the answer and its receipt after it", async () => {
+  page = await open(site, "/");
+  const example = page.getByRole("figure", { name: home.chat.label });
+  expect(await example.isVisible()).toBe(true);
+  const texts = await example.locator("p").allTextContents();
+  const places = [home.chat.prompt, "1 credit", home.chat.first, "299 credits"].map((text) =>
+    texts.findLastIndex((own) => own.includes(text)),
+  );
+  const price = texts.findIndex((own) => own.startsWith(home.price.receipt.price));
+  const [prompt = 0, charged = 0, answer = 0, balance = 0] = places;
+  expect([prompt < price, price < answer, answer < charged, charged < balance]).toEqual([true, true, true, true]);
+});
+
+it("a new conversation starts with four prompts and a short list of models, each with what it is good for", async () => {
+  page = await open(site, "/ai-models", { member: true });
+  const prompts = page.getByRole("list", { name: chat.prompts.label }).getByRole("button");
+  await expect.poll(() => prompts.count()).toBe(4);
+  const listed = page.getByRole("list", { name: chat.pick.label }).getByRole("listitem");
+  await expect.poll(() => listed.count()).toBeGreaterThan(2);
+  const texts = await listed.allTextContents();
+  expect(texts.length).toBeLessThanOrEqual(6);
+  for (const text of texts)
+    expect(
+      Object.values(chat.pick.goodFor).some((line) => text.includes(line)),
+      text,
+    ).toBe(true);
+  await prompts.first().click();
+  await expect.poll(() => page.getByLabel("Your prompt").inputValue()).toBe(chat.prompts.reply.text);
+});
+
+it("on a phone the form for signing in starts at the top of its panel", async () => {
+  page = await open(site, "/auth", phone);
+  const bar = await page.getByRole("banner").boundingBox();
+  const heading = await page.getByRole("heading", { level: 1 }).boundingBox();
+  expect((heading?.y ?? 0) - (bar?.y ?? 0) - (bar?.height ?? 0)).toBeLessThanOrEqual(60);
+});
+
+const conversation: Conversation = {
+  ...{ id: "0198c0de-0000-7000-8000-00000000000c", title: "Mosaics", pinned: false, streamingGenerationId: null },
+  ...{ createdAt: "2026-03-10T11:00:00.000Z", updatedAt: "2026-03-10T11:00:00.000Z", headId: "0198c0de-0000-7000-8000-0000000000a2" },
+  messages: [
+    {
+      ...{ id: "0198c0de-0000-7000-8000-0000000000a1", parentId: null, role: "user", timestamp: "2026-03-10T11:00:00.000Z", receipt: null },
+      parts: [{ kind: "text", text: "Tell me about mosaics" }],
+    },
+    {
+      ...{ id: "0198c0de-0000-7000-8000-0000000000a2", parentId: "0198c0de-0000-7000-8000-0000000000a1", role: "assistant" },
+      timestamp: "2026-03-10T11:00:01.000Z",
+      parts: [{ kind: "text", text: "a mosaic is made of many small stones ".repeat(40) }],
+      receipt: {
+        ...{ generationId: "0198c0de-0000-7000-8000-0000000000b1", modelId: "gpt-5-mini", status: "completed", failureCode: null },
+        ...{ heldCredits: 1, chargedCredits: 1, availableAfter: 299, cutShort: true, trimmedMessages: 0 },
+        ...{ createdAt: "2026-03-10T11:00:00.000Z", endedAt: "2026-03-10T11:00:02.000Z" },
+      },
+    },
+  ],
+};
+
+it("an answer's column is at most 70ch wide, and an answer that was cut short has a button that asks for the rest", async () => {
+  api.answerAt("GET /api/conversations/:id", conversation.id, conversation);
+  api.answer("GET /api/conversations", { conversations: [conversation], nextCursor: null });
+  page = await open(site, `/ai-models?conversation=${conversation.id}`, { member: true });
+  const paragraph = page
+    .locator("article")
+    .last()
+    .getByText(/^a mosaic is made/);
+  await paragraph.waitFor();
+  // In the width of a zero, as CSS counts: a line of English has a few letters more.
+  const width = await paragraph.evaluate((element) => {
+    const zeros = element.ownerDocument.createElement("span");
+    zeros.textContent = "0".repeat(50);
+    element.append(zeros);
+    const zeroWidth = zeros.getBoundingClientRect().width / 50;
+    zeros.remove();
+    return element.getBoundingClientRect().width / zeroWidth;
+  });
+  expect(width).toBeGreaterThan(45);
+  expect(width).toBeLessThanOrEqual(70);
+
+  await page.getByText(chat.answer.cutShort).waitFor();
+  await page.getByRole("button", { name: "Go on for 1 credit" }).click();
+  const sent = () => api.calls("POST /api/generations").map(({ body }) => body);
+  const asked = { prompt: chat.answer.goOnPrompt, model: "gpt-5-mini", quotedCredits: 1, parentId: conversation.headId };
+  await expect.poll(sent).toMatchObject([{ ...asked, conversationId: conversation.id }]);
+});
