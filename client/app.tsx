@@ -1,4 +1,5 @@
-import { Suspense, useEffect } from "react";
+import { Suspense, useEffect, useLayoutEffect, useMemo, useState } from "react";
+import { useLocation } from "wouter";
 import { trialOffered } from "#domain/plans.ts";
 import { Late } from "./components/late.tsx";
 import { PageSpinner } from "./components/spinner.tsx";
@@ -8,23 +9,60 @@ import { Frame } from "./features/frame/frame.tsx";
 import { PageBoundary } from "./features/frame/page-boundary.tsx";
 import { LanguageSwitch } from "./features/language/language-switch.tsx";
 import { TrialBanner } from "./features/marketing/trial-banner.tsx";
+import { endSleep, Sleeping } from "./lib/sleep.ts";
 import { useSession } from "./lib/use-session.ts";
 import { prefetchPage, Routes } from "./routes.tsx";
 
 const reopenConsent = () => void import("./features/consent/consent-store.ts").then(({ reopenConsent }) => reopenConsent());
-const loadInstall = async () => (await import("./features/install/install-button.tsx")).InstallButton;
-const loadPrefetching = async () => (await import("./lib/prefetch-on-intent.ts")).PrefetchOnIntent;
-const loadCompanions = async () => (await import("./companions.tsx")).Companions;
-const loadSupport = async () => (await import("./features/support-widget/support-button.tsx")).SupportButton;
+const loadLate = async () => (await import("./late-parts.tsx")).lateParts;
+const loadInstall = async () => (await loadLate()).InstallButton;
+const loadPrefetching = async () => (await loadLate()).PrefetchOnIntent;
+const loadCompanions = async () => (await loadLate()).Companions;
+const loadSupport = async () => (await loadLate()).SupportButton;
+const loadSaveSlot = async () => (await loadLate()).SleepingSaveSlot;
+const loadNotice = async () => (await loadLate()).OfflineNotice;
+const loadAnnouncer = async () => (await loadLate()).RouteAnnouncer;
+
+/** The page at the current address. */
+function Content({ onFirstPage }: { onFirstPage: (() => void) | undefined }) {
+  const [location] = useLocation();
+  const [first] = useState(location);
+  const [left, setLeft] = useState(false);
+  if (!left && location !== first) setLeft(true);
+  useLayoutEffect(() => {
+    if (left) endSleep();
+  }, [left]);
+  // Another key, so that content that still sleeps makes way for the next page instead of being hydrated first.
+  return (
+    <PageBoundary key={left ? "next" : "first"}>
+      <Suspense fallback={<PageSpinner />}>
+        <Sleeping over={left}>
+          <Routes onFirstPage={onFirstPage} />
+        </Sleeping>
+      </Suspense>
+    </PageBoundary>
+  );
+}
+
+interface AppProps {
+  /** Called once the frame is rendered or hydrated. The first page may still be sleeping or loading. */
+  onFrame?: () => void;
+  /** Called once the first page is rendered or hydrated. */
+  onFirstPage?: () => void;
+}
 
 /** Composes features that may not import each other: the frame shows the session, and every page is drawn inside the frame. */
-export function App({ onFirstPage }: { onFirstPage?: () => void }) {
+export function App({ onFrame, onFirstPage }: AppProps) {
   const { status, user } = useSession();
   const { sandboxUrl, load } = useEnvironment();
   useEffect(() => void load(), [load]);
+  useLayoutEffect(() => onFrame?.(), [onFrame]);
+  // Always the same element: an update from here would make React discard content that is not hydrated yet.
+  const content = useMemo(() => <Content onFirstPage={onFirstPage} />, [onFirstPage]);
   return (
     <>
       <Frame
+        notice={<Late load={loadNotice} />}
         sessionStatus={status}
         user={user}
         sandboxUrl={sandboxUrl}
@@ -33,12 +71,10 @@ export function App({ onFirstPage }: { onFirstPage?: () => void }) {
         install={<Late load={loadInstall} />}
         languageSwitch={{ bar: <LanguageSwitch compact />, menu: <LanguageSwitch /> }}
       >
-        <PageBoundary>
-          <Suspense fallback={<PageSpinner />}>
-            <Routes onFirstPage={onFirstPage} />
-          </Suspense>
-        </PageBoundary>
+        {content}
       </Frame>
+      <Late load={loadAnnouncer} />
+      <Late load={loadSaveSlot} />
       <Late load={loadSupport} />
       <Late load={loadPrefetching} prefetch={prefetchPage} />
       <Late load={loadCompanions} />

@@ -44,18 +44,19 @@
   // Hides the signed-out links of a prerendered page until the session has been read.
   if (read("session")) root.dataset.session = "";
 
-  // A button can be tapped before hydration. The last one is remembered for main.tsx, and forms are not submitted natively, which would put
+  // A button or a choice can be tapped before hydration. The last one is remembered for main.tsx, and forms are not submitted natively, which would put
   // their content into the address.
+  const isLive = (element) => "live" in root.dataset && !element?.closest?.("[data-asleep], [data-awake]")?.matches("[data-asleep]");
   const remember = (element) => {
     for (const earlier of document.querySelectorAll("[data-tapped]")) delete earlier.dataset.tapped;
-    const button = element?.closest?.("button");
-    if (button) button.dataset.tapped = "";
+    const control = element?.closest?.("button, input[type=radio]");
+    if (control) control.dataset.tapped = "";
   };
-  addEventListener("click", ({ target }) => "live" in root.dataset || remember(target), true);
+  addEventListener("click", ({ target }) => isLive(target) || remember(target), true);
   addEventListener(
     "submit",
     (event) => {
-      if ("live" in root.dataset) return;
+      if (isLive(event.target)) return;
       event.preventDefault();
       remember(event.submitter);
     },

@@ -4,6 +4,7 @@ import { useLocation } from "wouter";
 import { useSubscription } from "./features/billing/subscription-store.ts";
 import { useConsentShown } from "./features/consent/use-consent-shown.ts";
 import { openFeedback, recallDismissal, showFeedbackCard, useFeedback } from "./features/feedback/feedback-store.ts";
+import { watchFormOutcomes } from "./form-notices.ts";
 import { useSession } from "./lib/use-session.ts";
 import { startForgetting } from "./offline/forget-person.ts";
 import { startFormQueue } from "./offline/form-sender.ts";
@@ -50,17 +51,9 @@ function useFeedbackTimer(): void {
 function useFormQueue(): void {
   useEffect(() => {
     const stop = startFormQueue();
-    let unlisten: (() => void) | undefined;
-    let stopped = false;
-    void import("./form-notices.ts").then(
-      ({ watchFormOutcomes }) => {
-        if (!stopped) unlisten = watchFormOutcomes(openFeedback);
-      },
-      () => undefined,
-    );
+    const unlisten = watchFormOutcomes(openFeedback);
     return () => {
-      stopped = true;
-      unlisten?.();
+      unlisten();
       stop();
     };
   }, []);

@@ -6,17 +6,27 @@ import { createRoot, hydrateRoot } from "react-dom/client";
 import { Router } from "wouter";
 import { matchLanguage } from "#domain/languages.ts";
 import { App } from "./app.tsx";
-import { followReader, setUpTexts } from "./i18n/set-up.ts";
+import { replayEarlyInput } from "./early-input.ts";
+import { followReader, isDrawnForReader, setUpTexts } from "./i18n/set-up.ts";
 import { startSession } from "./lib/session-refresh.ts";
 import { sessionStore } from "./lib/session-store.ts";
-import type { FirstPage } from "./routes.tsx";
-import { prepareFirstPage } from "./routes.tsx";
+import { endSleep } from "./lib/sleep.ts";
+import type { PageRoute } from "./page-route.tsx";
+import { loadHere, routeOf } from "./routes.tsx";
 import { registerInBackground } from "./sw/register.ts";
 
 /** Whether the prerendered HTML is this address's own page, so that it can be hydrated. A mere frame and the not-found page are not. */
-function isDrawnHere(root: HTMLElement, { queries }: FirstPage): boolean {
+function isDrawnHere(root: HTMLElement, { queries }: PageRoute): boolean {
   const query = new URLSearchParams(location.search);
   return root.dataset.path === location.pathname && !queries.some((name) => query.has(name));
+}
+
+/**
+ * Whether the content can sleep: its route allows it, and this device shows it as it was prerendered for everybody. A query string may
+ * fill in a form, and signed-in people see their own plan.
+ */
+function canSleep({ sleeps }: PageRoute): boolean {
+  return sleeps && /^(\?lang=\w*)?$/.test(location.search) && !("session" in document.documentElement.dataset) && isDrawnForReader();
 }
 
 /**
@@ -42,40 +52,20 @@ function startStores(): void {
 }
 
 /**
- * Marks the page as interactive and replays what the person typed and tapped before. From now on the client handles links, so
- * public/speculation-rules.json has nothing left to prefetch.
+ * Marks the page as interactive. From now on the client handles links, so public/speculation-rules.json has nothing left to prefetch.
  */
 function markInteractive(): void {
   document.documentElement.dataset.live = "";
-  const tapped = document.querySelector<HTMLButtonElement>("[data-tapped]");
-  delete tapped?.dataset.tapped;
-  const typed = [...document.querySelectorAll<Field>("input, textarea")]
-    .filter((field) => field.value !== field.defaultValue && field.type !== "checkbox" && field.type !== "radio")
-    .map((field) => ({ field, value: field.value }));
-  setTimeout(() => {
-    for (const { field, value } of typed) replayInput(field, value);
-    // Click the button that was tapped before the page was interactive (boot.js).
-    tapped?.click();
-  });
-}
-
-type Field = HTMLInputElement | HTMLTextAreaElement;
-
-/** Tells React about text that the person typed, or the browser filled in, before hydration, as if it were typed now. */
-function replayInput(field: Field, value: string): void {
-  // React ignores values set through the field's own setter as unchanged; the prototype's setter bypasses that.
-  field.value = field.defaultValue;
-  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value")?.set?.call(field, value);
-  field.dispatchEvent(new Event("input", { bubbles: true }));
+  replayEarlyInput();
 }
 
 /**
  * A state update during hydration would make React discard the prerendered page, so the stores start only when the first page
- * is hydrated.
+ * is hydrated, or the frame around content that sleeps.
  */
-function hydrate(root: HTMLElement): void {
+function hydrate(root: HTMLElement, asleep: boolean): void {
   let hydrated = false;
-  const onFirstPage = () => {
+  const onHydrated = () => {
     if (hydrated) return;
     hydrated = true;
     markInteractive();
@@ -85,7 +75,7 @@ function hydrate(root: HTMLElement): void {
   // The first render ignores the query string, as prerendering does; the render right after uses it.
   const app = (
     <Router ssrPath={location.pathname} ssrSearch="">
-      <App onFirstPage={onFirstPage} />
+      {asleep ? <App onFrame={onHydrated} onFirstPage={endSleep} /> : <App onFirstPage={onHydrated} />}
     </Router>
   );
   // As a transition, so that hydration is done in slices and does not block scrolling and taps.
@@ -95,11 +85,19 @@ function hydrate(root: HTMLElement): void {
 async function start(): Promise<void> {
   const root = document.getElementById("root");
   if (!root) throw new Error("The page has no #root to render into.");
-  const first = prepareFirstPage(location.pathname);
+  const first = routeOf(location.pathname);
   const language = isDrawnHere(root, first) ? matchLanguage(document.documentElement.lang) : undefined;
+  const asleep = language !== undefined && canSleep(first);
   if (!language) startStores();
-  await Promise.all([setUpTexts(first.texts, language), language && first.ready]);
-  if (language) hydrate(root);
+  if (asleep) {
+    const [{ sleepUntilNeeded }] = await Promise.all([import("./sleeping-content.ts"), setUpTexts([], language)]);
+    sleepUntilNeeded(first, replayEarlyInput);
+  } else {
+    // A page that isn't hydrated may show its spinner while its code is loading.
+    const ready = loadHere(first);
+    await Promise.all([setUpTexts(first.texts, language), language && ready]);
+  }
+  if (language) hydrate(root, asleep);
   else {
     createRoot(root).render(<App />);
     markInteractive();

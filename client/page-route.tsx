@@ -14,6 +14,10 @@ export interface PageRoute {
   addresses: readonly string[];
   /** Query parameters that change the first render: with one of them, the page is rendered on the device. */
   queries: readonly string[];
+  /** Whether the prerendered content stays as it is until somebody needs more of it than text and links (lib/sleep.ts). */
+  sleeps: boolean;
+  /** Asked once the page is idle: whether sleeping content must wake up, because this visitor should see something else. */
+  stirs: (() => Promise<boolean>) | undefined;
   matches: (pathname: string) => boolean;
   load: LoadPage;
   /** The page if its chunk is loaded, otherwise a lazy component that waits for it. */
@@ -24,6 +28,8 @@ interface RouteOptions {
   laterTexts?: readonly string[];
   addresses?: readonly string[];
   queries?: readonly string[];
+  sleeps?: boolean;
+  stirs?: () => Promise<boolean>;
 }
 
 function patternOf(path: string): RegExp {
@@ -39,7 +45,7 @@ export function page(
   path: string,
   texts: readonly string[],
   load: LoadPage,
-  { addresses = path.includes(":") ? [] : [path], queries = [], laterTexts = [] }: RouteOptions = {},
+  { addresses = path.includes(":") ? [] : [path], queries = [], laterTexts = [], sleeps = false, stirs }: RouteOptions = {},
 ): PageRoute {
   const pattern = patternOf(path);
   let loaded: ComponentType | undefined;
@@ -49,7 +55,18 @@ export function page(
   };
   const Later = lazy(async () => ({ default: await loadPage(location.pathname, document.documentElement.lang) }));
   const current = () => loaded ?? Later;
-  return { path, texts, laterTexts, addresses, queries, matches: (pathname) => pattern.test(pathname), load: loadPage, current };
+  return {
+    path,
+    texts,
+    laterTexts,
+    addresses,
+    queries,
+    sleeps,
+    stirs,
+    matches: (pathname) => pattern.test(pathname),
+    load: loadPage,
+    current,
+  };
 }
 
 /** A page for signed-in people: only the frame around it is prerendered. */

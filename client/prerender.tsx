@@ -26,10 +26,14 @@ export interface DrawnPage {
   path: string;
   html: string;
   head: PageHead;
-  /** The sources, relative to `client/`, whose chunks the browser needs to hydrate the page. */
+  /** The sources, relative to `client/`, whose chunks the browser needs to hydrate the frame. */
+  frameSources: string[];
+  /** The sources that it needs besides to hydrate the page. */
   sources: string[];
   /** Sources it needs too if they exist. */
   parts: string[];
+  /** Whether the page's content is hydrated only when it is needed (lib/sleep.ts). */
+  sleeps: boolean;
 }
 
 /** The server replaces this text in the not-found page with the requested address. */
@@ -88,9 +92,13 @@ function sourceOf(Page: ComponentType, path: string): string {
   return found[0].slice("./".length);
 }
 
-/** The sources of the list of a language's texts, and of the texts. */
 function textSources(language: LanguageCode, namespaces: readonly string[]): string[] {
-  return [`i18n/languages/${language}.ts`, ...namespaces.map((namespace) => `i18n/locales/${language}/${namespace}.json`)];
+  return namespaces.map((namespace) => `i18n/locales/${language}/${namespace}.json`);
+}
+
+/** The sources of the list of a language's texts, and of the frame's texts. */
+function frameSources(language: LanguageCode): string[] {
+  return [`i18n/languages/${language}.ts`, ...textSources(language, ["common"])];
 }
 
 /** Throws if a page uses a namespace that its route doesn't list: fetching it would make React discard the prerendered page. */
@@ -112,9 +120,8 @@ function partsOf(path: string, language: LanguageCode): string[] {
 
 async function drawPage(texts: i18n, language: LanguageCode, route: PageRoute, path: string): Promise<DrawnPage> {
   const Page = await route.load(path, language);
-  const namespaces = ["common", ...route.texts];
   const { html, head } = await drawApp(texts, path);
-  checkTexts(texts, [...namespaces, ...route.laterTexts], path);
+  checkTexts(texts, ["common", ...route.texts, ...route.laterTexts], path);
   return {
     kind: route === notFoundPage ? "notFound" : "page",
     language,
@@ -125,8 +132,10 @@ async function drawPage(texts: i18n, language: LanguageCode, route: PageRoute, p
       description: head.description ?? descriptionOf(path, texts),
       structuredData: [...(head.structuredData ?? []), ...structuredDataOf(path, texts)],
     },
-    sources: [sourceOf(Page, path), ...textSources(language, namespaces)],
+    frameSources: [...frameSources(language), ...(route.sleeps ? ["sleeping-content.ts"] : [])],
+    sources: [sourceOf(Page, path), ...textSources(language, route.texts)],
     parts: partsOf(path, language),
+    sleeps: route.sleeps,
   };
 }
 
@@ -139,8 +148,8 @@ export async function drawPages(): Promise<DrawnPage[]> {
     drawn.push(await drawPage(texts, language, notFoundPage, addressPlaceholder));
     // The design page first asks the server whether this is a sandbox, so prerendering it gives only the frame.
     const frame = await drawApp(texts, paths.design);
-    const sources = textSources(language, ["common"]);
-    drawn.push({ kind: "frame", language, path: "", html: frame.html, head: { indexable: false }, sources, parts: [] });
+    const given = { frameSources: frameSources(language), sources: [], parts: [], sleeps: false };
+    drawn.push({ kind: "frame", language, path: "", html: frame.html, head: { indexable: false }, ...given });
   }
   return drawn;
 }

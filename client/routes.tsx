@@ -28,16 +28,19 @@ const loadBlog: LoadPage = async (_pathname, language) => {
 
 /** Guides and legal pages have addresses of their own; articles are under /blog. */
 const readingPages: readonly PageRoute[] = [
-  ...[...guideNames, ...legalNames].map((name) => page(piecePath(name), ["reading"], loadGuide)),
-  page(paths.blog, ["reading"], loadBlog),
+  ...[...guideNames, ...legalNames].map((name) => page(piecePath(name), ["reading"], loadGuide, { sleeps: true })),
+  page(paths.blog, ["reading"], loadBlog, { sleeps: true }),
   page(piecePath(calculatorName), ["reading"], loadArticle, { laterTexts: ["roi"] }),
   page(`${paths.blog}/:slug`, ["reading"], loadArticle, {
     addresses: articleNames.filter((name) => name !== calculatorName).map(piecePath),
+    sleeps: true,
   }),
 ];
 
+const hasDiscount = async () => (await import("./features/marketing/ask-discount.ts")).hasDiscount();
+
 export const pages: readonly PageRoute[] = [
-  page(paths.home, ["home", "plans"], async () => (await import("./pages/home.tsx")).HomePage),
+  page(paths.home, ["home", "plans"], async () => (await import("./pages/home.tsx")).HomePage, { sleeps: true, stirs: hasDiscount }),
   page(paths.auth, ["auth", "errors"], async () => (await import("./pages/auth.tsx")).AuthPage, {
     queries: ["mode", "confirm", "recover", "return"],
   }),
@@ -56,8 +59,10 @@ export const pages: readonly PageRoute[] = [
   ),
   page(paths.pricing, ["pricing", "plans", "later"], async () => (await import("./pages/pricing.tsx")).PricingPage, {
     queries: ["checkout"],
+    sleeps: true,
+    stirs: hasDiscount,
   }),
-  page(paths.about, ["about", "home", "pricing", "wallet"], async () => (await import("./pages/about.tsx")).AboutPage),
+  page(paths.about, ["about", "home", "pricing", "wallet"], async () => (await import("./pages/about.tsx")).AboutPage, { sleeps: true }),
   page(paths.contact, ["contact", "errors"], async () => (await import("./pages/contact.tsx")).ContactPage),
   ...readingPages,
   page(paths.offline, ["offline"], async () => (await import("./pages/offline.tsx")).OfflinePage),
@@ -79,25 +84,21 @@ function DesignRoute() {
   return sandboxUrl === null ? <RoutePage route={notFoundPage} /> : <RoutePage route={designPage} />;
 }
 
-function routeOf(pathname: string): PageRoute {
+export function routeOf(pathname: string): PageRoute {
   return pages.find(({ matches }) => matches(pathname)) ?? notFoundPage;
 }
 
-export interface FirstPage {
-  texts: readonly string[];
-  queries: readonly string[];
-  /** Resolves when the page can be rendered without waiting. It never rejects: a failed fetch shows its error when the page is rendered. */
-  ready: Promise<void>;
+/**
+ * Resolves when the page at the current address can be rendered without waiting for code. It never rejects: a failed fetch shows its error
+ * when the page is rendered.
+ */
+export async function loadHere({ load }: PageRoute): Promise<void> {
+  await load(location.pathname, document.documentElement.lang).catch(() => undefined);
 }
 
-/** Starts to fetch the first page, in parallel with its texts. */
-export function prepareFirstPage(pathname: string): FirstPage {
-  const { texts, queries, load } = routeOf(pathname);
-  const ready = load(pathname, document.documentElement.lang).then(
-    () => undefined,
-    () => undefined,
-  );
-  return { texts, queries, ready };
+/** Whether a public page, and no file, is at this address. */
+export function isPage(pathname: string): boolean {
+  return pages.some(({ matches }) => matches(pathname));
 }
 
 /** Fetches a page and its texts before it is opened. A failure is ignored here, because opening the page fetches again. */

@@ -73,7 +73,7 @@ const groups = [
   { name: "frame", tags: ["$initial" as const] },
   shared(
     "pieces",
-    /features\/reading\/(facts|dates|inline-text|illustration|prepared-part|structured-data|illustrations\/stones\/[\w-]+)\.(tsx?|module\.css)$/,
+    /features\/(reading\/(facts|dates|inline-text|illustration|prepared-part|structured-data|illustrations\/stones\/[\w-]+)|kept\/save-slot)\.(tsx?|module\.css)$|kept\/save-control\.module\.css$/,
   ),
   shared("controls", /(components\/link-item\.(tsx|module\.css)|lucide-react\/dist\/esm\/icons\/(arrow-right|check|copy)\.mjs)$/),
 ];

@@ -1,6 +1,7 @@
 /** Finds the files that the bundler made from each source. */
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import type { DrawnPage } from "../prerender.tsx";
 
 interface Chunk {
   file: string;
@@ -9,12 +10,18 @@ interface Chunk {
   isEntry?: boolean;
 }
 
+interface PageFiles {
+  frameScripts: string[];
+  contentScripts: string[];
+  styles: string[];
+}
+
 export interface Assets {
   /**
-   * The scripts and styles that a page needs besides those of the entry: those of its sources, of the parts that have a chunk,
-   * and the styles of every class in its HTML.
+   * What a page needs besides the files of the entry: the scripts of its frame and its content, and the styles of both and of every class
+   * in its HTML.
    */
-  filesOf(page: { sources: readonly string[]; parts: readonly string[]; html: string }): { scripts: string[]; styles: string[] };
+  filesOf(page: Pick<DrawnPage, "frameSources" | "sources" | "parts" | "html">): PageFiles;
   /** Fonts for the page's headings, by the scripts of its languages: a piece may be in another language than its page. */
   fontsOf(page: { language: string; html: string }): string[];
 }
@@ -50,6 +57,10 @@ function stylesIn(html: string, classes: ReadonlyMap<string, string>): Set<strin
   return new Set([...names].flatMap((name) => classes.get(name) ?? []));
 }
 
+function scriptsOf(chunks: readonly Chunk[]): string[] {
+  return [...new Set(chunks.map(({ file }) => `/${file}`))];
+}
+
 /** Reads the bundler's manifest in `folder`. A source without a chunk fails the build. */
 export async function readAssets(folder: string): Promise<Assets> {
   const manifest = JSON.parse(await readFile(path.join(folder, ".vite/manifest.json"), "utf8")) as Record<string, Chunk>;
@@ -60,15 +71,21 @@ export async function readAssets(folder: string): Promise<Assets> {
   const brought = new Set([...entry].flatMap((key) => manifest[key]?.css ?? []));
   const classes = await classesOf(folder);
 
+  const chunksOf = (sources: readonly string[]): Chunk[] => {
+    const reached = new Set<string>();
+    for (const source of sources) reach(manifest, source, reached);
+    return [...reached].filter((key) => !entry.has(key)).flatMap((key) => manifest[key] ?? []);
+  };
+
   return {
-    filesOf({ sources, parts, html }) {
-      const reached = new Set<string>();
-      for (const source of sources) if (!manifest[source]) throw new Error(`${source} has no chunk of its own`);
-      for (const source of [...sources, ...parts]) reach(manifest, source, reached);
-      const chunks = [...reached].filter((key) => !entry.has(key)).flatMap((key) => manifest[key] ?? []);
-      const styles = new Set([...chunks.flatMap(({ css = [] }) => css), ...stylesIn(html, classes)]);
+    filesOf({ frameSources, sources, parts, html }) {
+      for (const source of [...frameSources, ...sources]) if (!manifest[source]) throw new Error(`${source} has no chunk of its own`);
+      const frame = chunksOf(frameSources);
+      const content = chunksOf([...sources, ...parts]).filter((chunk) => !frame.includes(chunk));
+      const styles = new Set([...[...frame, ...content].flatMap(({ css = [] }) => css), ...stylesIn(html, classes)]);
       return {
-        scripts: [...new Set(chunks.map(({ file }) => `/${file}`))],
+        frameScripts: scriptsOf(frame),
+        contentScripts: scriptsOf(content),
         styles: [...styles].filter((file) => !brought.has(file)).map((file) => `/${file}`),
       };
     },

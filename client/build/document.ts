@@ -11,25 +11,30 @@ function replaceOnce(text: string, what: string | RegExp, by: string): string {
 }
 
 /** Preload tags let the browser fetch at once what the page's script would only request later: three round trips become one. */
-function loadingTags(page: DrawnPage, { scripts, styles }: ReturnType<Assets["filesOf"]>, assets: Assets): string[] {
+function loadingTags(page: DrawnPage, { frameScripts, styles }: ReturnType<Assets["filesOf"]>, assets: Assets): string[] {
   return [
     ...assets.fontsOf(page).map((file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="${file}">`),
     ...styles.map((file) => `<link rel="stylesheet" crossorigin href="${file}">`),
     // A frame has nothing to read until its scripts have run, so they are preloaded.
-    ...(page.kind === "frame" ? scripts.map((file) => `<link rel="modulepreload" crossorigin href="${file}">`) : []),
+    ...(page.kind === "frame" ? frameScripts.map((file) => `<link rel="modulepreload" crossorigin href="${file}">`) : []),
   ];
 }
 
 /**
- * Replaces the script tags, which would compete with styles and fonts for bandwidth, with a list: boot.js fetches the scripts
- * once the page is visible.
+ * Replaces the script tags, which would compete with styles and fonts for bandwidth, with lists: boot.js fetches the first one's scripts
+ * once the page is visible, sleeping-content.ts the other's when the reader begins to use the page.
  */
-function withLateScripts(html: string, scripts: readonly string[]): string {
+function withLateScripts(html: string, page: DrawnPage, { frameScripts, contentScripts }: ReturnType<Assets["filesOf"]>): string {
   const [tag, entry] = /<script type="module" crossorigin src="([^"]+)"><\/script>\s*/.exec(html) ?? [];
   if (tag === undefined || entry === undefined) throw new Error("index.html has no script for the prerendered page");
   const [boot] = /<script src="\/assets\/boot-[^"]+">/.exec(html) ?? [];
   if (boot === undefined) throw new Error("index.html has no boot file for the prerendered page");
-  return replaceOnce(html.replace(tag, ""), boot, `<meta name="scripts" content="${[entry, ...scripts].join(" ")}">\n    ${boot}`);
+  const first = [entry, ...frameScripts, ...(page.sleeps ? [] : contentScripts)];
+  const lists = [
+    `<meta name="scripts" content="${first.join(" ")}">`,
+    ...(page.sleeps ? [`<meta name="content-scripts" content="${contentScripts.join(" ")}">`] : []),
+  ];
+  return replaceOnce(html.replace(tag, ""), boot, [...lists, boot].join("\n    "));
 }
 
 export function documentOf(page: DrawnPage, template: string, assets: Assets, picture: string): string {
@@ -41,7 +46,7 @@ export function documentOf(page: DrawnPage, template: string, assets: Assets, pi
   html = replaceOnce(html, /<title>[^<]*<\/title>/, headOf(page, title, picture).join("\n    "));
   const files = assets.filesOf(page);
   html = replaceOnce(html, "</head>", `  ${loadingTags(page, files, assets).join("\n    ")}\n  </head>`);
-  if (page.kind !== "frame") html = withLateScripts(html, files.scripts);
+  if (page.kind !== "frame") html = withLateScripts(html, page, files);
   html = replaceOnce(html, '<div id="root"></div>', `<div id="root"${mark}>${page.html}</div>`);
   html = replaceOnce(html, "</body>", `  ${structuredDataOf(page)}\n  </body>`);
   // A prerendered page can be read without scripts, so it needs no <noscript>; a frame does.

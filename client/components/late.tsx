@@ -1,5 +1,6 @@
 import type { ComponentType } from "react";
 import { useEffect, useState } from "react";
+import { untilIdle } from "#client/lib/until-idle.ts";
 
 const retryMs = 5_000;
 
@@ -14,7 +15,9 @@ export function Late<Props extends object>({ load, ...props }: LateProps<Props>)
 
   useEffect(() => {
     let current = true;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const fetchPart = () => {
+      if (!current) return;
       load().then(
         (part) => current && setPart(() => part),
         () => {
@@ -22,13 +25,10 @@ export function Late<Props extends object>({ load, ...props }: LateProps<Props>)
         },
       );
     };
-    // Safari has no requestIdleCallback.
-    let timer = "requestIdleCallback" in window ? undefined : setTimeout(fetchPart, 400);
-    const idle = timer === undefined ? requestIdleCallback(fetchPart, { timeout: 3_000 }) : undefined;
+    void untilIdle().then(fetchPart);
     return () => {
       current = false;
       clearTimeout(timer);
-      if (idle !== undefined) cancelIdleCallback(idle);
     };
   }, [load]);
 

@@ -1,14 +1,16 @@
 import type { ReactNode } from "react";
 import { useContext, useEffect, useRef } from "react";
 import { fragmentId } from "#client/lib/fragment.ts";
+import { hasSlept } from "#client/lib/sleep.ts";
 import { classNames } from "./class-names.ts";
 import styles from "./page.module.css";
 import type { PageHead } from "./page-head.ts";
 import { applyPageHead, PageHeadContext } from "./page-head.ts";
 
-let arrivedByLink = false;
+let isFirst = true;
 let arrivedByHistory = false;
-let arrivedAt: string | undefined;
+/** The first page may make way for another before it was hydrated, so the address is taken at the start. */
+let arrivedAt = typeof window === "undefined" ? undefined : location.pathname;
 if (typeof window !== "undefined") {
   // A jump to a section of the same page fires popstate too, but is not going back.
   addEventListener("popstate", () => (arrivedByHistory = location.pathname !== arrivedAt));
@@ -16,13 +18,15 @@ if (typeof window !== "undefined") {
 
 /** Called on a new page: focuses its heading, and scrolls to the top unless the reader went back. */
 function arrive(heading: HTMLElement | null): void {
-  if (location.hash) document.getElementById(fragmentId(location.hash))?.scrollIntoView();
+  const arrivedByLink = !isFirst || location.pathname !== arrivedAt;
+  // The reader has gone on since the browser jumped to the section of a page that slept.
+  if (location.hash && (arrivedByLink || !hasSlept())) document.getElementById(fragmentId(location.hash))?.scrollIntoView();
   else if (arrivedByLink && !arrivedByHistory) scrollTo(0, 0);
   if (arrivedByLink && heading) {
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
   }
-  arrivedByLink = true;
+  isFirst = false;
   arrivedByHistory = false;
   arrivedAt = location.pathname;
 }

@@ -1,5 +1,6 @@
 import i18next from "i18next";
 import { initReactI18next } from "react-i18next/initReactI18next";
+import { wakeUp } from "#client/lib/sleep.ts";
 import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage, languages, matchLanguage } from "#domain/languages.ts";
 import { languageCookieMs } from "#domain/periods.ts";
@@ -107,6 +108,11 @@ export async function setUpTexts(namespaces: readonly string[], drawnIn: Languag
     });
 }
 
+/** Whether the prerendered page is in the reader's language. */
+export function isDrawnForReader(): boolean {
+  return readersLanguage() === matchLanguage(document.documentElement.lang);
+}
+
 /** Switches from the language of the prerendered page to the reader's. */
 export async function followReader(): Promise<void> {
   const language = readersLanguage();
@@ -125,5 +131,6 @@ function clearAddressLanguage(): void {
 export async function chooseLanguage(language: LanguageCode): Promise<void> {
   store(language);
   clearAddressLanguage();
+  await wakeUp();
   await i18next.changeLanguage(language);
 }

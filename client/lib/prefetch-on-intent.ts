@@ -31,15 +31,16 @@ function prefetchOnIntent(prefetch: (pathname: string) => void): () => void {
     const address = addressAt(event);
     if (address) prefetch(address);
   };
-  const quietly = { passive: true } as const;
+  // React stops events in content that sleeps before they bubble up.
+  const quietly = { passive: true, capture: true } as const;
   addEventListener("pointerover", onRest, quietly);
   addEventListener("focusin", onTouch, quietly);
   addEventListener("touchstart", onTouch, quietly);
   return () => {
     clearTimeout(timer);
-    removeEventListener("pointerover", onRest);
-    removeEventListener("focusin", onTouch);
-    removeEventListener("touchstart", onTouch);
+    removeEventListener("pointerover", onRest, quietly);
+    removeEventListener("focusin", onTouch, quietly);
+    removeEventListener("touchstart", onTouch, quietly);
   };
 }
 

@@ -1,8 +1,8 @@
 import { useTranslation } from "react-i18next";
 import type { Model } from "#domain/models.ts";
-import { charactersPerUnit } from "#domain/models.ts";
 import { plans } from "#domain/plans.ts";
 import type { SubscriptionTier, TimeLeft } from "#domain/subscription.ts";
+import { charactersPerUnit } from "#domain/units.ts";
 import { formatDate, formatDateTime, formatList, formatMoney, formatNumber, formatPercent, formatRelative, formatTime } from "./format.ts";
 
 type PricedModel = Pick<Model, "credits" | "unit">;

@@ -14,9 +14,6 @@ export type ModelProtocol = "openai-chat";
 /** What one unit of the price counts. */
 export type PriceUnit = "answer" | "image" | "minute" | "thousand_characters" | "clip";
 
-/** What a unit of `thousand_characters` counts. */
-export const charactersPerUnit = 1_000;
-
 export interface Model {
   id: string;
   name: string;

@@ -1,7 +1,7 @@
 import type { Model } from "./models.ts";
-import { charactersPerUnit } from "./models.ts";
 import type { Plan } from "./plans.ts";
 import { annualPriceCents } from "./plans.ts";
+import { charactersPerUnit } from "./units.ts";
 
 /** `pricing.<plan>` of check-discount-eligibility (spec §3), integer cents. */
 export interface DiscountPricing {

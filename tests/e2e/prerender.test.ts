@@ -54,6 +54,9 @@ async function open(device: BrowserContext, address: string): Promise<{ page: Pa
   });
   await page.addInitScript(markScript);
   await page.goto(stage.url + address);
+  await page.waitForSelector("html[data-live]");
+  // Wakes up content that sleeps, so that it is hydrated too.
+  await page.keyboard.press("Shift");
   await expect.poll(() => page.evaluate("window.isHydrated()")).toBe(true);
   return { page, complaints };
 }

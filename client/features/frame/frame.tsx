@@ -1,13 +1,9 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { Late } from "#client/components/late.tsx";
 import type { User } from "#contract/auth.ts";
 import { Footer } from "./footer.tsx";
 import styles from "./frame.module.css";
 import { NavigationBar } from "./navigation-bar.tsx";
-
-const loadNotice = async () => (await import("./offline-notice.tsx")).OfflineNotice;
-const loadAnnouncer = async () => (await import("./route-announcer.tsx")).RouteAnnouncer;
 
 interface FrameProps {
   sessionStatus: "loading" | "signed_out" | "signed_in";
@@ -17,6 +13,8 @@ interface FrameProps {
   languageSwitch: { bar: ReactNode; menu: ReactNode };
   /** Shown above the bar, and scrolls away with the page. Passed in by the app. */
   banner: ReactNode;
+  /** Shown above the content, passed in by the app. */
+  notice: ReactNode;
   onCookiePreferences: () => void;
   /** The install button for menu and footer. Passed in by the app. */
   install: ReactNode;
@@ -24,29 +22,30 @@ interface FrameProps {
 }
 
 /** The frame of every page: skip link, navigation bar, content, footer. */
-export function Frame({ sessionStatus, user, sandboxUrl, languageSwitch, banner, onCookiePreferences, install, children }: FrameProps) {
+export function Frame({
+  sessionStatus,
+  user,
+  sandboxUrl,
+  languageSwitch,
+  banner,
+  notice,
+  onCookiePreferences,
+  install,
+  children,
+}: FrameProps) {
   const { t } = useTranslation("common");
   return (
-    <>
-      <div className={styles.frame}>
-        <a className={styles.skip} href="#content">
-          {t("skipToContent")}
-        </a>
-        {banner}
-        <NavigationBar
-          sessionStatus={sessionStatus}
-          user={user}
-          sandboxUrl={sandboxUrl}
-          languageSwitch={languageSwitch}
-          install={install}
-        />
-        <main id="content" className={styles.content} tabIndex={-1}>
-          <Late load={loadNotice} />
-          {children}
-        </main>
-        <Footer onCookiePreferences={onCookiePreferences} install={install} />
-      </div>
-      <Late load={loadAnnouncer} />
-    </>
+    <div className={styles.frame}>
+      <a className={styles.skip} href="#content">
+        {t("skipToContent")}
+      </a>
+      {banner}
+      <NavigationBar sessionStatus={sessionStatus} user={user} sandboxUrl={sandboxUrl} languageSwitch={languageSwitch} install={install} />
+      <main id="content" className={styles.content} tabIndex={-1}>
+        {notice}
+        {children}
+      </main>
+      <Footer onCookiePreferences={onCookiePreferences} install={install} />
+    </div>
   );
 }

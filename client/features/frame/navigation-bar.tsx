@@ -1,6 +1,6 @@
 import { Menu } from "lucide-react";
 import type { ReactNode } from "react";
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { IconButton } from "#client/components/button.tsx";
@@ -34,6 +34,8 @@ export function NavigationBar({ sessionStatus, user, sandboxUrl, languageSwitch,
   const { t } = useTranslation("common");
   const bar = useRef<HTMLElement>(null);
   const { menuOpen, setMenuOpen } = useInterface();
+  const [menuWanted, setMenuWanted] = useState(false);
+  const wantMenu = () => setMenuWanted(true);
   const hidden = useHiddenBar(bar, menuOpen);
   const isAdmin = useAdmin(user?.id ?? null);
 
@@ -59,13 +61,17 @@ export function NavigationBar({ sessionStatus, user, sandboxUrl, languageSwitch,
             className={styles.opener ?? ""}
             aria-haspopup="dialog"
             aria-expanded={menuOpen}
+            onPointerEnter={wantMenu}
+            onFocus={wantMenu}
             onClick={() => setMenuOpen(true)}
           >
             <Menu size={22} aria-hidden="true" />
           </IconButton>
         </div>
       </div>
-      <Late load={loadMenu} isAdmin={isAdmin} languageSwitch={languageSwitch.menu} install={install} signedIn={user !== null} />
+      {(menuWanted || menuOpen) && (
+        <Late load={loadMenu} isAdmin={isAdmin} languageSwitch={languageSwitch.menu} install={install} signedIn={user !== null} />
+      )}
     </header>
   );
 }

@@ -41,7 +41,12 @@ function HeroMosaic() {
   const places: (Model | null)[] = [...models.slice(0, brightPlace), null, ...models.slice(brightPlace)];
   return (
     <figure className={styles.figure}>
-      <ul className={styles.mosaic} aria-label={t("hero.mosaic", { count: models.length })} onPointerLeave={() => setPointed(null)}>
+      <ul
+        className={styles.mosaic}
+        aria-label={t("hero.mosaic", { count: models.length })}
+        data-wakes=""
+        onPointerLeave={() => setPointed(null)}
+      >
         {places.map((model) =>
           model ? (
             <li key={model.id} className={styles.tile} onPointerEnter={() => setPointed(model)}>

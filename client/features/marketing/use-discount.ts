@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
-import { api } from "#client/lib/api.ts";
 import type { DiscountEligibility } from "#contract/billing.ts";
+import { askDiscount } from "./ask-discount.ts";
 
 export interface DiscountState {
   discount: DiscountEligibility | null;
@@ -13,7 +13,7 @@ export function useDiscount(userId: string | null | undefined): DiscountState {
   const [answer, setAnswer] = useState<{ discount: DiscountEligibility | null; failed: boolean }>({ discount: null, failed: false });
 
   const ask = useCallback((signal?: AbortSignal) => {
-    api("POST /api/functions/check-discount-eligibility", signal ? { signal } : {})
+    askDiscount(signal)
       .then((discount) => setAnswer({ discount, failed: false }))
       .catch(() => {
         if (!signal?.aborted) setAnswer({ discount: null, failed: true });

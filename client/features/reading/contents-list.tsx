@@ -45,7 +45,9 @@ export function ContentsFold(props: ContentsProps) {
   return (
     <nav className={styles.fold} aria-label={t("contents")}>
       <details ref={fold}>
-        <summary lang={i18n.language}>{t("contents")}</summary>
+        <summary lang={i18n.language} data-wakes="">
+          {t("contents")}
+        </summary>
         <Links {...props} onChosen={close} />
       </details>
     </nav>

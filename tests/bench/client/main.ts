@@ -14,7 +14,7 @@ import { testEnvironment } from "#tests/support/deps.ts";
 import { root } from "#tests/support/sources.ts";
 import { startBenchServer } from "../support.ts";
 import { endChildren, startChild } from "../world.ts";
-import { weighFloor } from "./floor.ts";
+import { buildFloor, serveFloor, weighFloor } from "./floor.ts";
 import { heading, startInspector } from "./lighthouse.ts";
 import type { PageWeight } from "./page-weights.ts";
 import { faultsOf, limits, weighPages } from "./page-weights.ts";
@@ -32,15 +32,16 @@ function isWanted(address: string): boolean {
 function reportWeights(weights: readonly PageWeight[], floorBytes: number): void {
   console.log(`F ${kilobytes(floorBytes)} KB: a hello world on the same libraries, built with the same settings. All gzip.`);
   console.log(
-    `Scripts ≤${limits.public} F (chat ≤${limits.chat} F, any ≤${limits.any} F), styles ≤${limits.styles} F, texts ≤15 KB; each in its heaviest language.\n`,
+    `Scripts ≤${limits.public} F (where content sleeps ≤${limits.asleep} F, awake ≤${limits.woken} F; chat ≤${limits.chat} F, any ≤${limits.any} F), styles ≤${limits.styles} F, texts ≤15 KB; each in its heaviest language.\n`,
   );
-  console.log("| Route | Scripts KB | of F | Texts KB | Styles KB | of F | |\n|---|---|---|---|---|---|---|");
+  console.log("| Route | Scripts KB | of F | awake, of F | Texts KB | Styles KB | of F | |\n|---|---|---|---|---|---|---|---|");
   for (const { address } of weights.filter(({ language, address }) => language === fallbackLanguage && isWanted(address))) {
     const all = weights.filter((weight) => weight.address === address);
     const worst = all.toSorted((one, other) => other.scriptBytes - one.scriptBytes)[0];
     if (!worst) continue;
-    const { scriptBytes, styleBytes, textBytes, language } = worst;
-    const sizes = [kilobytes(scriptBytes), (scriptBytes / floorBytes).toFixed(2), kilobytes(textBytes)];
+    const { scriptBytes, wokenBytes, styleBytes, textBytes, language } = worst;
+    const woken = wokenBytes === null ? "–" : (wokenBytes / floorBytes).toFixed(2);
+    const sizes = [kilobytes(scriptBytes), (scriptBytes / floorBytes).toFixed(2), woken, kilobytes(textBytes)];
     const styles = [kilobytes(styleBytes), (styleBytes / floorBytes).toFixed(2)];
     const verdict = all.some((weight) => faultsOf(weight, floorBytes).length > 0) ? "MISSED" : "reached";
     console.log(`| ${address} (${language}) | ${[...sizes, ...styles, verdict].join(" | ")} |`);
@@ -54,7 +55,7 @@ async function foundPages(url: string): Promise<string[]> {
   return addresses.filter(({ search }) => search === "").map(({ pathname }) => pathname);
 }
 
-async function inspectPages(folder: string): Promise<void> {
+async function inspectPages(folder: string, floorFolder: string): Promise<void> {
   const server = await startBenchServer();
   try {
     const port = await freePort();
@@ -68,16 +69,19 @@ async function inspectPages(folder: string): Promise<void> {
     };
     const environment = testEnvironment(server, variables);
     await startChild("client/api.ts", [folder], environment);
+    await buildFloor(floorFolder);
+    const floor = await serveFloor(floorFolder);
     await using inspector = await startInspector();
     console.log(`\nLighthouse, mobile, ${runs === 1 ? "one run" : `median of ${runs}`}\n`);
     console.log(`| Page | ${heading.join(" | ")} | load |\n|---|${"---|".repeat(heading.length + 1)}`);
     const remarks: string[] = [];
     for (const page of (await foundPages(url)).filter(isWanted)) {
-      const figures = await inspector.inspect(url + page, runs);
+      const figures = await inspector.inspect(url + page, `${floor.address}/index.html`, runs);
       console.log(`| ${page} | ${figures.cells.join(" | ")} | ${load()} |`);
       if (figures.missed) remarks.push(`${page}\n    ${figures.remarks.join("\n    ")}`);
     }
     for (const remark of remarks) console.log(`\n${remark}`);
+    await floor.close();
   } finally {
     await endChildren();
     await server.stop();
@@ -85,11 +89,12 @@ async function inspectPages(folder: string): Promise<void> {
 }
 
 const folder = await mkdtemp(path.join(tmpdir(), "tessera-bench-client-"));
+const floorFolder = await mkdtemp(path.join(tmpdir(), "tessera-bench-floor-"));
 try {
   const env = { ...process.env, NODE_ENV: "production" };
   await promisify(execFile)(process.execPath, ["client/build.ts", "--out-dir", folder], { cwd: root, env });
   reportWeights(await weighPages(folder), await weighFloor());
-  if (runs > 0) await inspectPages(folder);
+  if (runs > 0) await inspectPages(folder, floorFolder);
 } finally {
-  await rm(folder, { recursive: true, force: true });
+  await Promise.all([folder, floorFolder].map((used) => rm(used, { recursive: true, force: true })));
 }

@@ -1,0 +1,72 @@
+/** Wakes up sleeping content (lib/sleep.ts) when a reader or the device needs it, and opens its links. */
+import i18next from "i18next";
+import { navigate } from "wouter/use-browser-location";
+import { isSleeping } from "./early-input.ts";
+import { sessionStore } from "./lib/session-store.ts";
+import { fallAsleep, wakeUp } from "./lib/sleep.ts";
+import { untilIdle } from "./lib/until-idle.ts";
+import type { PageRoute } from "./page-route.tsx";
+import { isPage, loadHere } from "./routes.tsx";
+
+/** What needs code to work. `data-wakes` marks it where it is none of the browser's own controls. */
+const controls = "button, input, select, textarea, label, [data-wakes]";
+
+function opensHere(event: MouseEvent, link: HTMLAnchorElement): boolean {
+  const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey;
+  return isPlain && link.target === "" && link.origin === location.origin && link.pathname !== location.pathname && isPage(link.pathname);
+}
+
+/** The nearest element of that kind around the event's target, if it sleeps. */
+function sleepingTarget<Found extends Element>({ target }: Event, selector: string): Found | null {
+  return target instanceof Element && isSleeping(target) ? target.closest<Found>(selector) : null;
+}
+
+/** Fetches the content's code, so that it wakes up without waiting for the network. */
+function fetchCode(): void {
+  const files = document.querySelector<HTMLMetaElement>('meta[name="content-scripts"]')?.content.split(" ") ?? [];
+  for (const href of files)
+    document.head.append(Object.assign(document.createElement("link"), { rel: "modulepreload", crossOrigin: "", href }));
+}
+
+function watchReader(signal: AbortSignal): void {
+  const options = { capture: true, passive: true, signal };
+  const onReach = (event: Event) => {
+    if (sleepingTarget(event, controls)) void wakeUp();
+  };
+  for (const sign of ["scroll", "touchstart"]) addEventListener(sign, fetchCode, { ...options, once: true });
+  addEventListener("pointerdown", onReach, options);
+  addEventListener("focusin", onReach, options);
+  // A mouse and a keyboard are there before they do something, and their computers are fast.
+  const onDesktop = (event: PointerEvent) => {
+    if (event.pointerType === "mouse" && sleepingTarget(event, "*")) void wakeUp();
+  };
+  addEventListener("pointerover", onDesktop, options);
+  addEventListener("keydown", () => void wakeUp(), options);
+  // As the router's links do (wouter): the browser doesn't load a new document.
+  const onClick = (event: MouseEvent) => {
+    const link = sleepingTarget<HTMLAnchorElement>(event, "a[href]");
+    if (!link || !opensHere(event, link)) return;
+    event.preventDefault();
+    navigate(link.pathname + link.search + link.hash);
+  };
+  addEventListener("click", onClick, { capture: true, signal });
+}
+
+/** Puts the content to sleep; `onOver` is called once it is hydrated or has made way for another page. Call before hydration. */
+export function sleepUntilNeeded(first: PageRoute, onOver: () => void): void {
+  const stop = new AbortController();
+  const content = document.querySelector<HTMLElement>("#content");
+  const over = fallAsleep(async () => void (await Promise.all([loadHere(first), i18next.loadNamespaces(first.texts)])));
+  if (!content) return;
+  content.dataset.asleep = "";
+  watchReader(stop.signal);
+  const { stirs } = first;
+  if (stirs) void untilIdle().then(async () => (await stirs()) && wakeUp());
+  const unsubscribe = sessionStore.subscribe(({ user }) => user && void wakeUp());
+  void over.then(() => {
+    stop.abort();
+    unsubscribe();
+    delete content.dataset.asleep;
+    onOver();
+  });
+}

@@ -1,0 +1,117 @@
+/** Public pages whose content sleeps: only the frame is hydrated (docs/decisions/0030-content-sleeps.md). */
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Site } from "./frame-support.ts";
+import { openPage, openSite, visit } from "./frame-support.ts";
+
+let discountEligible = false;
+let site: Site;
+beforeAll(async () => {
+  site = await openSite((app) => {
+    const terms = {
+      discountPercentage: 20,
+      originalPrice: 1_999,
+      discountedPrice: 1_599,
+      annual: { originalPrice: 19_190, discountedPrice: 15_352 },
+    };
+    const pricing = { starter: terms, basic: terms, professional: terms, enterprise: terms };
+    app.post("/api/functions/check-discount-eligibility", () => ({ discountEligible, pricing }));
+  });
+}, 120_000);
+afterAll(() => site?.close());
+
+const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+
+async function openAsleep(address: string, options = phone): Promise<{ page: Page; complaints: string[]; asked: string[] }> {
+  const opened = await openPage(site, options);
+  const asked: string[] = [];
+  opened.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await visit(opened.page, site.address + address);
+  return { ...opened, asked };
+}
+
+/** How many elements of the content React knows, except for parts that are alive on their own ("Save for offline"). */
+function hydrated(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const all = [...document.querySelectorAll("main h1, main h1 ~ *, main section *, main article *")];
+    const drawn = all.filter((element) => !element.closest("[data-awake]") || element.matches("[data-awake]"));
+    return drawn.filter((element) => Object.keys(element).some((key) => key.startsWith("__reactFiber"))).length;
+  });
+}
+
+const isAsleep = (page: Page) => page.locator("main[data-asleep]").count();
+
+describe("content that sleeps", () => {
+  it.each(["/", "/pricing", "/about", "/terms", "/getting-started", "/blog", "/blog/gpt-5-vs-gpt-4-small-business"])(
+    "is neither hydrated nor loads its code while %s is only read",
+    async (address) => {
+      const { page, asked, complaints } = await openAsleep(address);
+      await page.waitForLoadState("networkidle");
+      expect(await isAsleep(page)).toBe(1);
+      expect(await hydrated(page)).toBe(0);
+      const files = (await page.locator('meta[name="content-scripts"]').getAttribute("content"))?.split(" ") ?? [];
+      const own = files.filter((file) => /\/(home|pricing|about|guide|blog|article|piece)-/.test(file));
+      expect(own.length).toBeGreaterThan(0);
+      expect(own.filter((file) => asked.includes(file))).toEqual([]);
+      expect(complaints).toEqual([]);
+      await page.context().close();
+    },
+  );
+
+  it("wakes up at the first tap on a control, which is not lost", async () => {
+    const { page, complaints } = await openAsleep("/pricing");
+    await page.locator("main fieldset label").nth(1).tap();
+    await page.getByText("$191.90").first().waitFor();
+    expect(await isAsleep(page)).toBe(0);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it("presses the button that was tapped while its code was still loading", async () => {
+    const { page } = await openAsleep("/pricing");
+    const { promise: allowed, resolve: letIn } = Promise.withResolvers<void>();
+    await page.route(/\/assets\/pricing-.*\.js$/, async (route) => {
+      await allowed;
+      await route.continue();
+    });
+    await page.getByRole("button", { name: /Starter/ }).tap();
+    expect(await isAsleep(page)).toBe(1);
+    letIn();
+    await page.waitForURL(/\/auth/);
+    await page.context().close();
+  });
+
+  it("opens its links in the same document, with the focus on the new page's heading", async () => {
+    const { page } = await openAsleep("/terms");
+    await page.evaluate(() => document.documentElement.setAttribute("data-same", ""));
+    await page.locator('main a[href="/privacy"]').first().tap();
+    await page.waitForURL(/\/privacy$/);
+    await page.waitForFunction(() => document.activeElement?.tagName === "H1");
+    expect(await page.locator("html[data-same]").count()).toBe(1);
+    expect(await isAsleep(page)).toBe(0);
+    await page.goBack();
+    await page.locator("main h1", { hasText: "Terms" }).waitFor();
+    await page.context().close();
+  });
+
+  it("is translated when the reader chooses another language, and keeps its elements", async () => {
+    const { page, complaints } = await openAsleep("/about", { viewport: { width: 1440, height: 900 } });
+    await page.evaluate(() => document.querySelector("main h1")?.setAttribute("data-same", ""));
+    await page.locator("header select").selectOption("fr");
+    await page.waitForFunction(() => document.documentElement.lang === "fr");
+    await expect.poll(() => page.locator("main h1[data-same]").textContent()).not.toMatch(/Small tiles/);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it("shows a discount without being touched", async () => {
+    discountEligible = true;
+    try {
+      const { page } = await openAsleep("/pricing");
+      await page.getByText("$15.99").first().waitFor();
+      await page.context().close();
+    } finally {
+      discountEligible = false;
+    }
+  });
+});
