@@ -20,6 +20,7 @@ import { conversationRoutes } from "./features/conversations/routes.ts";
 import { creditRoutes } from "./features/credits/routes.ts";
 import { createAnswers } from "./features/generations/answers.ts";
 import { generationRoutes } from "./features/generations/routes.ts";
+import { ownDataRoutes } from "./features/own-data/routes.ts";
 import { registerAddresses } from "./http/addresses.ts";
 import type { App } from "./http/app-type.ts";
 import { headersTimeoutMs, limitConnections } from "./http/connection-limits.ts";
@@ -84,6 +85,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
     signedInScope(readViewer, [
       accountRoutes(deps),
       sessionRoutes(deps),
+      ownDataRoutes(deps),
       billingRoutes(deps),
       creditRoutes(deps, spendable),
       generationRoutes(deps, answers, held),

@@ -248,7 +248,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
     databaseUrl:
       environment.url("DATABASE_URL", ["postgres:", "postgresql:"])?.href ??
       environment.required("DATABASE_URL", "the database's address with the restricted role, postgres://…"),
-    databasePoolSize: environment.integer("DATABASE_POOL_SIZE", 10, 2, 500),
+    databasePoolSize: environment.integer("DATABASE_POOL_SIZE", 11, 2, 500),
     redisUrl: environment.url("REDIS_URL", ["redis:", "rediss:"])?.href,
     secretKey: readSecretKey(environment),
     adminEmails: readAdminEmails(environment),

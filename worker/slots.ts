@@ -2,14 +2,14 @@
 import type { JobKind } from "#server/queue/jobs.ts";
 
 /** Each kind has its own slots, so that jobs which wait for Stripe never take the slots of mail jobs, and the other way round. */
-export const slots: Readonly<Record<JobKind, number>> = { stripe: 4, mail: 2 };
+export const slots: Readonly<Record<JobKind, number>> = { stripe: 4, mail: 2, files: 1 };
 
 /**
  * Each running job uses one connection at a time. These are for the relay and the sweeps, which run only short statements and
  * transactions.
  */
 const besidesJobs = 4;
-export const connectionsNeeded = slots.stripe + slots.mail + besidesJobs;
+export const connectionsNeeded = slots.stripe + slots.mail + slots.files + besidesJobs;
 
 /** Returns in one line why a worker can't start with a pool of this size, or undefined if it can. */
 export function poolFault(databasePoolSize: number): string | undefined {

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Redirect, useParams } from "wouter";
 import type { AccountSection } from "#client/features/account/account-page.tsx";
 import { AccountPage, sectionPaths } from "#client/features/account/account-page.tsx";
+import { ExportPanel } from "#client/features/account/export-panel.tsx";
 import { PasswordPanel } from "#client/features/account/password-panel.tsx";
 import { StepUpDialog } from "#client/features/account/step-up-dialog.tsx";
 import { paths } from "#client/paths.ts";
@@ -12,7 +13,7 @@ type Section = Exclude<AccountSection, "overview">;
 
 const panels: Record<Section, (user: User) => ReactNode> = {
   security: (user) => <PasswordPanel email={user.email} />,
-  data: () => null,
+  data: () => <ExportPanel />,
 };
 
 function isSection(name: string | undefined): name is Section {

@@ -5,6 +5,7 @@ import type { billingRoutes } from "./billing.ts";
 import type { catalogueRoutes } from "./catalogue.ts";
 import type { contactRoutes } from "./contact.ts";
 import type { generationRoutes } from "./generations.ts";
+import type { ownDataRoutes } from "./own-data.ts";
 import type { CallsOf } from "./route.ts";
 import type { securityRoutes } from "./security.ts";
 
@@ -15,5 +16,6 @@ export type Calls = CallsOf<
     typeof catalogueRoutes &
     typeof contactRoutes &
     typeof generationRoutes &
+    typeof ownDataRoutes &
     typeof securityRoutes
 >;

@@ -32,6 +32,7 @@ import type {
   UserSubscriptions,
 } from "./types-billing.ts";
 import type { Grants, HoldParts, Holds, LedgerChecks, LedgerEntries, LedgerKeys, LedgerTransactions, Wallets } from "./types-ledger.ts";
+import type { DataExports } from "./types-own-data.ts";
 import type { BusinessClock, ContactMessages, DeadLetters, Mails, Outbox, Schedules, SweepFailures } from "./types-work.ts";
 
 export interface Database {
@@ -77,5 +78,6 @@ export interface Database {
   sweep_failures: SweepFailures;
   mails: Mails;
   contact_messages: ContactMessages;
+  data_exports: DataExports;
   business_clock: BusinessClock;
 }

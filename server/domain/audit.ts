@@ -11,6 +11,8 @@ export interface AuditDetails {
   /** All of the person's other sign-ins ended with it. */
   "password.changed": { proof: "mailed_link" | "current_password" };
   "session.ended": { reason: "signed_out" | "token_reused" } | { reason: "signed_out_elsewhere"; sessions: number };
+  "export.asked": Record<string, never>;
+  "export.downloaded": Record<string, never>;
   "role.granted": { role: "admin"; because: "named_in_admin_emails" | "first_start" };
   "dead_letter.replayed": { deadLetterId: string; job: string };
 }
@@ -25,6 +27,8 @@ const shown = {
   "step_up.completed": true,
   "password.changed": true,
   "session.ended": true,
+  "export.asked": true,
+  "export.downloaded": true,
   "role.granted": true,
   "dead_letter.replayed": false,
 } as const satisfies Record<AuditAction, boolean>;

@@ -29,6 +29,7 @@ export const refusals = {
   conflict: 409,
   generation_ended: 409,
   answer_gone: 410,
+  export_gone: 410,
   body_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,

@@ -22,6 +22,8 @@ export const keptMs = {
   mails: 365 * dayMs,
   contactMessages: 2 * 365 * dayMs,
   auditEvents: 2 * 365 * dayMs,
+  exportFiles: dayMs,
+  exports: 7 * dayMs,
   stripePayloads: 90 * dayMs,
 } as const;
 

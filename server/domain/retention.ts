@@ -18,6 +18,8 @@ export const sweeps = {
   mails: { sql: "retention_mails", since: "it was written" },
   contactMessages: { sql: "retention_contact_messages", since: "it was received" },
   auditEvents: { sql: "retention_audit_events", since: "the act" },
+  exportFiles: { sql: "retention_export_files", since: "the file was made" },
+  exports: { sql: "retention_exports", since: "it was asked for" },
   stripePayloads: { sql: "retention_stripe_payloads", since: "it was received" },
 } as const satisfies Record<Sweep, { sql: string; since: string }>;
 
@@ -104,6 +106,11 @@ export const retention = {
     why: "which mails were sent; their contents are deleted earlier",
   },
   contact_messages: { rows: { sweep: "contactMessages" }, why: "what people asked" },
+  data_exports: {
+    rows: { sweep: "exports" },
+    earlier: { what: "file_name", sweep: "exportFiles" },
+    why: "the file can be downloaded for a day; that there was one counts towards the number a day",
+  },
   business_clock: { rows: "one row each", why: "the sandbox's time" },
   migrations: { rows: "for good", why: "which migrations the schema has" },
   migrations_lock: { rows: "one row each", why: "one migration at a time" },

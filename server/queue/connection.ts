@@ -8,7 +8,7 @@ import type { JobKind } from "./jobs.ts";
 import { isJobName, jobKinds, kindOfJob } from "./jobs.ts";
 
 /** The Stripe queue keeps the name of the single queue of earlier releases, so that the jobs they left in it are still processed. */
-const queueNames: Readonly<Record<JobKind, string>> = { stripe: "tessera", mail: "tessera-mail" };
+const queueNames: Readonly<Record<JobKind, string>> = { stripe: "tessera", mail: "tessera-mail", files: "tessera-files" };
 
 export interface DispatchedJob {
   id: string;

@@ -9,21 +9,27 @@ export const jobs = {
   /** Asks Stripe how a checkout ended. It is written when the payer comes back before Stripe's event has arrived. */
   "settle-checkout": Type.Object({ sessionId: Type.String() }, { additionalProperties: false }),
   "send-mail": Type.Object({ mailId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
+  /** Puts a person's data into a zip file in the file storage. */
+  "make-export": Type.Object({ exportId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
+  /** Deletes a file of the file storage. A trigger writes it in the transaction in which the last row that names the file goes. */
+  "delete-file": Type.Object({ name: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
 } as const;
 
 export type JobName = keyof typeof jobs;
 
 /**
  * The external service that a job calls. Each kind has its own queue and slots, so that a hanging Stripe doesn't delay mails
- * and a hanging mail server doesn't delay Stripe events.
+ * and a hanging mail server doesn't delay Stripe events. `files`: the file storage.
  */
-export const jobKinds = ["stripe", "mail"] as const;
+export const jobKinds = ["stripe", "mail", "files"] as const;
 export type JobKind = (typeof jobKinds)[number];
 
 export const kindOfJob: Readonly<Record<JobName, JobKind>> = {
   "process-stripe-event": "stripe",
   "settle-checkout": "stripe",
   "send-mail": "mail",
+  "make-export": "files",
+  "delete-file": "files",
 };
 export type JobPayload<Name extends JobName> = Static<(typeof jobs)[Name]>;
 

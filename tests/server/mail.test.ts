@@ -245,6 +245,7 @@ test.each(languages.map((language) => language.code))(
           renewsAt: "2026-12-31T23:30:00Z",
           reference: "0123456789ab",
           receivedAt: "2026-12-31T23:30:00Z",
+          expiresAt: "2026-12-31T23:30:00Z",
           name: "Ada",
           email: "ada@example.com",
           category: "support",

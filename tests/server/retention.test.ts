@@ -171,6 +171,25 @@ const plants: Record<Sweep, Plant> = {
     );
     return () => there(database.db.selectFrom("audit_events").select("id").where("id", "=", id));
   },
+  async exportFiles(at) {
+    const { db } = database;
+    const id = uuidv7();
+    const made = { status: "ready", bytes: 1, ready_at: at, expires_at: addMilliseconds(at, keptMs.exportFiles) } as const;
+    await db
+      .insertInto("data_exports")
+      .values({ id, user_id: await userOf(), asked_at: at, ...made })
+      .execute();
+    return () => there(db.selectFrom("data_exports").select("id").where("id", "=", id).where("file_name", "is not", null));
+  },
+  async exports(at) {
+    const { db } = database;
+    const id = uuidv7();
+    await db
+      .insertInto("data_exports")
+      .values({ id, user_id: await userOf(), asked_at: at })
+      .execute();
+    return () => there(db.selectFrom("data_exports").select("id").where("id", "=", id));
+  },
   async stripePayloads(at) {
     const { pool } = database;
     const id = `evt_${randomUUID()}`;

@@ -51,6 +51,12 @@ const fail = (error: unknown) => ({
   "send-mail": async () => {
     throw error;
   },
+  "make-export": async () => {
+    throw error;
+  },
+  "delete-file": async () => {
+    throw error;
+  },
 });
 
 async function publishedBefore(times: number) {

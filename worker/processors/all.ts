@@ -1,10 +1,14 @@
 import type { Processors } from "../run-job.ts";
+import { deleteFileJob } from "./delete-file.ts";
+import { makeExportJob } from "./make-export.ts";
 import { processStripeEventJob } from "./process-stripe-event.ts";
 import { sendMailJob } from "./send-mail.ts";
 import { settleCheckoutJob } from "./settle-checkout.ts";
 
 /** Exhaustive: a job without a processor does not compile. */
 export const processors: Processors = {
+  "delete-file": deleteFileJob,
+  "make-export": makeExportJob,
   "process-stripe-event": processStripeEventJob,
   "send-mail": sendMailJob,
   "settle-checkout": settleCheckoutJob,

@@ -61,6 +61,7 @@ const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent
   "password-changed": () => "/auth?mode=recover",
   "subscription-started": () => "/ai-models",
   "payment-failed": () => "/profile",
+  "export-ready": () => "/profile/data",
   "contact-message": (_config, { email }) => mailtoAddress(String(email)),
   "contact-received": () => "/",
 };
@@ -106,13 +107,13 @@ function contextOf(template: MailTemplate, parameters: MailContent["parameters"]
 
 /** The parameters as the texts name them: instants as dates, cents as money, counts as the language writes them. */
 function readable(config: MailConfig, language: LanguageCode, template: MailTemplate, parameters: MailContent["parameters"]) {
-  const { plan, credits, renewsAt, graceUntil, receivedAt, changedAt, senderLanguage, priceCents, amountCents } = parameters;
+  const { plan, credits, renewsAt, graceUntil, receivedAt, changedAt, expiresAt, senderLanguage, priceCents, amountCents } = parameters;
   return {
     ...parameters,
     language: senderLanguage === undefined ? undefined : new Intl.DisplayNames(language, { type: "language" }).of(String(senderLanguage)),
     plan: planName(plan),
     date: instant(language, renewsAt ?? graceUntil, { dateStyle: "long" }),
-    time: instant(language, receivedAt ?? changedAt, {
+    time: instant(language, receivedAt ?? changedAt ?? expiresAt, {
       year: "numeric",
       month: "long",
       day: "numeric",

@@ -12,6 +12,7 @@ export interface MailParameters {
   "subscription-started": { plan: PlanKey; interval: BillingInterval; priceCents: number; credits: number; renewsAt: string };
   /** `amountCents`: what is unpaid. */
   "payment-failed": { plan: PlanKey; amountCents: number; graceUntil: string };
+  "export-ready": { expiresAt: string };
   /** To the team: what somebody wrote, as they wrote it. */
   "contact-message": {
     name: string;
@@ -34,6 +35,7 @@ export const mailTemplates = [
   "password-changed",
   "subscription-started",
   "payment-failed",
+  "export-ready",
   "contact-message",
   "contact-received",
 ] as const satisfies readonly MailTemplate[];

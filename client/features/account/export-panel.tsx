@@ -1,0 +1,104 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Alert } from "#client/components/alert.tsx";
+import { Button } from "#client/components/button.tsx";
+import { Card } from "#client/components/card.tsx";
+import { Spinner } from "#client/components/spinner.tsx";
+import { useRefusal } from "#client/components/use-refusal.tsx";
+import { formatBytes } from "#client/lib/format.ts";
+import { useFormat } from "#client/lib/use-format.ts";
+import type { DataExport } from "#contract/own-data.ts";
+import { hourMs } from "#domain/clock.ts";
+import { keptMs } from "#domain/periods.ts";
+import styles from "./account.module.css";
+import { downloadExport, useExport } from "./use-export.ts";
+
+function StateOf({ latest }: { latest: DataExport | null }) {
+  const { t } = useTranslation("account");
+  const { dateTime } = useFormat();
+  switch (latest?.status) {
+    case undefined:
+      return null;
+    case "making":
+      return <Alert>{t("export.making")}</Alert>;
+    case "failed":
+      return <Alert tone="warning">{t("export.failed")}</Alert>;
+    case "ready":
+      return <Alert tone="good">{t("export.ready", { until: latest.expiresAt ? dateTime(latest.expiresAt) : "" })}</Alert>;
+    case "expired":
+      return <p className={styles.soft}>{t("export.expired")}</p>;
+  }
+}
+
+/** Runs one act at a time, and shows why it was refused. */
+function useAct() {
+  const refusal = useRefusal();
+  const [busy, setBusy] = useState<"ask" | "download">();
+  async function run(name: "ask" | "download", act: () => Promise<void>): Promise<void> {
+    if (busy || refusal.waitSeconds > 0) return;
+    refusal.clear();
+    setBusy(name);
+    await act().catch((error: unknown) => refusal.refuse(error));
+    setBusy(undefined);
+  }
+  return { ...refusal, busy, run };
+}
+
+/** A copy of all of one's data: asked for, made in the background, downloaded. */
+export function ExportPanel() {
+  const { t, i18n } = useTranslation(["account", "errors", "refusals"]);
+  const { state, look, ask } = useExport();
+  const { note, waitSeconds, busy, run } = useAct();
+  const latest = state.status === "known" ? state.latest : null;
+  const isMade = latest?.status !== "making" && latest?.status !== "failed";
+
+  async function download({ id }: DataExport): Promise<void> {
+    // When it was refused because its time is over, the page shows that.
+    await downloadExport(id).finally(look);
+  }
+
+  return (
+    <Card as="section" className={styles.form ?? ""} aria-labelledby="export-title">
+      <h2 id="export-title">{t("account:export.title")}</h2>
+      <p>{t("account:export.text", { hours: keptMs.exportFiles / hourMs })}</p>
+      {state.status === "loading" && <Spinner label={t("account:export.title")} />}
+      {state.status === "failed" && (
+        <Alert
+          tone="warning"
+          action={
+            <Button size="small" onClick={() => void look()}>
+              {t("account:retry")}
+            </Button>
+          }
+        >
+          {t("account:export.loadFailed")}
+        </Alert>
+      )}
+      <StateOf latest={latest} />
+      {note}
+      <div className={styles.actions}>
+        {latest?.status === "ready" && (
+          <Button
+            variant="primary"
+            busy={busy === "download"}
+            busyLabel={t("account:export.downloading")}
+            onClick={() => void run("download", () => download(latest))}
+          >
+            {t("account:export.download", { size: formatBytes(latest.bytes ?? 0, i18n.language) })}
+          </Button>
+        )}
+        {state.status === "known" && isMade && (
+          <Button
+            variant={latest?.status === "ready" ? "secondary" : "primary"}
+            busy={busy === "ask"}
+            busyLabel={t("account:export.asking")}
+            aria-disabled={waitSeconds > 0}
+            onClick={() => void run("ask", ask)}
+          >
+            {t(latest ? "account:export.again" : "account:export.ask")}
+          </Button>
+        )}
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,19 @@
+import type { Generated, Selectable } from "kysely";
+
+/** A person's export of their own data. The times are business time. */
+export interface DataExports {
+  id: Generated<string>;
+  user_id: string;
+  /** In the file storage; null once the file is to be deleted. */
+  file_name: Generated<string | null>;
+  status: Generated<"making" | "ready" | "expired">;
+  asked_at: Date;
+  /** The last try that failed; null again once one succeeded. */
+  failed_at: Generated<Date | null>;
+  ready_at: Generated<Date | null>;
+  expires_at: Generated<Date | null>;
+  bytes: Generated<number | null>;
+  leased_until: Generated<Date | null>;
+}
+
+export type DataExport = Selectable<DataExports>;

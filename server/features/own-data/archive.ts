@@ -1,0 +1,70 @@
+/** Writes an export: a zip file of JSON files and a README. It is read and compressed as it is written, so its size does not matter to memory. */
+import { Readable } from "node:stream";
+import { sql } from "kysely";
+import { ZipFile } from "yazl";
+import type { Executor } from "../../db/transaction.ts";
+import { sections } from "./sections.ts";
+
+/** Answers can be long, so few rows are in memory at a time. */
+const pageSize = 100;
+
+type Section = (typeof sections)[number];
+
+async function* jsonOf(executor: Executor, { rows }: Section, userId: string, signal: AbortSignal): AsyncGenerator<string> {
+  yield "[";
+  let after: string | null = null;
+  let separator = "\n";
+  for (;;) {
+    signal.throwIfAborted();
+    const page: { rows: { key: string; item: unknown }[] } = await sql<{ key: string; item: unknown }>`
+      select key, item from (${rows(userId)}) as kept
+      where ${after}::uuid is null or key > ${after}::uuid order by key limit ${pageSize}`.execute(executor);
+    for (const { item } of page.rows) {
+      yield separator + JSON.stringify(item);
+      separator = ",\n";
+    }
+    const last = page.rows.at(-1);
+    if (page.rows.length < pageSize || !last) break;
+    after = last.key;
+  }
+  yield "\n]\n";
+}
+
+/** The format is documented here, in the file itself: it still explains itself when nobody has an account any more. */
+export function readmeOf(site: string, madeAt: Date): string {
+  const files = sections.map(({ name, describes }) => `- ${name}.json: ${describes}`);
+  return [
+    `# Your data at ${site}`,
+    `Made on ${madeAt.toISOString()}. Rows that changed while the file was made are in it as they were before or after the change.`,
+    "Every file is JSON in UTF-8: one array, with one object on each line. Times are RFC 3339. Amounts of money are in cents, credits are whole numbers. Ids connect the files.",
+    "## Files",
+    files.join("\n"),
+    "## What is not here",
+    "Secrets (passwords, tokens) are not exported; we have only hashes of them. Invoices as PDF and card details are with Stripe. What only your browser keeps (drafts, theme, consent) is in your browser.",
+    "",
+  ].join("\n\n");
+}
+
+/**
+ * The zip file as a stream. If a row can't be read the stream fails. Once `signal` is aborted no further page is read, and the stream fails.
+ */
+export function writeArchive(
+  executor: Executor,
+  { userId, site, madeAt }: { userId: string; site: string; madeAt: Date },
+  signal: AbortSignal,
+): Readable {
+  const zip = new ZipFile();
+  const output = zip.outputStream as Readable;
+  const mtime = madeAt;
+  zip.on("error", (error: Error) => output.destroy(error));
+  zip.addBuffer(Buffer.from(readmeOf(site, madeAt)), "README.md", { mtime });
+  for (const section of sections) {
+    zip.addReadStreamLazy(`${section.name}.json`, { mtime }, (give) => {
+      const content = Readable.from(jsonOf(executor, section, userId, signal), { objectMode: false });
+      content.on("error", (error) => output.destroy(error));
+      give(null, content);
+    });
+  }
+  zip.end();
+  return output;
+}

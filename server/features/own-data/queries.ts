@@ -1,0 +1,67 @@
+import type { Executor } from "../../db/transaction.ts";
+import type { DataExport } from "../../db/types-own-data.ts";
+
+export async function selectLatestExport(executor: Executor, userId: string): Promise<DataExport | undefined> {
+  return executor.selectFrom("data_exports").selectAll().where("user_id", "=", userId).orderBy("id", "desc").limit(1).executeTakeFirst();
+}
+
+/** Another person's is not found. */
+export async function selectExportOf(executor: Executor, userId: string, exportId: string): Promise<DataExport | undefined> {
+  return executor.selectFrom("data_exports").selectAll().where("id", "=", exportId).where("user_id", "=", userId).executeTakeFirst();
+}
+
+export async function selectExport(executor: Executor, exportId: string): Promise<DataExport | undefined> {
+  return executor.selectFrom("data_exports").selectAll().where("id", "=", exportId).executeTakeFirst();
+}
+
+/** When the exports since `since` were asked for, the oldest first. */
+export async function selectAskedSince(executor: Executor, userId: string, since: Date): Promise<Date[]> {
+  const rows = await executor
+    .selectFrom("data_exports")
+    .select("asked_at")
+    .where("user_id", "=", userId)
+    .where("asked_at", ">", since)
+    .orderBy("asked_at")
+    .execute();
+  return rows.map((row) => row.asked_at);
+}
+
+/** Makes the person's requests wait for each other. */
+export async function lockPerson(executor: Executor, userId: string): Promise<void> {
+  await executor.selectFrom("users").select("id").where("id", "=", userId).forNoKeyUpdate().executeTakeFirstOrThrow();
+}
+
+export async function insertExport(executor: Executor, userId: string, now: Date): Promise<DataExport> {
+  return executor.insertInto("data_exports").values({ user_id: userId, asked_at: now }).returningAll().executeTakeFirstOrThrow();
+}
+
+export async function markFailed(executor: Executor, exportId: string, now: Date): Promise<void> {
+  await executor.updateTable("data_exports").set({ failed_at: now }).where("id", "=", exportId).where("status", "=", "making").execute();
+}
+
+/** False if the export is gone or was made already. */
+export async function markReady(
+  executor: Executor,
+  exportId: string,
+  made: { readyAt: Date; expiresAt: Date; bytes: number },
+): Promise<boolean> {
+  const row = await executor
+    .updateTable("data_exports")
+    .set({ status: "ready", ready_at: made.readyAt, expires_at: made.expiresAt, bytes: made.bytes, failed_at: null, leased_until: null })
+    .where("id", "=", exportId)
+    .where("status", "=", "making")
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Where the mail goes. */
+export async function selectRecipient(executor: Executor, userId: string) {
+  return executor
+    .selectFrom("users")
+    .innerJoin("identities", "identities.user_id", "users.id")
+    .select(["subject as email", "language"])
+    .where("users.id", "=", userId)
+    .where("kind", "=", "email")
+    .executeTakeFirstOrThrow();
+}

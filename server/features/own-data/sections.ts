@@ -1,0 +1,163 @@
+/**
+ * What an export contains: for each JSON file of the zip what its README says of it, and the SQL of its rows. `key` orders the rows and tells
+ * where the next page begins. These queries read the tables of all features, because an export is a copy of rows and applies no rule to them.
+ */
+import type { RawBuilder } from "kysely";
+import { sql } from "kysely";
+import { shownActions } from "#domain/audit.ts";
+
+interface Row {
+  key: string;
+  item: unknown;
+}
+
+interface Section {
+  /** The file's name, without `.json`. */
+  name: string;
+  describes: string;
+  /** Rows with a uuid `key` and the JSON `item`. */
+  rows(userId: string): RawBuilder<Row>;
+}
+
+const account = (userId: string) => sql`payer_of(${userId})`;
+
+/** What a receipt says; `g` is a row of generations. */
+const receipt = sql`jsonb_build_object('generationId', g.id, 'model', g.model_id, 'status', g.status, 'failure', g.failure_code,
+  'quotedCredits', g.quoted_credits, 'chargedCredits', g.charged_credits, 'promptTokens', g.prompt_tokens,
+  'completionTokens', g.completion_tokens, 'askedAt', g.created_at, 'endedAt', g.ended_at)`;
+
+const parts = sql`(select coalesce(jsonb_agg(jsonb_build_object('kind', p.kind, 'text', p.text, 'detail', p.detail) order by p.place), '[]')
+  from generation_parts p where p.generation_id = g.id)`;
+
+export const sections: readonly Section[] = [
+  {
+    name: "account",
+    describes: "Your account: its id, when you joined and last signed in, and your preferences.",
+    rows: (
+      userId,
+    ) => sql`select id as key, jsonb_build_object('id', id, 'joinedAt', created_at, 'lastSignInAt', last_sign_in_at, 'role', role,
+      'picture', avatar_url, 'preferences', jsonb_build_object('language', language)) as item from users where id = ${userId}`,
+  },
+  {
+    name: "identities",
+    describes: "By what we know you: your email address and when it was confirmed.",
+    rows: (userId) => sql`select id as key, jsonb_build_object('kind', kind, 'subject', subject, 'confirmedAt', verified_at) as item
+      from identities where user_id = ${userId}`,
+  },
+  {
+    name: "credentials",
+    describes: "What you sign in with and when it was last used. Secrets are stored as hashes and are not exported.",
+    rows: (
+      userId,
+    ) => sql`select id as key, jsonb_build_object('kind', kind, 'name', name, 'createdAt', created_at, 'lastUsedAt', last_used_at)
+      as item from credentials where user_id = ${userId}`,
+  },
+  {
+    name: "sessions",
+    describes: "Where you signed in: the browser as it called itself, its time zone, and when.",
+    rows: (userId) => sql`select id as key, jsonb_build_object('browser', user_agent, 'timeZone', time_zone, 'createdAt', created_at,
+      'lastUsedAt', rotated_at, 'expiresAt', expires_at, 'endedAt', revoked_at) as item from auth_sessions where user_id = ${userId}`,
+  },
+  {
+    name: "activity",
+    describes: "What was done to your account, as the activity in your account shows it, with the network it came from.",
+    rows: (
+      userId,
+    ) => sql`select e.id as key, jsonb_build_object('at', e.at, 'action', e.action, 'details', e.details, 'network', o.network) as item
+      from audit_people p join audit_events e on e.subject = p.id
+      left join audit_origins o on o.event_id = e.id and o.user_id = p.user_id
+      where p.user_id = ${userId} and e.action = any (${[...shownActions]}::text[])`,
+  },
+  {
+    name: "subscription",
+    describes: "The subscription you have, or had last. Prices are in cents.",
+    rows: (userId) => sql`select user_id as key, jsonb_build_object('plan', plan_key, 'interval', billing_interval, 'status', status,
+      'priceCents', price_cents, 'periodStart', current_period_start, 'periodEnd', current_period_end, 'endsAtPeriodEnd', cancel_at_period_end,
+      'startedAt', started_at, 'endedAt', ended_at, 'stripeSubscription', stripe_subscription_id) as item
+      from user_subscriptions where user_id = ${userId}`,
+  },
+  {
+    name: "subscription-changes",
+    describes: "How your subscription changed over time.",
+    rows: (userId) => sql`select id as key, jsonb_build_object('plan', plan_key, 'interval', billing_interval, 'status', status,
+      'priceCents', price_cents, 'periodStart', current_period_start, 'periodEnd', current_period_end, 'validFrom', valid_from,
+      'stripeSubscription', stripe_subscription_id) as item from subscription_changes where billing_account_id = ${account(userId)}`,
+  },
+  {
+    name: "invoices",
+    describes:
+      "The invoices you paid, with their lines. Stripe has the invoices themselves; the payment portal in your account shows them.",
+    rows: (userId) => sql`select md5(i.id)::uuid as key, jsonb_build_object('stripeInvoice', i.id, 'paidAt', i.paid_at,
+      'amountPaidCents', i.amount_paid_cents, 'reason', i.billing_reason, 'lines', (select coalesce(jsonb_agg(jsonb_build_object(
+        'plan', l.plan_key, 'interval', l.billing_interval, 'amountCents', l.amount_cents, 'periodStart', l.period_start,
+        'periodEnd', l.period_end) order by l.id), '[]') from paid_invoice_lines l where l.invoice_id = i.id)) as item
+      from paid_invoices i where i.billing_account_id = ${account(userId)}`,
+  },
+  {
+    name: "wallet",
+    describes: "Your credits: how many there are, and how many of them are held for answers that are being written.",
+    rows: (
+      userId,
+    ) => sql`select id as key, jsonb_build_object('balance', balance, 'held', held, 'openedAt', created_at, 'frozenAt', frozen_at)
+      as item from wallets where billing_account_id = ${account(userId)}`,
+  },
+  {
+    name: "grants",
+    describes: "The credits you were given, each with its kind and the day it expires.",
+    rows: (userId) => sql`select g.id as key, jsonb_build_object('id', g.id, 'kind', g.kind, 'credits', g.credits, 'remaining', g.remaining,
+      'createdAt', g.created_at, 'expiresAt', g.expires_at, 'expiredAt', g.expired_at) as item
+      from grants g join wallets w on w.id = g.wallet_id where w.billing_account_id = ${account(userId)}`,
+  },
+  {
+    name: "ledger",
+    describes: "Every movement of your credits, with its entries. The amounts of a movement sum to zero; `wallet` is your side of it.",
+    rows: (userId) => sql`select t.id as key, jsonb_build_object('id', t.id, 'kind', t.kind, 'at', t.occurred_at, 'entries',
+        (select jsonb_agg(jsonb_build_object('account', e.account, 'grant', e.grant_id, 'amount', e.amount) order by e.line)
+          from ledger_entries e where e.transaction_id = t.id)) as item
+      from ledger_transactions t join wallets w on w.id = t.wallet_id where w.billing_account_id = ${account(userId)}`,
+  },
+  {
+    name: "conversations",
+    describes: "Your conversations. Their messages are in `messages.json`; `lastMessage` ends the version that is shown.",
+    rows: (userId) => sql`select id as key, jsonb_build_object('id', id, 'title', title, 'pinned', pinned, 'lastMessage', head_id,
+      'createdAt', created_at, 'updatedAt', updated_at) as item from conversations where user_id = ${userId}`,
+  },
+  {
+    name: "messages",
+    describes:
+      "The messages of all conversations. `follows` is the message before; messages that follow the same one are versions of each other. " +
+      "A question has `text`; an answer has `parts` and its `receipt`.",
+    rows: (userId) => sql`select m.id as key, jsonb_build_object('id', m.id, 'conversation', m.conversation_id, 'follows', m.parent_id,
+        'role', m.role, 'at', m.created_at) || case when m.generation_id is null then jsonb_build_object('text', m.content)
+        else jsonb_build_object('parts', ${parts}, 'receipt', ${receipt}) end as item
+      from conversations c join messages m on m.conversation_id = c.id left join generations g on g.id = m.generation_id
+      where c.user_id = ${userId}`,
+  },
+  {
+    name: "receipts",
+    describes:
+      "The receipts of all answers, also of those whose conversation you deleted. Answers outside conversations have their `parts`.",
+    rows: (userId) => sql`select g.id as key, ${receipt} || case when exists (select from messages m where m.generation_id = g.id) then '{}'
+      else jsonb_build_object('parts', ${parts}) end as item from generations g where g.user_id = ${userId}`,
+  },
+  {
+    name: "contact-messages",
+    describes: "What you wrote to the team while you were signed in.",
+    rows: (userId) => sql`select id as key, jsonb_build_object('name', name, 'email', email, 'category', category, 'subject', subject,
+      'message', message, 'at', created_at) as item from contact_messages where user_id = ${userId}`,
+  },
+  {
+    name: "mails",
+    describes: "Which emails we sent you.",
+    rows: (userId) => sql`select id as key, jsonb_build_object('kind', template, 'to', recipient, 'language', language, 'sentAt', sent_at)
+      as item from mails where user_id = ${userId}`,
+  },
+  {
+    name: "exports",
+    describes: "The exports you asked for in the last days.",
+    rows: (
+      userId,
+    ) => sql`select id as key, jsonb_build_object('askedAt', asked_at, 'readyAt', ready_at, 'expiresAt', expires_at, 'bytes', bytes)
+      as item from data_exports where user_id = ${userId}`,
+  },
+];

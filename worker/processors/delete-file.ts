@@ -1,0 +1,3 @@
+import type { Processor } from "../run-job.ts";
+
+export const deleteFileJob: Processor<"delete-file"> = (deps, { name }) => deps.storage.delete(name);
