@@ -10,6 +10,9 @@ export const answerLogReadableMs = 24 * hourMs;
  */
 export const answerLogGoneMs = 49 * hourMs;
 
+/** How long an export can be downloaded. A constant of its own, because a page of the client says it. */
+export const exportFileMs = dayMs;
+
 export const keptMs = {
   signUps: 30 * dayMs,
   links: 7 * dayMs,
@@ -22,7 +25,7 @@ export const keptMs = {
   mails: 365 * dayMs,
   contactMessages: 2 * 365 * dayMs,
   auditEvents: 2 * 365 * dayMs,
-  exportFiles: dayMs,
+  exportFiles: exportFileMs,
   exports: 7 * dayMs,
   stripePayloads: 90 * dayMs,
 } as const;

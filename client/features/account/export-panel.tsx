@@ -9,7 +9,7 @@ import { formatBytes } from "#client/lib/format.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { DataExport } from "#contract/own-data.ts";
 import { hourMs } from "#domain/clock.ts";
-import { keptMs } from "#domain/periods.ts";
+import { exportFileMs } from "#domain/periods.ts";
 import styles from "./account.module.css";
 import { downloadExport, useExport } from "./use-export.ts";
 
@@ -60,7 +60,7 @@ export function ExportPanel() {
   return (
     <Card as="section" className={styles.form ?? ""} aria-labelledby="export-title">
       <h2 id="export-title">{t("account:export.title")}</h2>
-      <p>{t("account:export.text", { hours: keptMs.exportFiles / hourMs })}</p>
+      <p>{t("account:export.text", { hours: exportFileMs / hourMs })}</p>
       {state.status === "loading" && <Spinner label={t("account:export.title")} />}
       {state.status === "failed" && (
         <Alert
