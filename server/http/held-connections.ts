@@ -1,6 +1,7 @@
 /**
  * Connections that stay open after their request: WebSockets and streams of answers. The sign-in that opened them is checked again
- * every minute, and at once when that person's sign-ins change. If it has ended, the connection is closed.
+ * every minute, and at once when that person's sign-ins change. If it has ended, or the person has another role now, the connection is
+ * closed.
  */
 import type { FastifyBaseLogger } from "fastify";
 import { ByPerson } from "./by-person.ts";
@@ -8,10 +9,10 @@ import type { LiveEvent, LiveEvents } from "./live-events.ts";
 import type { Viewer } from "./viewer.ts";
 
 /**
- * Returns those of the sign-ins that are still valid. We check the sign-in, because a connection may stay open longer than its
- * access token is valid.
+ * Returns the role behind each of the sign-ins that is still valid. We check the sign-in, because a connection may stay open longer
+ * than its access token is valid.
  */
-export type CheckSessions = (sessionIds: readonly string[]) => Promise<Set<string>>;
+export type CheckSessions = (sessionIds: readonly string[]) => Promise<Map<string, Viewer["role"]>>;
 
 interface Held {
   viewer: Viewer;
@@ -56,7 +57,7 @@ export class HeldConnections {
     return this.held.count(userId) < heldByOnePerson;
   }
 
-  /** `cut` is called when the sign-in has ended. Returns a function to call when the connection has closed. */
+  /** `cut` is called when the sign-in has ended or the role has changed. Returns a function to call when the connection has closed. */
   hold(viewer: Viewer, cut: () => void): () => void {
     const held: Held = { viewer, cut };
     const release = this.held.add(held);
@@ -83,8 +84,8 @@ export class HeldConnections {
   private async recheck(some: readonly Held[]): Promise<void> {
     if (some.length === 0) return;
     try {
-      const valid = await this.checkSessions([...new Set(some.map(({ viewer }) => viewer.sessionId))]);
-      for (const { viewer, cut } of some) if (!valid.has(viewer.sessionId)) cut();
+      const roles = await this.checkSessions([...new Set(some.map(({ viewer }) => viewer.sessionId))]);
+      for (const { viewer, cut } of some) if (roles.get(viewer.sessionId) !== viewer.role) cut();
     } catch (error) {
       this.deps.log.warn({ err: error }, "open connections could not be checked; the next check follows within a minute");
     }

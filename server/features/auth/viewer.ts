@@ -1,6 +1,7 @@
 import { createBatcher } from "../../db/batch.ts";
 import type { Deps } from "../../deps.ts";
 import type { App } from "../../http/app-type.ts";
+import type { CheckSessions } from "../../http/held-connections.ts";
 import type { ReadViewer } from "../../http/viewer.ts";
 import { selectLiveSessions } from "./queries.ts";
 import { readAccessToken } from "./tokens.ts";
@@ -27,10 +28,10 @@ export function createReadViewer(app: App, deps: Pick<Deps, "db">): ReadViewer {
   };
 }
 
-/** Which of these sign-ins still hold; for connections that outlive their access token. */
-export function createSessionCheck(deps: Pick<Deps, "db">): (sessionIds: readonly string[]) => Promise<Set<string>> {
+/** The roles behind those of these sign-ins that still hold; for connections that outlive their access token. */
+export function createSessionCheck(deps: Pick<Deps, "db">): CheckSessions {
   return async (sessionIds) => {
     const rows = await selectLiveSessions(deps.db, sessionIds, new Date());
-    return new Set(rows.map((row) => row.session_id));
+    return new Map(rows.map((row) => [row.session_id, row.role]));
   };
 }
