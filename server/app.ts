@@ -4,6 +4,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import websocket from "@fastify/websocket";
 import Fastify, { LogController } from "fastify";
 import type { Deps } from "./deps.ts";
+import { avatarRoutes, publicAvatarRoutes } from "./features/account/avatar-routes.ts";
 import { accountRoutes } from "./features/account/routes.ts";
 import { adminRoutes } from "./features/admin/routes.ts";
 import { authRoutes } from "./features/auth/routes.ts";
@@ -79,11 +80,19 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
   const spendable = async (userId: string) => (await readEntitlement(deps.db, userId, deps.clock.now())).kinds(true);
 
   await app.register(
-    publicScope(readViewer, [authRoutes(deps), catalogueRoutes(deps), publicBillingRoutes(deps), contactRoutes(deps), adminRoutes()]),
+    publicScope(readViewer, [
+      authRoutes(deps),
+      catalogueRoutes(deps),
+      publicBillingRoutes(deps),
+      contactRoutes(deps),
+      publicAvatarRoutes(deps),
+      adminRoutes(),
+    ]),
   );
   await app.register(
     signedInScope(readViewer, [
       accountRoutes(deps),
+      avatarRoutes(deps),
       sessionRoutes(deps),
       ownDataRoutes(deps),
       billingRoutes(deps),

@@ -8,6 +8,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { addMilliseconds, hourMs } from "#domain/clock.ts";
 import type { Deps } from "#server/deps.ts";
+import { deleteUnusedAvatars } from "#server/features/account/avatars.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
 import { endGracePeriods, postDueScheduledGrants } from "#server/features/billing/schedules.ts";
 import { dueInstants } from "#server/features/clock/service.ts";
@@ -126,6 +127,7 @@ async function runHourly(deps: Deps, stopping: AbortSignal): Promise<void> {
     await runIsolated(deps, "log partitions to come", stopping, () => addLogPartitions(deps, stopping));
     await runIsolated(deps, "log partitions past their limit", stopping, () => dropLogPartitions(deps, stopping));
     await sweepRetention(deps, stopping);
+    await runIsolated(deps, "pictures that are nobody's", stopping, () => deleteUnusedAvatars(deps, stopping));
     await runIsolated(deps, "books", stopping, () => checkBooks(deps, stopping));
     await pause(hourMs, stopping);
   }

@@ -7,6 +7,9 @@ export const Account = Type.Object({
   id: Uuid,
   email: Type.String(),
   emailVerifiedAt: Timestamp,
+  name: Type.Union([Type.String(), Type.Null()]),
+  /** Of the mails to the person. */
+  language: Type.String(),
   avatarUrl: Type.Union([Type.String(), Type.Null()]),
   createdAt: Timestamp,
   lastSignInAt: Type.Union([Timestamp, Type.Null()]),

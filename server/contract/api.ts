@@ -6,6 +6,7 @@ import type { catalogueRoutes } from "./catalogue.ts";
 import type { contactRoutes } from "./contact.ts";
 import type { generationRoutes } from "./generations.ts";
 import type { ownDataRoutes } from "./own-data.ts";
+import type { profileRoutes } from "./profile.ts";
 import type { CallsOf } from "./route.ts";
 import type { securityRoutes } from "./security.ts";
 
@@ -17,5 +18,6 @@ export type Calls = CallsOf<
     typeof contactRoutes &
     typeof generationRoutes &
     typeof ownDataRoutes &
+    typeof profileRoutes &
     typeof securityRoutes
 >;

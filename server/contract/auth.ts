@@ -6,7 +6,11 @@ import type { RouteContract } from "./route.ts";
 export const User = Type.Object({
   id: Uuid,
   email: Type.String(),
-  user_metadata: Type.Object({ avatar_url: Type.Union([Type.String(), Type.Null()]) }),
+  user_metadata: Type.Object({
+    avatar_url: Type.Union([Type.String(), Type.Null()]),
+    /** Missing if the person gave none. */
+    name: Type.Optional(Type.String()),
+  }),
 });
 export type User = Static<typeof User>;
 

@@ -6,6 +6,7 @@ export interface Users {
   id: Generated<string>;
   role: Generated<"user" | "admin">;
   language: Generated<string>;
+  name: Generated<string | null>;
   avatar_url: string | null;
   banned_at: Date | null;
   created_at: Date;
@@ -13,6 +14,14 @@ export interface Users {
 }
 
 export type UserRow = Selectable<Users>;
+
+/** A picture in the file storage. */
+export interface Avatars {
+  name: string;
+  /** Null: nobody's. */
+  user_id: string | null;
+  created_at: Generated<Date>;
+}
 
 export interface Identities {
   id: Generated<string>;

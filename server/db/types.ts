@@ -2,6 +2,7 @@
 import type {
   AuthAttempts,
   AuthSessions,
+  Avatars,
   BillingAccountMembers,
   BillingAccounts,
   Credentials,
@@ -39,6 +40,7 @@ export interface Database {
   users: Users;
   identities: Identities;
   credentials: Credentials;
+  avatars: Avatars;
   sign_ups: SignUps;
   billing_accounts: BillingAccounts;
   billing_account_members: BillingAccountMembers;

@@ -3,7 +3,7 @@
  * trimmed and its length is checked in code points; then angle brackets are removed, and a text that is empty without them is
  * refused. A text that is too long is refused, never shortened.
  */
-import { checkEmail, codePoints, limits, ruleMessages } from "./rules.ts";
+import { checkEmail, codePoints, isBlank, limits, ruleMessages } from "./rules.ts";
 
 export const contactCategories = ["bug", "feature", "feedback", "support"] as const;
 export type ContactCategory = (typeof contactCategories)[number];
@@ -48,11 +48,6 @@ export interface ContactFault {
 
 export function isContactCategory(value: string): value is ContactCategory {
   return (contactCategories as readonly string[]).includes(value);
-}
-
-/** Whether a text has no visible character, only spaces, control characters, direction marks and joiners. */
-function isBlank(text: string): boolean {
-  return /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*$/u.test(text);
 }
 
 /** Removes angle brackets, then trims (spec §5). */

@@ -40,6 +40,7 @@ const ledger = {
 export const retention = {
   users: { rows: "until deleted", why: "the account" },
   identities: { rows: { with: "users" }, why: "by what a person is known: their e-mail address" },
+  avatars: { rows: "until deleted", why: "the pictures of accounts; one that is nobody's any more goes with its files within two hours" },
   credentials: { rows: { with: "users" }, why: "what a person signs in with" },
   billing_accounts: { rows: "for good", why: "accounting: whose the books are; no person and no customer once its members are gone" },
   billing_account_members: { rows: { with: "users" }, why: "who pays for what a person asks" },

@@ -59,6 +59,16 @@ export function checkPassword(value: string, email: string): string | undefined 
   return isOfAddress(value, email) ? ruleMessages.passwordIsAddress : undefined;
 }
 
+/** Whether a text has no visible character, only spaces, control characters, direction marks and joiners. */
+export function isBlank(text: string): boolean {
+  return /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*$/u.test(text);
+}
+
+/** The name of an account, on one line; null if nothing of it can be seen. */
+export function readPersonName(value: string): string | null {
+  return isBlank(value) ? null : value.replace(/[\s\p{Cc}]+/gu, " ").trim();
+}
+
 export function checkPrompt(value: string): string | undefined {
   const prompt = value.trim();
   if (prompt === "") return ruleMessages.promptEmpty;

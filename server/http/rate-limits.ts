@@ -47,7 +47,7 @@ export async function registerRateLimits(app: App, config: Pick<Config, "redisUr
     // Compare the route and not the address, which may contain escapes ("/%61pi/…").
     allowList: (request) => {
       const route = request.routeOptions.url ?? "";
-      return !route.startsWith("/api/") || route.startsWith("/api/sandbox/") || route === "/api/stripe/webhook";
+      return !/^\/(api|avatars)\//.test(route) || route.startsWith("/api/sandbox/") || route === "/api/stripe/webhook";
     },
     errorResponseBuilder: (_request, context) => tooMany(context.ttl),
   });

@@ -19,6 +19,8 @@ export const account: Account = {
   id: "7d0f6a52-1c1e-4a5f-9a58-3f1f5d1c9b01",
   email: "maria@example.com",
   emailVerifiedAt: "2026-01-05T09:00:00.000Z",
+  name: null,
+  language: "en",
   avatarUrl: null,
   createdAt: "2025-01-14T09:30:00.000Z",
   lastSignInAt: "2026-03-09T18:45:00.000Z",

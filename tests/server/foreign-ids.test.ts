@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { askForExport, makeExport } from "#server/features/own-data/exports.ts";
 import type { AnswerProcess, RunningModels, SeenAnswer } from "#tests/support/answers.ts";
 import { ask, startModels } from "#tests/support/answers.ts";
 import type { OpenApi } from "#tests/support/fuzz-requests.ts";
@@ -40,6 +41,13 @@ interface Case {
   own: number;
 }
 
+/** The file of an export, made as the worker makes it. */
+async function exportOfOwner(): Promise<string> {
+  const { latest } = await askForExport(product.deps, { userId: owner.userId, network: "10.0.0.1" });
+  await makeExport(product.deps, latest?.id ?? "");
+  return latest?.id ?? "";
+}
+
 const generation = () => answer.generationId;
 const conversation = () => answer.conversationId;
 
@@ -56,6 +64,7 @@ const cases: Readonly<Record<string, Case>> = {
   "GET /api/conversations/{id}": { id: conversation, own: 200 },
   "PATCH /api/conversations/{id}": { id: conversation, body: { title: "mine" }, own: 200 },
   "DELETE /api/conversations/{id}": { id: conversation, own: 204 },
+  "GET /api/account/exports/{id}/file": { id: exportOfOwner, own: 200 },
   "DELETE /api/account/sessions/{id}": { id: sessionOfOwner, own: 204 },
 };
 

@@ -1,11 +1,13 @@
+import { sql } from "kysely";
 import type { AuditAction } from "#domain/audit.ts";
-import type { Executor } from "../../db/transaction.ts";
+import type { Executor, Trx } from "../../db/transaction.ts";
+import type { UserRow } from "../../db/types-accounts.ts";
 
 export async function selectAccount(executor: Executor, userId: string) {
   return executor
     .selectFrom("users")
     .innerJoin("identities", "identities.user_id", "users.id")
-    .select(["users.id", "subject as email", "verified_at", "avatar_url", "users.created_at", "last_sign_in_at"])
+    .select(["users.id", "subject as email", "verified_at", "name", "language", "avatar_url", "users.created_at", "last_sign_in_at"])
     .where("users.id", "=", userId)
     .where("kind", "=", "email")
     .executeTakeFirstOrThrow();
@@ -30,4 +32,54 @@ export async function selectActivity(
     .orderBy("audit_events.id", "desc")
     .limit(limit)
     .execute();
+}
+
+export async function updateProfile(
+  executor: Executor,
+  userId: string,
+  changes: Partial<Pick<UserRow, "name" | "language" | "avatar_url">>,
+): Promise<void> {
+  await executor.updateTable("users").set(changes).where("id", "=", userId).execute();
+}
+
+/** Nobody's picture yet: its files can be written. */
+export async function insertAvatar(executor: Executor, name: string): Promise<void> {
+  await executor.insertInto("avatars").values({ name, user_id: null }).execute();
+}
+
+export async function ownAvatar(trx: Trx, userId: string, name: string): Promise<void> {
+  await trx.updateTable("avatars").set({ user_id: userId }).where("name", "=", name).executeTakeFirstOrThrow();
+}
+
+/** The name of the picture that is nobody's now; undefined if the person had none. */
+export async function giveUpAvatar(trx: Trx, userId: string): Promise<string | undefined> {
+  const row = await trx.updateTable("avatars").set({ user_id: null }).where("user_id", "=", userId).returning("name").executeTakeFirst();
+  return row?.name;
+}
+
+export async function isAvatar(executor: Executor, name: string): Promise<boolean> {
+  const row = await executor
+    .selectFrom("avatars")
+    .select("name")
+    .where("name", "=", name)
+    .where("user_id", "is not", null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Older than an hour, by PostgreSQL's clock: no upload takes that long. */
+export async function selectUnusedAvatars(executor: Executor, limit: number): Promise<string[]> {
+  const rows = await executor
+    .selectFrom("avatars")
+    .select("name")
+    .where("user_id", "is", null)
+    .where("created_at", "<", sql<Date>`now() - interval '1 hour'`)
+    .orderBy("created_at")
+    .limit(limit)
+    .execute();
+  return rows.map(({ name }) => name);
+}
+
+export async function forgetAvatar(executor: Executor, name: string): Promise<void> {
+  await sql`select avatar_forget(${name})`.execute(executor);
 }

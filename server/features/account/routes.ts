@@ -1,4 +1,5 @@
 import { accountRoutes as contract } from "../../contract/account.ts";
+import { profileRoutes } from "../../contract/profile.ts";
 import { securityRoutes } from "../../contract/security.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";
@@ -9,13 +10,16 @@ import { fewOfOneNetwork } from "../auth/callers.ts";
 import { changeOwnPassword } from "../auth/change-password.ts";
 import { stepUp } from "../auth/step-up.ts";
 import { readActivity } from "./activity.ts";
-import { readAccount } from "./service.ts";
+import { changeProfile, readAccount } from "./service.ts";
 
 /** For a signed-in scope. */
 export function accountRoutes(deps: AuthDeps): Routes {
   const browser = createBrowserMemory(deps);
   return async (app) => {
     app.get("/api/account", { schema: contract["GET /api/account"] }, async (request) => readAccount(deps.db, viewerOf(request).userId));
+    app.patch("/api/account", { schema: profileRoutes["PATCH /api/account"] }, async (request) =>
+      changeProfile(deps.db, viewerOf(request).userId, request.body),
+    );
     app.get("/api/account/activity", { schema: securityRoutes["GET /api/account/activity"] }, async (request) =>
       readActivity(deps.db, viewerOf(request).userId, request.query.cursor),
     );

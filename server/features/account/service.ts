@@ -1,6 +1,10 @@
+import { contactRuleMessages } from "#domain/contact.ts";
+import { matchLanguage } from "#domain/languages.ts";
+import { codePoints, limits, readPersonName } from "#domain/rules.ts";
 import type { Account } from "../../contract/account.ts";
 import type { Executor } from "../../db/transaction.ts";
-import { selectAccount } from "./queries.ts";
+import { ValidationError } from "../../http/problem.ts";
+import { selectAccount, updateProfile } from "./queries.ts";
 
 export async function readAccount(executor: Executor, userId: string): Promise<Account> {
   const row = await selectAccount(executor, userId);
@@ -8,8 +12,29 @@ export async function readAccount(executor: Executor, userId: string): Promise<A
     id: row.id,
     email: row.email,
     emailVerifiedAt: row.verified_at.toISOString(),
+    name: row.name,
+    language: row.language,
     avatarUrl: row.avatar_url,
     createdAt: row.created_at.toISOString(),
     lastSignInAt: row.last_sign_in_at?.toISOString() ?? null,
   };
+}
+
+/** Changes what is given. A blank name is none. Throws `validation_failed`. */
+export async function changeProfile(
+  executor: Executor,
+  userId: string,
+  changes: { name?: string | null; language?: string },
+): Promise<Account> {
+  const name = readPersonName(changes.name ?? "");
+  const language = matchLanguage(changes.language);
+  const faults = [
+    { field: "name", message: codePoints(name ?? "") > limits.nameMax ? contactRuleMessages.nameLong : undefined },
+    { field: "language", message: changes.language !== undefined && !language ? "The language is not one of the product's" : undefined },
+  ];
+  const broken = faults.flatMap(({ field, message }) => (message === undefined ? [] : [{ field, message }]));
+  if (broken.length > 0) throw new ValidationError(broken);
+  const set = { ...(changes.name === undefined ? {} : { name }), ...(language === undefined ? {} : { language }) };
+  if (Object.keys(set).length > 0) await updateProfile(executor, userId, set);
+  return readAccount(executor, userId);
 }

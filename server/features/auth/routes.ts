@@ -13,7 +13,7 @@ import { signIn } from "./sign-in.ts";
 import { resendConfirmation, signUp } from "./sign-up.ts";
 import { accessTokenSeconds, signAccessToken } from "./tokens.ts";
 
-/** Exactly the fields of spec §3. */
+/** Exactly the fields of spec §3, and a person's name if they gave one. */
 function presentSession(app: App, { user, sessionId, refreshToken }: SignIn): Session {
   return {
     access_token: signAccessToken(app, { sub: user.id, sid: sessionId }),
@@ -21,7 +21,11 @@ function presentSession(app: App, { user, sessionId, refreshToken }: SignIn): Se
     expires_at: Math.floor(Date.now() / 1_000) + accessTokenSeconds,
     expires_in: accessTokenSeconds,
     token_type: "bearer",
-    user: { id: user.id, email: user.email, user_metadata: { avatar_url: user.avatar_url } },
+    user: {
+      id: user.id,
+      email: user.email,
+      user_metadata: { avatar_url: user.avatar_url, ...(user.name === null ? {} : { name: user.name }) },
+    },
   };
 }
 

@@ -32,10 +32,10 @@ const parts = sql`(select coalesce(jsonb_agg(jsonb_build_object('kind', p.kind, 
 export const sections: readonly Section[] = [
   {
     name: "account",
-    describes: "Your account: its id, when you joined and last signed in, and your preferences.",
+    describes: "Your account: its id, your name and picture, when you joined and last signed in, and your preferences.",
     rows: (
       userId,
-    ) => sql`select id as key, jsonb_build_object('id', id, 'joinedAt', created_at, 'lastSignInAt', last_sign_in_at, 'role', role,
+    ) => sql`select id as key, jsonb_build_object('id', id, 'name', name, 'joinedAt', created_at, 'lastSignInAt', last_sign_in_at, 'role', role,
       'picture', avatar_url, 'preferences', jsonb_build_object('language', language)) as item from users where id = ${userId}`,
   },
   {

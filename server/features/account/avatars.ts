@@ -1,0 +1,76 @@
+/**
+ * The picture of an account. The session's `user_metadata.avatar_url` (spec §3) is the address of its small size. The row of a picture
+ * is written before its files and deleted after them, so files that belong to nobody are always found: after an upload that
+ * broke off, a replaced picture, or the deletion of an account.
+ */
+import { randomUUID } from "node:crypto";
+import type { AvatarSize, Crop } from "#domain/avatars.ts";
+import { avatarAddress, avatarBytes, avatarSizes } from "#domain/avatars.ts";
+import type { Account } from "../../contract/account.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import type { StoredFile } from "../../providers/storage/storage.ts";
+import { makePicture } from "./pictures.ts";
+import * as queries from "./queries.ts";
+import { readAccount } from "./service.ts";
+
+type AvatarDeps = Pick<Deps, "db" | "storage" | "log">;
+
+const atATime = 100;
+const sizes = Object.keys(avatarSizes) as AvatarSize[];
+
+function fileOf(name: string, size: AvatarSize): string {
+  return `${size}-${name}`;
+}
+
+async function deletePicture({ db, storage }: AvatarDeps, name: string): Promise<void> {
+  await Promise.all(sizes.map((size) => storage.delete(fileOf(name, size))));
+  await queries.forgetAvatar(db, name);
+}
+
+/** Makes `name` the picture of the person, or none if it is null, and deletes the one before. */
+async function replacePicture(deps: AvatarDeps, userId: string, name: string | null): Promise<Account> {
+  const { account, before } = await inTransaction(deps.db, async (trx) => {
+    // Locks the person's row first: of two changes at once the later one finds the earlier one's picture.
+    await queries.updateProfile(trx, userId, { avatar_url: name === null ? null : avatarAddress(name, "small") });
+    const before = await queries.giveUpAvatar(trx, userId);
+    if (name !== null) await queries.ownAvatar(trx, userId, name);
+    return { account: await readAccount(trx, userId), before };
+  });
+  if (before !== undefined)
+    await deletePicture(deps, before).catch((error: unknown) =>
+      deps.log.warn({ err: error }, "a replaced picture could not be deleted, will be tried again"),
+    );
+  return account;
+}
+
+/** Throws what makePicture throws. */
+export async function changeAvatar(deps: AvatarDeps, userId: string, bytes: Buffer, crop: Crop | undefined): Promise<Account> {
+  const picture = await makePicture(bytes, crop);
+  const name = randomUUID();
+  await queries.insertAvatar(deps.db, name);
+  await Promise.all(sizes.map((size) => deps.storage.put(fileOf(name, size), pieces(picture[size]), avatarBytes)));
+  return replacePicture(deps, userId, name);
+}
+
+async function* pieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+export async function removeAvatar(deps: AvatarDeps, userId: string): Promise<Account> {
+  return replacePicture(deps, userId, null);
+}
+
+/** Undefined if it is nobody's picture. */
+export async function readAvatar(deps: AvatarDeps, name: string, size: AvatarSize): Promise<StoredFile | undefined> {
+  return (await queries.isAvatar(deps.db, name)) ? deps.storage.get(fileOf(name, size)) : undefined;
+}
+
+/** Deletes pictures that are nobody's. A picture whose files can't be deleted is tried again at the next call. */
+export async function deleteUnusedAvatars(deps: AvatarDeps, signal: AbortSignal): Promise<void> {
+  const names = await queries.selectUnusedAvatars(deps.db, atATime);
+  for (const name of names) {
+    if (signal.aborted) return;
+    await deletePicture(deps, name);
+  }
+}
