@@ -7,6 +7,7 @@ import type { Deps } from "./deps.ts";
 import { avatarRoutes, publicAvatarRoutes } from "./features/account/avatar-routes.ts";
 import { accountRoutes } from "./features/account/routes.ts";
 import { adminRoutes } from "./features/admin/routes.ts";
+import { factorRoutes } from "./features/auth/factor-routes.ts";
 import { authRoutes } from "./features/auth/routes.ts";
 import { sessionRoutes } from "./features/auth/session-routes.ts";
 import { registerTokens } from "./features/auth/tokens.ts";
@@ -95,6 +96,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       avatarRoutes(deps),
       sessionRoutes(deps),
       ownDataRoutes(deps),
+      factorRoutes(deps),
       billingRoutes(deps),
       creditRoutes(deps, spendable),
       generationRoutes(deps, answers, held),

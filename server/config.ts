@@ -35,6 +35,8 @@ export interface Config {
   redisUrl: string | undefined;
   /** Signs access tokens and derives refresh tokens and mailed links. */
   secretKey: string;
+  /** Encrypt what the database may not show: with the first one, and the second, if any, still decrypts during a rotation. */
+  encryptionKeys: [string, ...string[]];
   adminEmails: string[];
   stripe: {
     secretKey: string;
@@ -196,6 +198,18 @@ function readSecretKey(environment: Environment): string {
   return key;
 }
 
+/** Outside production SECRET_KEY does for both. */
+function readEncryptionKeys(environment: Environment, production: boolean, secretKey: string): Config["encryptionKeys"] {
+  const why = "encrypts the secrets of people's authenticator apps; give at least 32 random characters";
+  const current = production ? environment.required("ENCRYPTION_KEY", why) : (environment.text("ENCRYPTION_KEY") ?? secretKey);
+  const previous = environment.text("ENCRYPTION_KEY_PREVIOUS");
+  for (const [name, key] of Object.entries({ ENCRYPTION_KEY: current, ENCRYPTION_KEY_PREVIOUS: previous })) {
+    if (key !== undefined && key !== "" && key !== secretKey && key.length < secretKeyMinimum)
+      environment.faults.push(`${name} has ${key.length} characters; give at least ${secretKeyMinimum} random ones`);
+  }
+  return previous === undefined ? [current] : [current, previous];
+}
+
 function readModels(environment: Environment, sandboxUrl: URL | undefined): Config["models"] {
   const result: Config["models"] = {};
   for (const provider of providers) {
@@ -236,6 +250,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
   const sandbox = sandboxUrl
     ? { url: sandboxUrl, token: environment.required("SANDBOX_TOKEN", "the sandbox and the product authenticate to each other with it") }
     : undefined;
+  const secretKey = readSecretKey(environment);
   const config: Config = {
     production,
     host,
@@ -250,7 +265,8 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
       environment.required("DATABASE_URL", "the database's address with the restricted role, postgres://…"),
     databasePoolSize: environment.integer("DATABASE_POOL_SIZE", 11, 2, 500),
     redisUrl: environment.url("REDIS_URL", ["redis:", "rediss:"])?.href,
-    secretKey: readSecretKey(environment),
+    secretKey,
+    encryptionKeys: readEncryptionKeys(environment, production, secretKey),
     adminEmails: readAdminEmails(environment),
     stripe: readStripe(environment, production, sandbox),
     mail: {

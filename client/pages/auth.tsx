@@ -9,6 +9,8 @@ import type { AwaitedMail } from "#client/features/auth/check-email.tsx";
 import { CheckEmail } from "#client/features/auth/check-email.tsx";
 import type { AuthMode } from "#client/features/auth/credentials-form.tsx";
 import { CredentialsForm } from "#client/features/auth/credentials-form.tsx";
+import { FactorStep } from "#client/features/auth/factor-step.tsx";
+import { useFactorNeeded, waitForFactor } from "#client/features/auth/factor-store.ts";
 import { MailedLink } from "#client/features/auth/mailed-link.tsx";
 import type { MailedToken } from "#client/features/auth/mailed-token.ts";
 import { readMailedToken } from "#client/features/auth/mailed-token.ts";
@@ -86,6 +88,7 @@ export function AuthPage() {
   const sandboxUrl = useEnvironment((state) => state.sandboxUrl);
   const user = useSession((state) => state.user);
   const [done, setDone] = useState(false);
+  const factorNeeded = useFactorNeeded();
   const mode = modes[search.get("mode") ?? ""] ?? "signIn";
   const wanted = search.get("return");
   const home = useOwnHome();
@@ -98,12 +101,20 @@ export function AuthPage() {
 
   const onDone = useCallback(() => setDone(true), []);
   const onInstead = useCallback(() => setMailed(null), []);
+  const onFactorBack = useCallback(() => {
+    waitForFactor(undefined);
+    setMailed(null);
+  }, []);
+  // Whoever left the page in the middle of a sign-in has given it up.
+  useEffect(() => waitForFactor(undefined), []);
   const link = mailed && { token: mailed.token, signedInAs: user?.email ?? null, onEmail: setEmail, onDone, onInstead };
 
   return (
     <Page title={t(`${mode}.title`)} width="bare" className={styles.page ?? ""}>
       <div className={styles.panel}>
-        {waitingForMail ? (
+        {factorNeeded ? (
+          <FactorStep key={factorNeeded.token} needed={factorNeeded} onBack={onFactorBack} />
+        ) : waitingForMail ? (
           <CheckEmail email={email.trim()} {...waitingForMail} sandboxUrl={sandboxUrl} onBack={() => setWaitingForMail(undefined)} />
         ) : mailed && link ? (
           openedBy !== undefined && (mailed.purpose === "confirm" ? <MailedLink {...link} /> : <ResetPassword {...link} />)

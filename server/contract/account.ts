@@ -23,7 +23,10 @@ export const accountRoutes = {
   },
   "POST /api/account/step-up": {
     summary: "Show a factor again. Calls that answer `step_up_required` are accepted for ten minutes afterwards",
-    body: Type.Object({ password: Type.String({ maxLength: 2_000 }) }, { additionalProperties: false }),
+    body: Type.Union([
+      Type.Object({ password: Type.String({ maxLength: 2_000 }) }, { additionalProperties: false }),
+      Type.Object({ code: Type.String({ maxLength: 100 }) }, { additionalProperties: false }),
+    ]),
     response: { 204: NoContent },
   },
   "POST /api/account/password": {

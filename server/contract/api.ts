@@ -4,6 +4,7 @@ import type { authRoutes } from "./auth.ts";
 import type { billingRoutes } from "./billing.ts";
 import type { catalogueRoutes } from "./catalogue.ts";
 import type { contactRoutes } from "./contact.ts";
+import type { factorRoutes } from "./factors.ts";
 import type { generationRoutes } from "./generations.ts";
 import type { ownDataRoutes } from "./own-data.ts";
 import type { profileRoutes } from "./profile.ts";
@@ -16,6 +17,7 @@ export type Calls = CallsOf<
     typeof billingRoutes &
     typeof catalogueRoutes &
     typeof contactRoutes &
+    typeof factorRoutes &
     typeof generationRoutes &
     typeof ownDataRoutes &
     typeof profileRoutes &

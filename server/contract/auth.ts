@@ -25,6 +25,20 @@ export const Session = Type.Object({
 });
 export type Session = Static<typeof Session>;
 
+/**
+ * The first factor was right, and the account has a second one: no session yet. `token` goes to `POST /api/auth/factor` with a code,
+ * from the same browser.
+ */
+export const FactorNeeded = Type.Object({
+  status: Type.Literal("factor_needed"),
+  token: Type.String(),
+  methods: Type.Array(Type.Union([Type.Literal("totp"), Type.Literal("recovery_code")])),
+});
+export type FactorNeeded = Static<typeof FactorNeeded>;
+
+const SignedIn = Type.Union([Session, FactorNeeded]);
+export type SignedIn = Static<typeof SignedIn>;
+
 /** Only a rough limit: the domain's rules check the exact length and give the specification's messages. */
 const text = (maxLength: number) => Type.String({ maxLength });
 const Credentials = { email: text(2_000), password: text(2_000) };
@@ -52,7 +66,7 @@ export const authRoutes = {
   "POST /api/auth/confirm": {
     summary: "Confirm the address and sign in: in the browser that signed up by the link alone, elsewhere with the password as well",
     body: Type.Object({ token: LinkToken, password: Type.Optional(Credentials.password) }, { additionalProperties: false }),
-    response: { 200: Session },
+    response: { 200: SignedIn },
   },
   "POST /api/auth/disown": {
     summary: "Delete the sign-up a mailed link belongs to, for an address's owner who never signed up",
@@ -77,11 +91,16 @@ export const authRoutes = {
   "POST /api/auth/reset-password": {
     summary: "Choose a new password with a mailed link. Ends all sign-ins, and signs in only in the browser that asked for the link",
     body: Type.Object({ token: LinkToken, password: Credentials.password }, { additionalProperties: false }),
-    response: { 200: Type.Object({ session: Type.Union([Session, Type.Null()]) }) },
+    response: { 200: Type.Object({ session: Type.Union([Session, FactorNeeded, Type.Null()]) }) },
   },
   "POST /api/auth/sign-in": {
     summary: "Sign in with e-mail and password",
     body: Type.Object(Credentials, { additionalProperties: false }),
+    response: { 200: SignedIn },
+  },
+  "POST /api/auth/factor": {
+    summary: "Show the second factor, a code of the authenticator app or a recovery code, and sign in",
+    body: Type.Object({ token: text(200), code: text(100) }, { additionalProperties: false }),
     response: { 200: Session },
   },
   "POST /api/auth/refresh": {

@@ -33,9 +33,12 @@ export interface Identities {
 }
 
 /** The data needed to check a credential, by kind. */
-interface CredentialData {
+export interface CredentialData {
   /** An argon2id hash in the PHC format. */
   password: { hash: string };
+  /** The secret as `sealSecret` wrote it, and the number of the last 30 seconds whose code was used. */
+  totp: { sealedSecret: string; lastStep: number };
+  recovery_code: { hash: string };
 }
 
 export interface Credentials {
@@ -86,6 +89,16 @@ export interface AuthSessions {
   proved_at: Generated<Date>;
   user_agent: string | null;
   time_zone: Generated<string | null>;
+}
+
+/** A sign-in that waits for its second factor. */
+export interface PendingSignIns {
+  id: string;
+  user_id: string;
+  factor: string;
+  created_at: Date;
+  expires_at: Date;
+  used_at: Date | null;
 }
 
 /** A link belongs to the sign-up it was mailed for, and to the person once it was opened. */

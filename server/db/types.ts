@@ -8,6 +8,7 @@ import type {
   Credentials,
   EmailLinks,
   Identities,
+  PendingSignIns,
   SignUps,
   Users,
 } from "./types-accounts.ts";
@@ -44,6 +45,7 @@ export interface Database {
   sign_ups: SignUps;
   billing_accounts: BillingAccounts;
   billing_account_members: BillingAccountMembers;
+  pending_sign_ins: PendingSignIns;
   auth_sessions: AuthSessions;
   email_links: EmailLinks;
   auth_attempts: AuthAttempts;

@@ -4,12 +4,21 @@
  */
 export interface AuditDetails {
   "sign_up.confirmed": Record<string, never>;
-  "sign_in.completed": { factor: "password" | "confirmation_link" | "recovery_link" };
-  /** Wrong passwords for an account used up what these limits allow (server/features/auth/attempts.ts). */
+  "sign_in.completed": {
+    factor: "password" | "confirmation_link" | "recovery_link";
+    /** Absent if the person has none, or did not need to show it. */
+    second?: "totp" | "recovery_code";
+  };
+  /** Wrong passwords or codes for an account used up what these limits allow (server/features/auth/attempts.ts). */
   "sign_in.blocked": { limits: readonly string[] };
-  "step_up.completed": { factor: "password" };
+  "step_up.completed": { factor: "password" | "totp" | "recovery_code" };
   /** All of the person's other sign-ins ended with it. */
   "password.changed": { proof: "mailed_link" | "current_password" };
+  "second_factor.enabled": Record<string, never>;
+  "second_factor.disabled": Record<string, never>;
+  /** The codes there were before no longer work. */
+  "recovery_codes.created": { codes: number };
+  "recovery_code.used": { left: number };
   "session.ended": { reason: "signed_out" | "token_reused" } | { reason: "signed_out_elsewhere"; sessions: number };
   "export.asked": Record<string, never>;
   "export.downloaded": Record<string, never>;
@@ -26,6 +35,10 @@ const shown = {
   "sign_in.blocked": true,
   "step_up.completed": true,
   "password.changed": true,
+  "second_factor.enabled": true,
+  "second_factor.disabled": true,
+  "recovery_codes.created": true,
+  "recovery_code.used": true,
   "session.ended": true,
   "export.asked": true,
   "export.downloaded": true,

@@ -16,6 +16,7 @@ export const exportFileMs = dayMs;
 export const keptMs = {
   signUps: 30 * dayMs,
   links: 7 * dayMs,
+  pendingSignIns: dayMs,
   sessions: 30 * dayMs,
   attempts: dayMs,
   answerLogs: answerLogReadableMs + hourMs,
@@ -34,6 +35,8 @@ export const keptMs = {
 export const accessTokenMs = 10 * minuteMs;
 /** For this long after showing a factor a sign-in may do dangerous things. */
 export const stepUpMs = 10 * minuteMs;
+/** For this long a sign-in waits for its second factor, and a new authenticator app for its first code. */
+export const factorWaitMs = 10 * minuteMs;
 export const signUpCookieMs = dayMs;
 export const recoveryMs = 30 * minuteMs;
 export const deviceCookieMs = 365 * dayMs;

@@ -8,6 +8,7 @@ import type { Sweep } from "./periods.ts";
 /** Each sweep: the PostgreSQL function that deletes, and the moment from which `keptMs` is counted. */
 export const sweeps = {
   signUps: { sql: "retention_sign_ups", since: "it was begun" },
+  pendingSignIns: { sql: "retention_pending_sign_ins", since: "it expired" },
   links: { sql: "retention_links", since: "it was opened or expired" },
   sessions: { sql: "retention_sessions", since: "it ended" },
   attempts: { sql: "retention_attempts", since: "the first attempt it counts" },
@@ -45,6 +46,7 @@ export const retention = {
   billing_accounts: { rows: "for good", why: "accounting: whose the books are; no person and no customer once its members are gone" },
   billing_account_members: { rows: { with: "users" }, why: "who pays for what a person asks" },
   sign_ups: { rows: { sweep: "signUps" }, why: "the address can be confirmed; without the address once it was, or was disowned" },
+  pending_sign_ins: { rows: { sweep: "pendingSignIns" }, why: "a sign-in waits for its second factor; a late code gets the right answer" },
   auth_sessions: { rows: { sweep: "sessions" }, why: "for a while we can still see what an ended sign-in was used for" },
   email_links: { rows: { sweep: "links" }, why: "a used link gets another answer than an invalid one" },
   auth_attempts: { rows: { sweep: "attempts" }, why: "no limit looks further back" },

@@ -1,7 +1,16 @@
-import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** Each purpose has a key of its own, derived from SECRET_KEY, so that a signature made for one is not valid for another. */
-export type KeyPurpose = "access-token" | "refresh-token" | "mailed-link" | "sign-up" | "sign-up-salt" | "recovery" | "device";
+export type KeyPurpose =
+  | "access-token"
+  | "refresh-token"
+  | "mailed-link"
+  | "sign-up"
+  | "sign-up-salt"
+  | "recovery"
+  | "device"
+  | "pending-sign-in"
+  | "sealed";
 
 const keyBytes = 32;
 
@@ -21,6 +30,33 @@ export function signText(key: Buffer, text: string): string {
 /** Compares in constant time, so that an attacker can't guess a signature byte by byte. */
 export function isSignatureOf(key: Buffer, text: string, signature: string): boolean {
   return timingSafeEqual(hashToken(signText(key, text)), hashToken(signature));
+}
+
+const cipher = "aes-256-gcm";
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** Encrypts a text with the first key, for one purpose and owner: it can't be read in the place of another's. */
+export function sealText([key]: readonly [string, ...string[]], context: string, text: string): string {
+  const nonce = randomBytes(nonceBytes);
+  const sealing = createCipheriv(cipher, deriveKey(key, "sealed"), nonce).setAAD(Buffer.from(context));
+  return Buffer.concat([nonce, sealing.update(text, "utf8"), sealing.final(), sealing.getAuthTag()]).toString("base64url");
+}
+
+/** Decrypts with the first key that fits. Undefined if none does, or if the text was sealed for another context. */
+export function unsealText(keys: readonly [string, ...string[]], context: string, sealed: string): string | undefined {
+  const bytes = Buffer.from(sealed, "base64url");
+  if (bytes.length < nonceBytes + tagBytes) return undefined;
+  for (const key of keys) {
+    const opening = createDecipheriv(cipher, deriveKey(key, "sealed"), bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
+    opening.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-tagBytes));
+    try {
+      return Buffer.concat([opening.update(bytes.subarray(nonceBytes, -tagBytes)), opening.final()]).toString("utf8");
+    } catch {
+      // Another key may fit.
+    }
+  }
+  return undefined;
 }
 
 /** A UUID in 22 characters, for tokens in links. */

@@ -21,6 +21,7 @@ const secrets = {
   OWNER_PASSWORD: "owner1",
   APPLICATION_PASSWORD: "application1",
   SECRET_KEY: "0123456789abcdef0123456789abcdef",
+  ENCRYPTION_KEY: "fedcba9876543210fedcba9876543210",
 };
 /** Required, so that a forgotten line can't send real mails to a mail catcher or put links to this machine into them. */
 const addresses = { PUBLIC_URL: "http://localhost:8080", SMTP_URL: "smtp://mail:1025" };

@@ -7,6 +7,7 @@ const whole = {
   NODE_ENV: "production",
   DATABASE_URL: "postgres://app:x@127.0.0.1/tessera",
   SECRET_KEY: "0123456789abcdef0123456789abcdef",
+  ENCRYPTION_KEY: "fedcba9876543210fedcba9876543210",
   STRIPE_SECRET_KEY: "sk_live_1",
   STRIPE_WEBHOOK_SECRET: "whsec_1",
   SMTP_URL: "smtp://mail.example",

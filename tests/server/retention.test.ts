@@ -97,6 +97,13 @@ const plants: Record<Sweep, Plant> = {
       .execute();
     return () => there(db.selectFrom("auth_sessions").select("id").where("id", "=", id));
   },
+  async pendingSignIns(at) {
+    const { db } = database;
+    const id = uuidv7();
+    const pending = { id, user_id: await userOf(), factor: "password", created_at: at, expires_at: at, used_at: null };
+    await db.insertInto("pending_sign_ins").values(pending).execute();
+    return () => there(db.selectFrom("pending_sign_ins").select("id").where("id", "=", id));
+  },
   async attempts(at) {
     const { db } = database;
     const key = `email:${randomUUID()}`;

@@ -119,6 +119,7 @@ export async function startScale({
     DATABASE_URL: database.applicationUrl,
     ...(redis ? { REDIS_URL: redis.url } : {}),
     SECRET_KEY: "0123456789abcdef0123456789abcdef",
+    ENCRYPTION_KEY: "fedcba9876543210fedcba9876543210",
     SANDBOX_URL: sandboxUrl,
     SANDBOX_PORT: String(sandboxPort),
     SANDBOX_SMTP_PORT: String(smtpPort),

@@ -1,10 +1,24 @@
 import { api } from "#client/lib/api.ts";
 import { adoptSession, currentSession } from "#client/lib/session-store.ts";
-import type { MailedLink } from "#contract/auth.ts";
+import type { MailedLink, Session, SignedIn } from "#contract/auth.ts";
+import { waitForFactor } from "./factor-store.ts";
+
+/** Keeps the session; or, if the account has a second factor, has the page ask for its code. */
+function take(outcome: SignedIn, event: "SIGNED_IN" | "PASSWORD_RECOVERY"): void {
+  if ("access_token" in outcome) adoptSession(outcome, event);
+  else waitForFactor(outcome);
+}
+
+/** Throws ApiProblem (`wrong_code`, `sign_in_expired`, `too_many_attempts`…), NetworkProblem. */
+export async function answerFactor(token: string, code: string): Promise<void> {
+  const session: Session = await api("POST /api/auth/factor", { body: { token, code } });
+  waitForFactor(undefined);
+  adoptSession(session, "MFA_CHALLENGE_VERIFIED");
+}
 
 /** Throws ApiProblem (`invalid_credentials`, `email_not_confirmed`, `too_many_attempts`…), NetworkProblem. */
 export async function signIn(email: string, password: string): Promise<void> {
-  adoptSession(await api("POST /api/auth/sign-in", { body: { email: email.trim(), password } }), "SIGNED_IN");
+  take(await api("POST /api/auth/sign-in", { body: { email: email.trim(), password } }), "SIGNED_IN");
 }
 
 /**
@@ -35,9 +49,10 @@ export function lookAtRecovery(token: string): Promise<{ email: string }> {
  */
 export async function resetPassword(token: string, email: string, password: string): Promise<boolean> {
   const { session } = await api("POST /api/auth/reset-password", { body: { token, password } });
-  if (session) adoptSession(session, "PASSWORD_RECOVERY");
   // Every sign-in of this person has ended, so theirs on this device too.
-  else if (currentSession()?.user.email === email) adoptSession(null, "SIGNED_OUT");
+  const replaced = session !== null && "access_token" in session;
+  if (!replaced && currentSession()?.user.email === email) adoptSession(null, "SIGNED_OUT");
+  if (session) take(session, "PASSWORD_RECOVERY");
   return session !== null;
 }
 
@@ -56,7 +71,7 @@ export function confirmAddress(token: string, password?: string): Promise<void> 
   const known = confirmations.get(token);
   if (known) return known;
   const body = password === undefined ? { token } : { token, password };
-  const confirmation = api("POST /api/auth/confirm", { body }).then((session) => adoptSession(session, "SIGNED_IN"));
+  const confirmation = api("POST /api/auth/confirm", { body }).then((outcome) => take(outcome, "SIGNED_IN"));
   confirmations.set(token, confirmation);
   // A failed call did not use up the token, so the next call must send it again.
   confirmation.catch(() => confirmations.delete(token));

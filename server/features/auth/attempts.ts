@@ -31,6 +31,10 @@ const limits = {
   "sign-up": { free: 5, ...guesses },
   // Of the password within one sign-in, before a dangerous act.
   "step-up": { free: 5, ...guesses },
+  // Of the second factor of one person: from one network, from anywhere, and by a browser that has signed in before.
+  factor: { free: 5, ...guesses },
+  "factor-account": { free: 20, ...guesses },
+  "factor-device": { free: 5, ...guesses },
   // Generous: a whole office may share one address.
   address: { free: 50, ...guesses },
   // Mails asked for: by one network, to one mailbox by one network and by all, so that a stranger leaves room for its owner, and in all.

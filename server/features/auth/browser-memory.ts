@@ -2,7 +2,17 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Deps } from "../../deps.ts";
 import { clientNetwork } from "../../http/client-network.ts";
 import { readCookie, setCookie } from "../../http/cookies.ts";
-import { addDevice, deviceCookie, readBegun, readDevice, recoveryCookie, signUpCookie, writeBegun } from "./browser.ts";
+import {
+  addDevice,
+  deviceCookie,
+  pendingCookie,
+  readBegun,
+  readBrowserName,
+  readDevice,
+  recoveryCookie,
+  signUpCookie,
+  writeBegun,
+} from "./browser.ts";
 import type { Caller } from "./callers.ts";
 import { readTimeZone } from "./callers.ts";
 import type { Person } from "./queries.ts";
@@ -19,7 +29,11 @@ export function createBrowserMemory({ config }: Pick<Deps, "config">) {
       signUps: readBegun(config, "sign-up", readCookie(request, signUpCookie, https)),
       recoveries: readBegun(config, "recovery", readCookie(request, recoveryCookie, https)),
       devices: readCookie(request, deviceCookie, https),
+      browser: readBrowserName(readCookie(request, pendingCookie, https)),
     }),
+    keepPending(reply: FastifyReply, { browser }: Caller): void {
+      setCookie(reply, pendingCookie, browser, https);
+    },
     keepSignUp(reply: FastifyReply, caller: Caller, signUpId: string): void {
       setCookie(reply, signUpCookie, writeBegun(config, "sign-up", [signUpId, ...caller.signUps]), https);
     },
@@ -35,3 +49,5 @@ export function createBrowserMemory({ config }: Pick<Deps, "config">) {
     },
   };
 }
+
+export type BrowserMemory = ReturnType<typeof createBrowserMemory>;

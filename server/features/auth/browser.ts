@@ -1,13 +1,14 @@
 /**
- * What a browser keeps of its own dealings with an account, in three cookies that sign nobody in:
+ * What a browser keeps of its own dealings with an account, in cookies that sign nobody in:
  * `sign-up` names the sign-ups begun in it, so that their emailed links open here with one click and elsewhere only with the
  * password. `recovery` names the links for a new password that were asked for in it, so that only here they sign in as well. It is
- * set for an address without an account too. `device` names the accounts that have signed in here, so that strangers' guesses don't lock their people out
- * (OWASP, "device cookies"). All are signed and stored nowhere. A device's signature covers the password's hash: another
- * password makes the account's devices unknown.
+ * set for an address without an account too. `device` names the accounts that have signed in here, so that strangers' guesses don't
+ * lock their people out (OWASP, "device cookies"). These are signed and stored nowhere. A device's signature covers the password's
+ * hash: another password makes the account's devices unknown. `pending` is random: a sign-in that waits for its second factor goes on
+ * only in the browser that began it.
  */
 import { randomBytes } from "node:crypto";
-import { deviceCookieMs, recoveryMs, signUpCookieMs } from "#domain/periods.ts";
+import { deviceCookieMs, factorWaitMs, recoveryMs, signUpCookieMs } from "#domain/periods.ts";
 import type { Config } from "../../config.ts";
 import type { CookieKind } from "../../http/cookies.ts";
 import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
@@ -18,9 +19,16 @@ const begunKept = 3;
 const devicesKept = 4;
 
 export const signUpCookie: CookieKind = { name: "sign-up", path: "/", maxAgeSeconds: signUpCookieMs / 1_000 };
-/** The other two are sent to the calls that read them and to nothing else. */
+/** The others are sent to the calls that read them and to nothing else. */
 export const recoveryCookie: CookieKind = { name: "recovery", path: "/api/auth", maxAgeSeconds: recoveryMs / 1_000 };
 export const deviceCookie: CookieKind = { name: "device", path: "/api/auth", maxAgeSeconds: deviceCookieMs / 1_000 };
+
+export const pendingCookie: CookieKind = { name: "pending", path: "/api/auth", maxAgeSeconds: factorWaitMs / 1_000 };
+
+/** What names this browser while a sign-in waits in it: as it came, or new. */
+export function readBrowserName(cookie: string | undefined): string {
+  return cookie !== undefined && /^[\w-]{22}$/.test(cookie) ? cookie : randomBytes(16).toString("base64url");
+}
 
 type KeyHolder = Pick<Config, "secretKey">;
 type Account = Pick<Person, "id" | "password_hash">;

@@ -19,6 +19,8 @@ export interface Caller {
   recoveries: readonly string[];
   /** The cookie of devices as it came (browser.ts). */
   devices: string | undefined;
+  /** Names the browser to a sign-in that waits for its second factor (browser.ts). */
+  browser: string;
 }
 
 export function normalizeEmail(text: string): string {

@@ -7,22 +7,29 @@ import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "./callers.ts";
+import { countRecoveryCodes, findTotp } from "./factor-queries.ts";
+import type { FirstFactor, PendingSignIn } from "./pending-sign-ins.ts";
+import { beginPendingSignIn } from "./pending-sign-ins.ts";
 import type { Person } from "./queries.ts";
 import * as queries from "./queries.ts";
 import type { SignIn } from "./sessions.ts";
 import { openSession } from "./sessions.ts";
+
+/** What showing a first factor gives: a session, or the request for a second factor. */
+export type SignInOutcome = SignIn | PendingSignIn;
 
 /** ADMIN_EMAILS names the first admins; a person's address is one its owner has confirmed. */
 function roleOf(deps: Pick<Deps, "config">, person: Person): Person["role"] {
   return deps.config.adminEmails.includes(person.email) ? "admin" : person.role;
 }
 
-type Factor = AuditDetails["sign_in.completed"]["factor"];
+type Shown = AuditDetails["sign_in.completed"];
 
-export async function completeSignIn(
+/** Opens the session. Only for somebody who has shown every factor they have. */
+export async function finishSignIn(
   trx: Trx,
   deps: Pick<Deps, "config" | "clock">,
-  { person, factor }: { person: Person; factor: Factor },
+  { person, ...shown }: Shown & { person: Person },
   caller: Caller,
 ): Promise<SignIn> {
   const user = await queries.updateUser(trx, person.id, { last_sign_in_at: deps.clock.now(), role: roleOf(deps, person) });
@@ -31,6 +38,18 @@ export async function completeSignIn(
     const details = { role: "admin", because: "named_in_admin_emails" } as const;
     await recordAct(trx, { actor: null, subject, action: "role.granted", network: null, details });
   }
-  await recordAct(trx, { actor: subject, subject, action: "sign_in.completed", network: caller.network, details: { factor } });
+  await recordAct(trx, { actor: subject, subject, action: "sign_in.completed", network: caller.network, details: shown });
   return openSession(trx, deps, { ...person, ...user }, caller);
+}
+
+export async function completeSignIn(
+  trx: Trx,
+  deps: Pick<Deps, "config" | "clock">,
+  { person, factor }: { person: Person; factor: FirstFactor },
+  caller: Caller,
+): Promise<SignInOutcome> {
+  if (!(await findTotp(trx, person.id))) return finishSignIn(trx, deps, { person, factor }, caller);
+  const codesLeft = await countRecoveryCodes(trx, person.id);
+  const token = await beginPendingSignIn(trx, deps, { person, factor }, caller);
+  return { token, methods: codesLeft > 0 ? ["totp", "recovery_code"] : ["totp"] };
 }

@@ -15,11 +15,11 @@ import type { AttemptKey } from "./attempts.ts";
 import { counted, giveBackAttempts, networkKeys } from "./attempts.ts";
 import type { AuthDeps, Caller } from "./callers.ts";
 import { invalidCredentials } from "./callers.ts";
+import type { SignInOutcome } from "./complete-sign-in.ts";
 import { completeSignIn } from "./complete-sign-in.ts";
 import * as links from "./link-queries.ts";
 import { nobodysHash, verifyPassword } from "./passwords.ts";
 import * as queries from "./queries.ts";
-import type { SignIn } from "./sessions.ts";
 
 type FoundLink = NonNullable<Awaited<ReturnType<typeof links.findConfirmationLink>>>;
 
@@ -97,7 +97,7 @@ async function claimAddress(trx: Trx, deps: AuthDeps, link: WaitingLink): Promis
  * up the link is enough; anywhere else the password chosen there has to come with it, before anything is confirmed. Throws
  * `link_invalid`, `confirmation_password_needed`, and with a password what checking it throws.
  */
-export async function confirmEmail(deps: AuthDeps, input: { token: string; password?: string }, caller: Caller): Promise<SignIn> {
+export async function confirmEmail(deps: AuthDeps, input: { token: string; password?: string }, caller: Caller): Promise<SignInOutcome> {
   const link = await findWaitingLink(deps.db, deps, input.token);
   if (!caller.signUps.includes(link.signUpId)) {
     if (input.password === undefined)

@@ -18,12 +18,20 @@ import { countAttempts, networkKeys } from "./attempts.ts";
 import type { AuthDeps, Caller } from "./callers.ts";
 import { assertRules, normalizeEmail } from "./callers.ts";
 import { replacePassword } from "./change-password.ts";
+import type { SignInOutcome } from "./complete-sign-in.ts";
 import { completeSignIn } from "./complete-sign-in.ts";
+import { findTotp } from "./factor-queries.ts";
 import * as links from "./link-queries.ts";
 import { checkNewPassword } from "./password-rules.ts";
 import { hashPassword } from "./passwords.ts";
 import * as queries from "./queries.ts";
-import type { SignIn } from "./sessions.ts";
+
+/** `outcome` is null in another browser than the one that asked for the link. */
+interface Reset {
+  person: queries.Person;
+  hasSecondFactor: boolean;
+  outcome: SignInOutcome | null;
+}
 
 function linkInvalid(): DomainError {
   return new DomainError("link_invalid", "This link is no longer valid. Ask for a new one");
@@ -85,14 +93,19 @@ async function applyLink(
   deps: AuthDeps,
   { link, passwordHash }: { link: links.PersonLink; passwordHash: string },
   caller: Caller,
-): Promise<{ person: queries.Person; signIn: SignIn | null }> {
+): Promise<Reset> {
   await links.lockPerson(trx, link.user_id);
   if (!(await links.spendPersonLink(trx, link.id, new Date()))) throw linkInvalid();
   const change = { passwordHash, proof: "mailed_link", key: link.id, network: caller.network } as const;
   const person = await replacePassword(trx, deps, link.user_id, change);
   if (!person) throw linkInvalid();
-  if (!caller.recoveries.includes(link.id)) return { person, signIn: null };
-  return { person, signIn: await completeSignIn(trx, deps, { person, factor: "recovery_link" }, caller) };
+  const hasSecondFactor = (await findTotp(trx, person.id)) !== undefined;
+  const signsIn = caller.recoveries.includes(link.id);
+  return {
+    person,
+    hasSecondFactor,
+    outcome: signsIn ? await completeSignIn(trx, deps, { person, factor: "recovery_link" }, caller) : null,
+  };
 }
 
 /**
@@ -100,11 +113,7 @@ async function applyLink(
  * asked for the link; a second factor is asked for there too (complete-sign-in.ts). Throws `validation_failed`, `sign_in_busy` with
  * retryAfterSeconds, and what openLink throws.
  */
-export async function resetPassword(
-  deps: AuthDeps,
-  input: { token: string; password: string },
-  caller: Caller,
-): Promise<{ person: queries.Person; signIn: SignIn | null }> {
+export async function resetPassword(deps: AuthDeps, input: { token: string; password: string }, caller: Caller): Promise<Reset> {
   const link = await openLink(deps, input.token, caller);
   assertRules({ password: checkNewPassword(input.password, link.email) });
   const passwordHash = await hashPassword(caller.network, input.password);

@@ -1,12 +1,16 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Session } from "../../contract/auth.ts";
+import type { Session, SignedIn } from "../../contract/auth.ts";
 import { authRoutes as contract } from "../../contract/auth.ts";
 import type { Deps } from "../../deps.ts";
 import type { App, Routes } from "../../http/app-type.ts";
+import type { BrowserMemory } from "./browser-memory.ts";
 import { createBrowserMemory } from "./browser-memory.ts";
+import type { Caller } from "./callers.ts";
 import { fewOfOneNetwork } from "./callers.ts";
+import type { SignInOutcome } from "./complete-sign-in.ts";
 import { confirmEmail, disownSignUp, lookAtLink } from "./confirmation.ts";
 import { lookAtRecovery, requestRecovery, resetPassword } from "./recovery.ts";
+import { answerFactor } from "./second-factor.ts";
 import type { SignIn } from "./sessions.ts";
 import { endSession, refreshSession } from "./sessions.ts";
 import { signIn } from "./sign-in.ts";
@@ -36,10 +40,46 @@ async function forbidStoring(_request: FastifyRequest, reply: FastifyReply): Pro
 
 const checkEmailAnswer = { status: "check_email" } as const;
 
+/** A session, and the browser is remembered; or the request for a second factor, and it is not. */
+function handOut(
+  app: App,
+  reply: FastifyReply,
+  { browser, caller }: { browser: BrowserMemory; caller: Caller },
+  outcome: SignInOutcome,
+): SignedIn {
+  if ("methods" in outcome) {
+    browser.keepPending(reply, caller);
+    return { status: "factor_needed", ...outcome };
+  }
+  browser.keepDevice(reply, caller, outcome.user);
+  return presentSession(app, outcome);
+}
+
+const optionsOf = <Name extends keyof typeof contract>(name: Name) => ({ schema: contract[name], onRequest: forbidStoring });
+
+function recoveryRoutes(app: App, deps: Deps, browser: BrowserMemory): void {
+  app.post("/api/auth/recover", optionsOf("POST /api/auth/recover"), async (request, reply) => {
+    const caller = browser.callerOf(request);
+    const linkId = await fewOfOneNetwork(caller, () => requestRecovery(deps, request.body, caller));
+    browser.keepRecovery(reply, caller, linkId);
+    return reply.code(202).send(checkEmailAnswer);
+  });
+  app.post("/api/auth/recovery-link", optionsOf("POST /api/auth/recovery-link"), async (request) =>
+    lookAtRecovery(deps, request.body, browser.callerOf(request)),
+  );
+  app.post("/api/auth/reset-password", optionsOf("POST /api/auth/reset-password"), async (request, reply) => {
+    const caller = browser.callerOf(request);
+    const { person, hasSecondFactor, outcome } = await fewOfOneNetwork(caller, () => resetPassword(deps, request.body, caller));
+    // The new password makes the account's devices unknown. Whoever chose it must not be locked out by strangers' guesses. With a
+    // second factor they have not shown who they are yet.
+    if (!hasSecondFactor) browser.keepDevice(reply, caller, person);
+    return { session: outcome && handOut(app, reply, { browser, caller }, outcome) };
+  });
+}
+
 /** For a public scope of an application that registerTokens has prepared. */
 export function authRoutes(deps: Deps): Routes {
   const browser = createBrowserMemory(deps);
-  const optionsOf = <Name extends keyof typeof contract>(name: Name) => ({ schema: contract[name], onRequest: forbidStoring });
   return async (app) => {
     app.post("/api/auth/sign-up", optionsOf("POST /api/auth/sign-up"), async (request, reply) => {
       const { email, password, language } = request.body;
@@ -58,33 +98,20 @@ export function authRoutes(deps: Deps): Routes {
     );
     app.post("/api/auth/confirm", optionsOf("POST /api/auth/confirm"), async (request, reply) => {
       const caller = browser.callerOf(request);
-      const signedIn = await fewOfOneNetwork(caller, () => confirmEmail(deps, request.body, caller));
-      browser.keepDevice(reply, caller, signedIn.user);
-      return presentSession(app, signedIn);
+      return handOut(app, reply, { browser, caller }, await fewOfOneNetwork(caller, () => confirmEmail(deps, request.body, caller)));
     });
     app.post("/api/auth/disown", optionsOf("POST /api/auth/disown"), async (request, reply) => {
       await disownSignUp(deps, request.body);
       return reply.code(204).send(null);
     });
-    app.post("/api/auth/recover", optionsOf("POST /api/auth/recover"), async (request, reply) => {
-      const caller = browser.callerOf(request);
-      const linkId = await fewOfOneNetwork(caller, () => requestRecovery(deps, request.body, caller));
-      browser.keepRecovery(reply, caller, linkId);
-      return reply.code(202).send(checkEmailAnswer);
-    });
-    app.post("/api/auth/recovery-link", optionsOf("POST /api/auth/recovery-link"), async (request) =>
-      lookAtRecovery(deps, request.body, browser.callerOf(request)),
-    );
-    app.post("/api/auth/reset-password", optionsOf("POST /api/auth/reset-password"), async (request, reply) => {
-      const caller = browser.callerOf(request);
-      const { person, signIn: signedIn } = await fewOfOneNetwork(caller, () => resetPassword(deps, request.body, caller));
-      // The new password makes the account's devices unknown. Whoever chose it must not be locked out by strangers' guesses.
-      browser.keepDevice(reply, caller, person);
-      return { session: signedIn && presentSession(app, signedIn) };
-    });
+    recoveryRoutes(app, deps, browser);
     app.post("/api/auth/sign-in", optionsOf("POST /api/auth/sign-in"), async (request, reply) => {
       const caller = browser.callerOf(request);
-      const signedIn = await fewOfOneNetwork(caller, () => signIn(deps, request.body, caller));
+      return handOut(app, reply, { browser, caller }, await fewOfOneNetwork(caller, () => signIn(deps, request.body, caller)));
+    });
+    app.post("/api/auth/factor", optionsOf("POST /api/auth/factor"), async (request, reply) => {
+      const caller = browser.callerOf(request);
+      const signedIn = await fewOfOneNetwork(caller, () => answerFactor(deps, request.body, caller));
       browser.keepDevice(reply, caller, signedIn.user);
       return presentSession(app, signedIn);
     });

@@ -11,10 +11,10 @@ import { counted, forgetAttempts, giveBackAttempts, limitName, networkKeys } fro
 import { readDevice } from "./browser.ts";
 import type { AuthDeps, Caller } from "./callers.ts";
 import { assertRules, invalidCredentials, normalizeEmail } from "./callers.ts";
+import type { SignInOutcome } from "./complete-sign-in.ts";
 import { completeSignIn } from "./complete-sign-in.ts";
 import { hashPassword, hashSignUpPassword, isOutdated, nobodysHash, verifyPassword } from "./passwords.ts";
 import * as queries from "./queries.ts";
-import type { SignIn } from "./sessions.ts";
 
 /** The keys under which an attempt is counted: the browser's own if it has signed in here before, else the ones that strangers share. */
 function guessKeys(email: string, deviceId: string | undefined, network: string): { own: AttemptKey; shared: AttemptKey[] } {
@@ -63,7 +63,7 @@ async function keepHash(trx: Trx, person: queries.Person, newer: string | undefi
  * retryAfterSeconds. Whoever knows the password of a sign-up with this address gets `email_not_confirmed`. It tells nothing about the
  * address: the answer is the same if somebody already has the address, disowned the sign-up or confirmed another one.
  */
-export async function signIn(deps: AuthDeps, input: { email: string; password: string }, caller: Caller): Promise<SignIn> {
+export async function signIn(deps: AuthDeps, input: { email: string; password: string }, caller: Caller): Promise<SignInOutcome> {
   const email = normalizeEmail(input.email);
   assertRules({ email: checkEmail(email) });
   const person = await queries.findPersonByEmail(deps.db, email);

@@ -1,12 +1,15 @@
 /** Showing a factor again within a sign-in, so that a left-open screen or a stolen access token can't do dangerous things. */
+import type { AuditDetails } from "#domain/audit.ts";
 import { DomainError } from "#domain/errors.ts";
 import { recordAct } from "../../db/audit.ts";
+import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { AttemptKey } from "./attempts.ts";
 import { counted, forgetAttempts } from "./attempts.ts";
 import type { AuthDeps } from "./callers.ts";
 import { nobodysHash, verifyPassword } from "./passwords.ts";
 import * as queries from "./queries.ts";
+import { spendCode, wrongCode } from "./second-factor.ts";
 
 export interface Prover {
   userId: string;
@@ -15,8 +18,8 @@ export interface Prover {
 }
 
 /**
- * Checks the password of somebody who is signed in. Throws `wrong_password`, `too_many_attempts` and `sign_in_busy` with retryAfterSeconds. It counts for the sign-in alone: nobody who
- * guesses elsewhere makes its owner wait.
+ * Checks the password of somebody who is signed in. Throws `wrong_password`, `too_many_attempts` and `sign_in_busy` with
+ * retryAfterSeconds. It counts for the sign-in alone: nobody who guesses elsewhere makes its owner wait.
  */
 export async function checkOwnPassword(deps: AuthDeps, { userId, sessionId, network }: Prover, password: string): Promise<void> {
   const key: AttemptKey = `step-up:${sessionId}`;
@@ -26,13 +29,35 @@ export async function checkOwnPassword(deps: AuthDeps, { userId, sessionId, netw
   await forgetAttempts(deps.db, key);
 }
 
-/** From now on the sign-in may do dangerous things for a short while. Throws what checking the factor throws, and `session_expired`. */
-export async function stepUp(deps: AuthDeps, prover: Prover, input: { password: string }): Promise<void> {
+type Factor = AuditDetails["step_up.completed"]["factor"];
+
+async function markProved(trx: Trx, { userId, sessionId, network }: Prover, factor: Factor): Promise<void> {
+  const holds = await queries.markSessionProved(trx, sessionId, new Date());
+  if (!holds) throw new DomainError("session_expired", "Your session has ended. Sign in again");
+  await recordAct(trx, { actor: userId, subject: userId, action: "step_up.completed", network, details: { factor } });
+}
+
+/** Counts as checkOwnPassword does. Throws `wrong_code`, `too_many_attempts`, `session_expired`. */
+async function proveByCode(deps: AuthDeps, prover: Prover, code: string): Promise<void> {
+  const key: AttemptKey = `step-up:${prover.sessionId}`;
+  const proved = await counted(deps.db, [key], () =>
+    inTransaction(deps.db, async (trx) => {
+      const person = await queries.findPerson(trx, prover.userId);
+      const factor = person ? await spendCode(trx, deps, { person, network: prover.network }, code) : null;
+      if (factor !== null) await markProved(trx, prover, factor);
+      return factor !== null;
+    }),
+  );
+  if (!proved) throw wrongCode();
+  await forgetAttempts(deps.db, key);
+}
+
+/**
+ * From now on the sign-in may do dangerous things for a short while: after its password, or a code of the second factor. Throws what
+ * checking the factor throws, and `session_expired`.
+ */
+export async function stepUp(deps: AuthDeps, prover: Prover, input: { password: string } | { code: string }): Promise<void> {
+  if ("code" in input) return proveByCode(deps, prover, input.code);
   await checkOwnPassword(deps, prover, input.password);
-  const { userId, sessionId, network } = prover;
-  await inTransaction(deps.db, async (trx) => {
-    const holds = await queries.markSessionProved(trx, sessionId, new Date());
-    if (!holds) throw new DomainError("session_expired", "Your session has ended. Sign in again");
-    await recordAct(trx, { actor: userId, subject: userId, action: "step_up.completed", network, details: { factor: "password" } });
-  });
+  await inTransaction(deps.db, (trx) => markProved(trx, prover, "password"));
 }

@@ -59,6 +59,9 @@ const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent
   "account-exists": () => "/auth?mode=recover",
   "password-reset": (config, { linkId }) => `/auth?recover=${linkToken(config, String(linkId))}`,
   "password-changed": () => "/auth?mode=recover",
+  "second-factor-on": () => "/profile/security",
+  "second-factor-off": () => "/profile/security",
+  "recovery-code-used": () => "/profile/security",
   "subscription-started": () => "/ai-models",
   "payment-failed": () => "/profile",
   "export-ready": () => "/profile/data",
@@ -107,7 +110,8 @@ function contextOf(template: MailTemplate, parameters: MailContent["parameters"]
 
 /** The parameters as the texts name them: instants as dates, cents as money, counts as the language writes them. */
 function readable(config: MailConfig, language: LanguageCode, template: MailTemplate, parameters: MailContent["parameters"]) {
-  const { plan, credits, renewsAt, graceUntil, receivedAt, changedAt, expiresAt, senderLanguage, priceCents, amountCents } = parameters;
+  const { plan, credits, renewsAt, graceUntil, receivedAt, changedAt, left, expiresAt, senderLanguage, priceCents, amountCents } =
+    parameters;
   return {
     ...parameters,
     language: senderLanguage === undefined ? undefined : new Intl.DisplayNames(language, { type: "language" }).of(String(senderLanguage)),
@@ -124,7 +128,7 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
     price: money(language, priceCents),
     amount: money(language, amountCents),
     context: contextOf(template, parameters),
-    count: Number(credits ?? 0),
+    count: Number(credits ?? left ?? 0),
     credits: new Intl.NumberFormat(language).format(Number(credits ?? 0)),
     minutes: recoveryMs / minuteMs,
     site: config.publicUrl.host,

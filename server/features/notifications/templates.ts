@@ -8,6 +8,10 @@ export interface MailParameters {
   "account-exists": Record<never, never>;
   "password-reset": { linkId: string };
   "password-changed": { changedAt: string };
+  "second-factor-on": { changedAt: string };
+  "second-factor-off": { changedAt: string };
+  /** `left`: how many codes remain. */
+  "recovery-code-used": { changedAt: string; left: number };
   /** `priceCents`: what each renewal costs. */
   "subscription-started": { plan: PlanKey; interval: BillingInterval; priceCents: number; credits: number; renewsAt: string };
   /** `amountCents`: what is unpaid. */
@@ -33,6 +37,9 @@ export const mailTemplates = [
   "account-exists",
   "password-reset",
   "password-changed",
+  "second-factor-on",
+  "second-factor-off",
+  "recovery-code-used",
   "subscription-started",
   "payment-failed",
   "export-ready",

@@ -1,0 +1,105 @@
+import type { FormEvent } from "react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Alert } from "#client/components/alert.tsx";
+import { Button } from "#client/components/button.tsx";
+import { TextField } from "#client/components/field.tsx";
+import { SubmitButton } from "#client/components/submit-button.tsx";
+import { useRefusal } from "#client/components/use-refusal.tsx";
+import { problemText } from "#client/i18n/problem-text.ts";
+import { ApiProblem } from "#client/lib/api.ts";
+import type { FactorNeeded } from "#contract/auth.ts";
+import styles from "./auth.module.css";
+import { answerFactor } from "./auth-calls.ts";
+import { StepHeading } from "./step-heading.tsx";
+
+type Method = FactorNeeded["methods"][number];
+
+interface CodeFormProps {
+  token: string;
+  method: Method;
+  onExpired: () => void;
+}
+
+function CodeForm({ token, method, onExpired }: CodeFormProps) {
+  const { t } = useTranslation(["auth", "errors"]);
+  const [code, setCode] = useState("");
+  const [fault, setFault] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const { note, waitSeconds, refuse, clear } = useRefusal();
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    if (busy || waitSeconds > 0) return;
+    setFault(code.trim() === "" ? t("auth:factor.needed") : undefined);
+    if (code.trim() === "") return;
+    clear();
+    setBusy(true);
+    try {
+      await answerFactor(token, code);
+    } catch (error) {
+      if (error instanceof ApiProblem && error.code === "sign_in_expired") onExpired();
+      else refuse(error);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  const isApp = method === "totp";
+  return (
+    <form className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
+      {note}
+      <TextField
+        label={t(isApp ? "auth:factor.code" : "auth:factor.recoveryCode")}
+        name="code"
+        value={code}
+        onChange={(event) => setCode(event.target.value)}
+        error={fault}
+        inputMode={isApp ? "numeric" : "text"}
+        autoComplete={isApp ? "one-time-code" : "off"}
+        autoCapitalize="none"
+        spellCheck={false}
+      />
+      <SubmitButton label={t("auth:signIn.submit")} busy={busy} busyLabel={t("auth:factor.busy")} waitSeconds={waitSeconds} />
+    </form>
+  );
+}
+
+/** Asks for the second factor after the first one was right. */
+export function FactorStep({ needed, onBack }: { needed: FactorNeeded; onBack: () => void }) {
+  const { t } = useTranslation(["auth", "errors"]);
+  const [method, setMethod] = useState<Method>("totp");
+  const [expired, setExpired] = useState(false);
+  const back = (
+    <Button variant={expired ? "primary" : "quiet"} wide onClick={onBack}>
+      {t("auth:factor.back")}
+    </Button>
+  );
+  if (expired) {
+    return (
+      <>
+        <StepHeading>{t("auth:factor.title")}</StepHeading>
+        <Alert tone="danger">{problemText("sign_in_expired")}</Alert>
+        {back}
+      </>
+    );
+  }
+  const isApp = method === "totp";
+  return (
+    <>
+      <header className={styles.header}>
+        <StepHeading>{t("auth:factor.title")}</StepHeading>
+        <p className={styles.lead}>{t(isApp ? "auth:factor.lead" : "auth:factor.leadRecovery")}</p>
+      </header>
+      <CodeForm key={method} token={needed.token} method={method} onExpired={() => setExpired(true)} />
+      <div className={styles.actions}>
+        {needed.methods.includes("recovery_code") && (
+          <Button wide onClick={() => setMethod(isApp ? "recovery_code" : "totp")}>
+            {t(isApp ? "auth:factor.useRecovery" : "auth:factor.useApp")}
+          </Button>
+        )}
+        {back}
+      </div>
+    </>
+  );
+}

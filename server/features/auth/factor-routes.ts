@@ -1,0 +1,39 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { factorRoutes as contract } from "../../contract/factors.ts";
+import type { Routes } from "../../http/app-type.ts";
+import { clientNetwork } from "../../http/client-network.ts";
+import { steppedUpScope, viewerOf } from "../../http/viewer.ts";
+import type { AuthDeps } from "./callers.ts";
+import { beginTotp, confirmTotp, readFactors, renewRecoveryCodes, turnOffTotp } from "./factors.ts";
+
+/** Secrets and codes are the caller's alone. */
+async function forbidStoring(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  reply.header("cache-control", "no-store");
+}
+
+/** For a signed-in scope. */
+export function factorRoutes(deps: AuthDeps): Routes {
+  const askerOf = (request: FastifyRequest) => ({ userId: viewerOf(request).userId, network: clientNetwork(request.ip) });
+  const optionsOf = <Name extends keyof typeof contract>(name: Name) => ({ schema: contract[name], onSend: forbidStoring });
+  const changes: Routes = async (app) => {
+    app.post("/api/account/factors/totp", optionsOf("POST /api/account/factors/totp"), async (request) =>
+      beginTotp(deps, askerOf(request)),
+    );
+    app.post("/api/account/factors/totp/confirm", optionsOf("POST /api/account/factors/totp/confirm"), async (request) => ({
+      recoveryCodes: await confirmTotp(deps, askerOf(request), request.body),
+    }));
+    app.delete("/api/account/factors/totp", optionsOf("DELETE /api/account/factors/totp"), async (request, reply) => {
+      await turnOffTotp(deps, askerOf(request));
+      return reply.code(204).send(null);
+    });
+    app.post("/api/account/factors/recovery-codes", optionsOf("POST /api/account/factors/recovery-codes"), async (request) => ({
+      recoveryCodes: await renewRecoveryCodes(deps, askerOf(request)),
+    }));
+  };
+  return async (app) => {
+    app.get("/api/account/factors", optionsOf("GET /api/account/factors"), async (request) =>
+      readFactors(deps.db, viewerOf(request).userId),
+    );
+    await steppedUpScope([changes])(app);
+  };
+}

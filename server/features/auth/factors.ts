@@ -1,0 +1,120 @@
+/** A person turns their second factor on and off, and gets recovery codes. The routes ask for a fresh factor first (steppedUpScope). */
+import { addMilliseconds } from "#domain/clock.ts";
+import { DomainError } from "#domain/errors.ts";
+import { factorWaitMs } from "#domain/periods.ts";
+import type { Factors, TotpSetUp } from "../../contract/factors.ts";
+import { recordAct } from "../../db/audit.ts";
+import type { Executor, Trx } from "../../db/transaction.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { sealText, unsealText } from "../../http/secret-keys.ts";
+import { queueMail } from "../notifications/service.ts";
+import type { AuthDeps } from "./callers.ts";
+import * as queries from "./factor-queries.ts";
+import type { Person } from "./queries.ts";
+import { findPerson } from "./queries.ts";
+import { createRecoveryCodes, hashRecoveryCode, readRecoveryCode } from "./recovery-codes.ts";
+import { secretContext, wrongCode } from "./second-factor.ts";
+import { createTotpSecret, stepOfCode, totpUri } from "./totp.ts";
+
+interface Asker {
+  userId: string;
+  network: string;
+}
+
+export async function readFactors(executor: Executor, userId: string): Promise<Factors> {
+  const totp = await queries.findTotp(executor, userId);
+  if (!totp) return { totp: null, recoveryCodesLeft: 0 };
+  return {
+    totp: { since: totp.created_at.toISOString(), lastUsedAt: totp.last_used_at?.toISOString() ?? null },
+    recoveryCodesLeft: await queries.countRecoveryCodes(executor, userId),
+  };
+}
+
+function alreadyOn(): DomainError {
+  return new DomainError("conflict", "The second factor is on already");
+}
+
+async function personOf(executor: Executor, userId: string): Promise<Person> {
+  const person = await findPerson(executor, userId);
+  if (!person) throw new DomainError("unauthenticated", "Sign in to continue");
+  return person;
+}
+
+/** A set-up is kept by the browser, sealed, until the app's first code comes: nothing is stored for those who give up. */
+const setUpContext = (userId: string) => `totp-set-up:${userId}`;
+
+/** Throws `conflict` when the second factor is on already. */
+export async function beginTotp(deps: AuthDeps, { userId }: Asker): Promise<TotpSetUp> {
+  if (await queries.findTotp(deps.db, userId)) throw alreadyOn();
+  const { email } = await personOf(deps.db, userId);
+  const secret = createTotpSecret();
+  const until = addMilliseconds(new Date(), factorWaitMs).getTime();
+  const setUp = sealText(deps.config.encryptionKeys, setUpContext(userId), JSON.stringify({ secret, until }));
+  return { secret, uri: totpUri(secret, email), setUp };
+}
+
+/** Throws `set_up_expired`. */
+function openSetUp(deps: AuthDeps, userId: string, setUp: string): string {
+  const text = unsealText(deps.config.encryptionKeys, setUpContext(userId), setUp);
+  const { secret, until } = text === undefined ? { secret: "", until: 0 } : (JSON.parse(text) as { secret: string; until: number });
+  if (until <= Date.now()) throw new DomainError("set_up_expired", "This took too long. Begin again");
+  return secret;
+}
+
+async function mail(trx: Trx, person: Person, template: "second-factor-on" | "second-factor-off", id: string, now: Date): Promise<void> {
+  const to = { userId: person.id, recipient: person.email, language: person.language };
+  await queueMail(trx, { ...to, key: `${template}:${id}`, template, parameters: { changedAt: now.toISOString() } }, now);
+}
+
+/** Takes the place of all earlier ones. */
+async function giveRecoveryCodes(trx: Trx, deps: AuthDeps, { userId, network }: Asker): Promise<string[]> {
+  const codes = createRecoveryCodes();
+  await queries.removeFactors(trx, userId, ["recovery_code"]);
+  const hashes = codes.map((code) => hashRecoveryCode(userId, readRecoveryCode(code) ?? code));
+  await queries.insertRecoveryCodes(trx, userId, hashes, deps.clock.now());
+  const details = { codes: codes.length };
+  await recordAct(trx, { actor: userId, subject: userId, network, action: "recovery_codes.created", details });
+  return codes;
+}
+
+/** Turns the second factor on; from now on signing in needs it. Throws `set_up_expired`, `wrong_code`, `conflict`. */
+export async function confirmTotp(deps: AuthDeps, asker: Asker, input: { setUp: string; code: string }): Promise<string[]> {
+  const { userId, network } = asker;
+  const secret = openSetUp(deps, userId, input.setUp);
+  // It can't be used a second time, to sign in.
+  const lastStep = stepOfCode(secret, input.code.normalize("NFKC").replace(/\s/g, ""), new Date());
+  if (lastStep === null) throw wrongCode();
+  const sealedSecret = sealText(deps.config.encryptionKeys, secretContext(userId), secret);
+  return inTransaction(deps.db, async (trx) => {
+    const now = deps.clock.now();
+    const id = await queries.insertTotp(trx, userId, { sealedSecret, lastStep }, now);
+    if (id === undefined) throw alreadyOn();
+    await recordAct(trx, { actor: userId, subject: userId, network, action: "second_factor.enabled", details: {} });
+    await mail(trx, await personOf(trx, userId), "second-factor-on", id, now);
+    return giveRecoveryCodes(trx, deps, asker);
+  });
+}
+
+async function lockTotp(trx: Trx, userId: string): Promise<queries.TotpRow> {
+  const totp = await queries.lockTotp(trx, userId);
+  if (!totp) throw new DomainError("not_found", "The second factor is off");
+  return totp;
+}
+
+/** Throws `not_found` when it is off. The password stays, so nobody loses their last way in. */
+export async function turnOffTotp(deps: AuthDeps, { userId, network }: Asker): Promise<void> {
+  await inTransaction(deps.db, async (trx) => {
+    const { id } = await lockTotp(trx, userId);
+    await queries.removeFactors(trx, userId, ["totp", "recovery_code"]);
+    await recordAct(trx, { actor: userId, subject: userId, network, action: "second_factor.disabled", details: {} });
+    await mail(trx, await personOf(trx, userId), "second-factor-off", id, deps.clock.now());
+  });
+}
+
+/** Throws `not_found` when the second factor is off. */
+export async function renewRecoveryCodes(deps: AuthDeps, asker: Asker): Promise<string[]> {
+  return inTransaction(deps.db, async (trx) => {
+    await lockTotp(trx, asker.userId);
+    return giveRecoveryCodes(trx, deps, asker);
+  });
+}

@@ -1,0 +1,64 @@
+/**
+ * The state between the first factor and the second: a row that gives no access, and a token that names it. The token is good for a
+ * few minutes, once, in the browser that showed the first factor and as long as the password is the same. Wall time.
+ */
+import type { Selectable } from "kysely";
+import { v7 as uuidv7 } from "uuid";
+import type { AuditDetails } from "#domain/audit.ts";
+import { addMilliseconds } from "#domain/clock.ts";
+import { DomainError } from "#domain/errors.ts";
+import { factorWaitMs } from "#domain/periods.ts";
+import type { Config } from "../../config.ts";
+import type { Executor, Trx } from "../../db/transaction.ts";
+import type { PendingSignIns } from "../../db/types-accounts.ts";
+import type { Deps } from "../../deps.ts";
+import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
+import type { Caller } from "./callers.ts";
+import type { SecondFactor } from "./factor-queries.ts";
+import { findPendingSignIn, insertPendingSignIn } from "./factor-queries.ts";
+import type { Person } from "./queries.ts";
+import { findPerson } from "./queries.ts";
+
+export type FirstFactor = AuditDetails["sign_in.completed"]["factor"];
+
+/** The first factor was right; the person has to show another. */
+export interface PendingSignIn {
+  token: string;
+  methods: SecondFactor[];
+}
+
+const keyOf = (config: Pick<Config, "secretKey">) => deriveKey(config.secretKey, "pending-sign-in");
+const signed = (id: string, person: Person, { browser }: Pick<Caller, "browser">) => `${id}.${browser}.${person.password_hash}`;
+
+export async function beginPendingSignIn(
+  trx: Trx,
+  deps: Pick<Deps, "config">,
+  { person, factor }: { person: Person; factor: FirstFactor },
+  caller: Caller,
+): Promise<string> {
+  const now = new Date();
+  const id = uuidv7();
+  const times = { created_at: now, expires_at: addMilliseconds(now, factorWaitMs), used_at: null };
+  await insertPendingSignIn(trx, { id, user_id: person.id, factor, ...times });
+  return `${encodeUuid(id)}.${signText(keyOf(deps.config), signed(id, person, caller))}`;
+}
+
+export function signInExpired(): DomainError {
+  return new DomainError("sign_in_expired", "This sign-in took too long. Sign in again");
+}
+
+/** Throws `sign_in_expired` for a token that is not ours, of another browser, used, too old, or from before a change of password. */
+export async function findPending(
+  executor: Executor,
+  deps: Pick<Deps, "config">,
+  token: string,
+  caller: Pick<Caller, "browser">,
+): Promise<{ pending: Selectable<PendingSignIns>; person: Person }> {
+  const [head = "", signature = "", ...rest] = token.split(".");
+  const id = decodeUuid(head);
+  const pending = id === undefined || rest.length > 0 ? undefined : await findPendingSignIn(executor, id, new Date());
+  const person = pending && (await findPerson(executor, pending.user_id));
+  if (!pending || !person || person.banned_at) throw signInExpired();
+  if (!isSignatureOf(keyOf(deps.config), signed(pending.id, person, caller), signature)) throw signInExpired();
+  return { pending, person };
+}

@@ -1,0 +1,29 @@
+/** Recovery codes stand in for a lost authenticator app, each one once. They have 80 random bits, so a hash can't be reversed by guessing. */
+import { randomBytes } from "node:crypto";
+import { hashToken } from "../../http/secret-keys.ts";
+
+const codeCount = 10;
+const codeBytes = 10;
+const groupLength = 4;
+/** Crockford's base32: no letter that looks like a digit. */
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+
+function createRecoveryCode(): string {
+  const bits = [...randomBytes(codeBytes)].map((byte) => byte.toString(2).padStart(8, "0")).join("");
+  const characters = bits.replace(/.{5}/g, (five) => alphabet[Number.parseInt(five, 2)] ?? "");
+  return characters.match(new RegExp(`.{${groupLength}}`, "g"))?.join("-") ?? characters;
+}
+
+export function createRecoveryCodes(): string[] {
+  return Array.from({ length: codeCount }, createRecoveryCode);
+}
+
+/** However it was typed: with or without dashes, in capitals, an O for a zero. Undefined for what can't be a recovery code. */
+export function readRecoveryCode(typed: string): string | undefined {
+  const code = typed.toLowerCase().replace(/[\s-]/g, "").replaceAll("o", "0").replace(/[il]/g, "1");
+  return new RegExp(`^[${alphabet}]{${(codeBytes * 8) / 5}}$`).test(code) ? code : undefined;
+}
+
+export function hashRecoveryCode(userId: string, code: string): string {
+  return hashToken(`${userId}.${code}`).toString("base64url");
+}

@@ -1,0 +1,102 @@
+/** Showing a second factor: a code of the authenticator app or a recovery code. Either works once. */
+import { DomainError } from "#domain/errors.ts";
+import { recordAct } from "../../db/audit.ts";
+import type { Trx } from "../../db/transaction.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { sealText, unsealText } from "../../http/secret-keys.ts";
+import { queueMail } from "../notifications/service.ts";
+import type { AttemptKey } from "./attempts.ts";
+import { counted, forgetAttempts, giveBackAttempts, limitName, networkKeys } from "./attempts.ts";
+import { readDevice } from "./browser.ts";
+import type { AuthDeps, Caller } from "./callers.ts";
+import { finishSignIn } from "./complete-sign-in.ts";
+import type { SecondFactor } from "./factor-queries.ts";
+import * as factors from "./factor-queries.ts";
+import type { FirstFactor } from "./pending-sign-ins.ts";
+import { findPending, signInExpired } from "./pending-sign-ins.ts";
+import type { Person } from "./queries.ts";
+import { hashRecoveryCode, readRecoveryCode } from "./recovery-codes.ts";
+import type { SignIn } from "./sessions.ts";
+import { stepOfCode } from "./totp.ts";
+
+export function wrongCode(): DomainError {
+  return new DomainError("wrong_code", "The code is wrong or was used before");
+}
+
+/** A secret is sealed for its person, so that a row copied to another person opens nothing. */
+export const secretContext = (userId: string): string => `totp:${userId}`;
+
+/** Seals the secret anew each time, so that a new key (ENCRYPTION_KEY) takes over as codes are used. */
+async function spendTotp(trx: Trx, deps: AuthDeps, userId: string, code: string): Promise<boolean> {
+  const totp = await factors.findTotp(trx, userId);
+  if (!totp) return false;
+  const { encryptionKeys } = deps.config;
+  const secret = unsealText(encryptionKeys, secretContext(userId), totp.data.sealedSecret);
+  if (secret === undefined) throw new Error("no ENCRYPTION_KEY opens the secret of an authenticator app");
+  const lastStep = stepOfCode(secret, code, new Date());
+  if (lastStep === null) return false;
+  const sealedSecret = sealText(encryptionKeys, secretContext(userId), secret);
+  return factors.spendTotpStep(trx, totp.id, { sealedSecret, lastStep }, deps.clock.now());
+}
+
+async function spendRecoveryCode(trx: Trx, deps: AuthDeps, person: Person, code: string, network: string): Promise<boolean> {
+  const now = deps.clock.now();
+  const id = await factors.spendRecoveryCode(trx, person.id, hashRecoveryCode(person.id, code), now);
+  if (id === undefined) return false;
+  const left = await factors.countRecoveryCodes(trx, person.id);
+  const about = { actor: person.id, subject: person.id, network };
+  await recordAct(trx, { ...about, action: "recovery_code.used", details: { left } });
+  const to = { userId: person.id, recipient: person.email, language: person.language };
+  const parameters = { changedAt: now.toISOString(), left };
+  await queueMail(trx, { ...to, key: `recovery-code-used:${id}`, template: "recovery-code-used", parameters }, now);
+  return true;
+}
+
+/** Uses the code up. Returns what it was, or null for a wrong one, which changes nothing. The caller counts the attempts. */
+export async function spendCode(
+  trx: Trx,
+  deps: AuthDeps,
+  { person, network }: { person: Person; network: string },
+  typed: string,
+): Promise<SecondFactor | null> {
+  const code = typed.normalize("NFKC").replace(/\s/g, "");
+  if (/^\d{6}$/.test(code)) return (await spendTotp(trx, deps, person.id, code)) ? "totp" : null;
+  const recoveryCode = readRecoveryCode(code);
+  if (recoveryCode === undefined) return null;
+  return (await spendRecoveryCode(trx, deps, person, recoveryCode, network)) ? "recovery_code" : null;
+}
+
+/** As at the password (sign-in.ts): a browser that has signed in before counts for itself. */
+function guessKeys(deps: AuthDeps, person: Person, caller: Caller): { own: AttemptKey; shared: AttemptKey[] } {
+  const deviceId = readDevice(deps.config, caller.devices, person, new Date());
+  if (deviceId !== undefined) return { own: `factor-device:${deviceId}`, shared: [] };
+  const shared: AttemptKey[] = [...networkKeys("address", caller.network), `factor-account:${person.id}`];
+  return { own: `factor:${person.id} ${caller.network}`, shared };
+}
+
+/**
+ * Ends a sign-in that waits for its second factor. Throws `sign_in_expired`, `wrong_code`, and `too_many_attempts` with
+ * retryAfterSeconds. A wrong code leaves it waiting.
+ */
+export async function answerFactor(deps: AuthDeps, input: { token: string; code: string }, caller: Caller): Promise<SignIn> {
+  const { pending, person } = await findPending(deps.db, deps, input.token, caller);
+  const { own, shared } = guessKeys(deps, person, caller);
+  const { signedIn, limits } = await counted(deps.db, [own, ...shared], async (blocked) => ({
+    signedIn: await inTransaction(deps.db, async (trx) => {
+      if (!(await factors.lockPendingSignIn(trx, pending.id, new Date()))) throw signInExpired();
+      const second = await spendCode(trx, deps, { person, network: caller.network }, input.code);
+      if (second === null) return null;
+      await factors.spendPendingSignIn(trx, pending.id, new Date());
+      return finishSignIn(trx, deps, { person, factor: pending.factor as FirstFactor, second }, caller);
+    }),
+    limits: blocked.map(limitName),
+  }));
+  if (signedIn === null) {
+    const event = { actor: null, subject: person.id, network: caller.network };
+    if (limits.length > 0) await recordAct(deps.db, { ...event, action: "sign_in.blocked", details: { limits } });
+    throw wrongCode();
+  }
+  await forgetAttempts(deps.db, own);
+  await giveBackAttempts(deps.db, shared);
+  return signedIn;
+}
