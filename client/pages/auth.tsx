@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearchParams } from "wouter";
 import { Page } from "#client/components/page.tsx";
@@ -6,21 +6,37 @@ import { PageSpinner } from "#client/components/spinner.tsx";
 import styles from "#client/features/auth/auth.module.css";
 import { AuthPicture } from "#client/features/auth/auth-picture.tsx";
 import type { AwaitedMail } from "#client/features/auth/check-email.tsx";
-import { CheckEmail } from "#client/features/auth/check-email.tsx";
 import type { AuthMode } from "#client/features/auth/credentials-form.tsx";
 import { CredentialsForm } from "#client/features/auth/credentials-form.tsx";
-import { FactorStep } from "#client/features/auth/factor-step.tsx";
 import { useFactorNeeded, waitForFactor } from "#client/features/auth/factor-store.ts";
-import { MailedLink } from "#client/features/auth/mailed-link.tsx";
 import type { MailedToken } from "#client/features/auth/mailed-token.ts";
 import { readMailedToken } from "#client/features/auth/mailed-token.ts";
-import { RecoverForm } from "#client/features/auth/recover-form.tsx";
-import { ResetPassword } from "#client/features/auth/reset-password.tsx";
 import { useSubscription } from "#client/features/billing/subscription-store.ts";
 import { useEnvironment } from "#client/features/environment/environment-store.ts";
 import { ownPath } from "#client/lib/own-path.ts";
+import { untilIdle } from "#client/lib/until-idle.ts";
 import { useSession } from "#client/lib/use-session.ts";
 import { paths } from "#client/paths.ts";
+
+/** What comes after the form, or instead of it. Fetched once the form is there, so that nobody waits for it. */
+const steps = {
+  checkEmail: () => import("#client/features/auth/check-email.tsx"),
+  factor: () => import("#client/features/auth/factor-step.tsx"),
+  mailedLink: () => import("#client/features/auth/mailed-link.tsx"),
+  recover: () => import("#client/features/auth/recover-form.tsx"),
+  reset: () => import("#client/features/auth/reset-password.tsx"),
+};
+const CheckEmail = lazy(async () => ({ default: (await steps.checkEmail()).CheckEmail }));
+const FactorStep = lazy(async () => ({ default: (await steps.factor()).FactorStep }));
+const MailedLink = lazy(async () => ({ default: (await steps.mailedLink()).MailedLink }));
+const RecoverForm = lazy(async () => ({ default: (await steps.recover()).RecoverForm }));
+const ResetPassword = lazy(async () => ({ default: (await steps.reset()).ResetPassword }));
+
+async function fetchSteps(): Promise<void> {
+  await untilIdle();
+  // A failure is ignored here, because showing the step fetches it again.
+  await Promise.allSettled(Object.values(steps).map((step) => step()));
+}
 
 /** The form that `mode` in the address asks for; without it, the sign-in form. */
 const modes: Readonly<Record<string, AuthMode | "recover">> = { "sign-up": "signUp", recover: "recover" };
@@ -105,6 +121,7 @@ export function AuthPage() {
     waitForFactor(undefined);
     setMailed(null);
   }, []);
+  useEffect(() => void fetchSteps(), []);
   // Whoever left the page in the middle of a sign-in has given it up.
   useEffect(() => waitForFactor(undefined), []);
   const link = mailed && { token: mailed.token, signedInAs: user?.email ?? null, onEmail: setEmail, onDone, onInstead };
@@ -112,17 +129,19 @@ export function AuthPage() {
   return (
     <Page title={t(`${mode}.title`)} width="bare" className={styles.page ?? ""}>
       <div className={styles.panel}>
-        {factorNeeded ? (
-          <FactorStep key={factorNeeded.token} needed={factorNeeded} onBack={onFactorBack} />
-        ) : waitingForMail ? (
-          <CheckEmail email={email.trim()} {...waitingForMail} sandboxUrl={sandboxUrl} onBack={() => setWaitingForMail(undefined)} />
-        ) : mailed && link ? (
-          openedBy !== undefined && (mailed.purpose === "confirm" ? <MailedLink {...link} /> : <ResetPassword {...link} />)
-        ) : user ? (
-          <PageSpinner />
-        ) : (
-          <Forms mode={mode} email={email} onEmail={setEmail} wanted={wanted} onMail={setWaitingForMail} />
-        )}
+        <Suspense fallback={<PageSpinner />}>
+          {factorNeeded ? (
+            <FactorStep key={factorNeeded.token} needed={factorNeeded} onBack={onFactorBack} />
+          ) : waitingForMail ? (
+            <CheckEmail email={email.trim()} {...waitingForMail} sandboxUrl={sandboxUrl} onBack={() => setWaitingForMail(undefined)} />
+          ) : mailed && link ? (
+            openedBy !== undefined && (mailed.purpose === "confirm" ? <MailedLink {...link} /> : <ResetPassword {...link} />)
+          ) : user ? (
+            <PageSpinner />
+          ) : (
+            <Forms mode={mode} email={email} onEmail={setEmail} wanted={wanted} onMail={setWaitingForMail} />
+          )}
+        </Suspense>
       </div>
       <AuthPicture />
     </Page>
