@@ -1,10 +1,13 @@
 import type { ReactNode } from "react";
+import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import { Redirect, useParams } from "wouter";
 import type { AccountSection } from "#client/features/account/account-page.tsx";
 import { AccountPage, sectionPaths } from "#client/features/account/account-page.tsx";
+import { ActivityPanel } from "#client/features/account/activity-panel.tsx";
 import { ExportPanel } from "#client/features/account/export-panel.tsx";
 import { PasswordPanel } from "#client/features/account/password-panel.tsx";
+import { SessionsPanel } from "#client/features/account/sessions-panel.tsx";
 import { StepUpDialog } from "#client/features/account/step-up-dialog.tsx";
 import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
@@ -12,7 +15,14 @@ import type { User } from "#contract/auth.ts";
 type Section = Exclude<AccountSection, "overview">;
 
 const panels: Record<Section, (user: User) => ReactNode> = {
-  security: (user) => <PasswordPanel email={user.email} />,
+  // Another person's lists are never shown: they begin anew.
+  security: (user) => (
+    <Fragment key={user.id}>
+      <PasswordPanel email={user.email} />
+      <SessionsPanel />
+      <ActivityPanel />
+    </Fragment>
+  ),
   data: () => <ExportPanel />,
 };
 

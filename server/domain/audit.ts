@@ -46,5 +46,5 @@ const shown = {
   "dead_letter.replayed": false,
 } as const satisfies Record<AuditAction, boolean>;
 
-type ShownAction = { [Action in AuditAction]: (typeof shown)[Action] extends true ? Action : never }[AuditAction];
+export type ShownAction = { [Action in AuditAction]: (typeof shown)[Action] extends true ? Action : never }[AuditAction];
 export const shownActions = (Object.keys(shown) as AuditAction[]).filter((action): action is ShownAction => shown[action]);

@@ -135,6 +135,7 @@ export class StubbedApi {
     };
     app.get("/api/*", handler);
     app.post("/api/*", handler);
+    app.delete("/api/*", handler);
   }
 }
 

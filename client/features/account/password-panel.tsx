@@ -10,6 +10,7 @@ import { ApiProblem, api } from "#client/lib/api.ts";
 import { showToast } from "#client/lib/interface-store.ts";
 import { checkPassword } from "#domain/rules.ts";
 import styles from "./account.module.css";
+import { tellSecurityNews } from "./security-news.ts";
 
 interface Faults {
   current: string | undefined;
@@ -55,6 +56,7 @@ function usePasswordChange(email: string) {
       await api("POST /api/account/password", { body: { currentPassword: current, password: chosen } });
       setCurrent("");
       setChosen("");
+      tellSecurityNews();
       showToast({ title: t("account:password.changed"), text: t("account:password.changedText") });
     } catch (error) {
       refused(error);

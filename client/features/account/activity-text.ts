@@ -1,0 +1,53 @@
+import type { TFunction } from "i18next";
+import type { Activity } from "#contract/security.ts";
+import type { AuditDetails, ShownAction } from "#domain/audit.ts";
+
+interface Words {
+  t: TFunction<"account">;
+  list: (items: readonly string[]) => string;
+}
+
+type SignIn = AuditDetails["sign_in.completed"];
+type Factor = SignIn["factor"] | NonNullable<SignIn["second"]>;
+
+function factorsText({ t, list }: Words, factors: readonly Factor[]): string {
+  return list(factors.map((factor) => t(`activity.factor.${factor}`)));
+}
+
+/** What each act is called. A new act that people see has no text until it is named here, and the compiler says so. */
+const texts: { [Action in ShownAction]: (words: Words, details: AuditDetails[Action]) => string } = {
+  "sign_up.confirmed": ({ t }) => t("activity.signUp"),
+  "sign_in.completed": (words, { factor, second }) =>
+    words.t("activity.signIn", { factors: factorsText(words, second ? [factor, second] : [factor]) }),
+  "sign_in.blocked": ({ t }) => t("activity.blocked"),
+  "step_up.completed": (words, { factor }) => words.t("activity.stepUp", { factors: factorsText(words, [factor]) }),
+  "password.changed": ({ t }, { proof }) => t(`activity.password.${proof}`),
+  "second_factor.enabled": ({ t }) => t("activity.secondOn"),
+  "second_factor.disabled": ({ t }) => t("activity.secondOff"),
+  "recovery_codes.created": ({ t }) => t("activity.codes"),
+  "recovery_code.used": ({ t }, { left }) => t("activity.codeUsed", { count: left }),
+  "session.ended": ({ t }, details) =>
+    details.reason === "signed_out_elsewhere"
+      ? t("activity.ended.signed_out_elsewhere", { count: details.sessions })
+      : t(`activity.ended.${details.reason}`),
+  "export.asked": ({ t }) => t("activity.exportAsked"),
+  "export.downloaded": ({ t }) => t("activity.exportDownloaded"),
+  "role.granted": ({ t }) => t("activity.admin"),
+};
+
+function isShown(action: string): action is ShownAction {
+  return Object.hasOwn(texts, action);
+}
+
+/** The line about an event. A server that is newer than this page may send an act that it doesn't know. */
+export function activityText(words: Words, { action, details }: Activity): string {
+  if (!isShown(action)) return words.t("activity.other");
+  // The server writes the details that belong to the action.
+  const textOf: (words: Words, details: never) => string = texts[action];
+  return textOf(words, details as never);
+}
+
+/** "203.0.113.0/24" → "203.0.113.x", "2001:db8:1::/48" → "2001:db8:1:x". */
+export function networkText(network: string): string {
+  return network.replace(/\.0\/24$/, ".x").replace(/::\/\d+$/, ":x");
+}

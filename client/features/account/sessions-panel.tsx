@@ -1,0 +1,205 @@
+import { useId, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Alert } from "#client/components/alert.tsx";
+import { Badge } from "#client/components/badge.tsx";
+import { Button } from "#client/components/button.tsx";
+import { Card } from "#client/components/card.tsx";
+import { Dialog } from "#client/components/dialog.tsx";
+import type { Refusal } from "#client/components/use-refusal.tsx";
+import { useRefusal } from "#client/components/use-refusal.tsx";
+import { showToast } from "#client/lib/interface-store.ts";
+import { useFormat } from "#client/lib/use-format.ts";
+import type { OwnSession } from "#contract/security.ts";
+import { dayMs } from "#domain/clock.ts";
+import styles from "./account.module.css";
+import { cityOf } from "./place.ts";
+import { RowsLoading } from "./rows-loading.tsx";
+import { useSessions } from "./use-sessions.ts";
+
+function useSessionTexts() {
+  const { t } = useTranslation("account");
+  const { relative, date } = useFormat();
+  return {
+    device: ({ browser, system }: OwnSession): string =>
+      browser !== null && system !== null ? t("sessions.device", { browser, system }) : (browser ?? system ?? t("sessions.unknownDevice")),
+    place: ({ timeZone }: OwnSession): string | undefined => {
+      const city = timeZone === null ? undefined : cityOf(timeZone);
+      return city === undefined ? undefined : t("sessions.place", { city });
+    },
+    /** A clock of this device that is behind the server's must not put it in the future. */
+    lastUse: ({ lastUsedAt }: OwnSession, readAt: Date): string => {
+      const at = new Date(Math.min(Date.parse(lastUsedAt), readAt.getTime()));
+      const isRecent = readAt.getTime() - at.getTime() < 7 * dayMs;
+      return t("sessions.lastUse", { when: isRecent ? relative(at, readAt) : date(at) });
+    },
+    firstUse: ({ createdAt }: OwnSession): string => t("sessions.firstUse", { date: date(createdAt) }),
+  };
+}
+
+interface RowProps {
+  session: OwnSession;
+  readAt: Date;
+  busy: boolean;
+  blocked: boolean;
+  onEnd: () => void;
+}
+
+function Row({ session, readAt, busy, blocked, onEnd }: RowProps) {
+  const { t } = useTranslation("account");
+  const { device, place, lastUse, firstUse } = useSessionTexts();
+  const id = useId();
+  const city = place(session);
+  return (
+    <li className={styles.row}>
+      <div>
+        <p className={styles.what}>
+          <span id={`${id}-device`}>{device(session)}</span>
+          {session.current && <Badge tone="good">{t("sessions.current")}</Badge>}
+        </p>
+        <p className={styles.detail}>
+          {city !== undefined && <span>{city}</span>}
+          <span>{lastUse(session, readAt)}</span>
+          <span>{firstUse(session)}</span>
+        </p>
+      </div>
+      {!session.current && (
+        <Button
+          id={`${id}-end`}
+          size="small"
+          busy={busy}
+          busyLabel={t("sessions.ending")}
+          aria-disabled={blocked}
+          aria-labelledby={`${id}-end ${id}-device`}
+          onClick={onEnd}
+        >
+          {t("signOut")}
+        </Button>
+      )}
+    </li>
+  );
+}
+
+interface OthersDialogProps {
+  open: boolean;
+  onClose: () => void;
+  busy: boolean;
+  refusal: Refusal;
+  onConfirm: () => void;
+}
+
+function OthersDialog({ open, onClose, busy, refusal, onConfirm }: OthersDialogProps) {
+  const { t } = useTranslation(["account", "common"]);
+  const actions = (
+    <>
+      <Button onClick={onClose}>{t("common:cancel")}</Button>
+      <Button
+        variant="danger"
+        busy={busy}
+        busyLabel={t("account:sessions.ending")}
+        aria-disabled={refusal.waitSeconds > 0}
+        onClick={onConfirm}
+      >
+        {t("account:sessions.endOthers")}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog open={open} onClose={onClose} title={t("account:sessions.confirmTitle")} actions={actions}>
+      <div className={styles.form}>
+        <p>{t("account:sessions.confirmText")}</p>
+        {refusal.note}
+      </div>
+    </Dialog>
+  );
+}
+
+/** Ends one session, or all others, one act at a time. */
+function useEnding({ end, endOthers }: Pick<ReturnType<typeof useSessions>, "end" | "endOthers">) {
+  const { t } = useTranslation(["account", "errors", "refusals"]);
+  const { device } = useSessionTexts();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const refusal = useRefusal();
+  const [busy, setBusy] = useState<string>();
+  const [asking, setAsking] = useState(false);
+
+  async function run(name: string, act: () => Promise<string>): Promise<void> {
+    if (busy !== undefined || refusal.waitSeconds > 0) return;
+    refusal.clear();
+    setBusy(name);
+    try {
+      const title = await act();
+      setAsking(false);
+      showToast({ title });
+      // The button that had the focus is gone.
+      heading.current?.focus();
+    } catch (error) {
+      refusal.refuse(error);
+    } finally {
+      setBusy(undefined);
+    }
+  }
+
+  const endSession = (session: OwnSession) =>
+    run(session.id, async () => {
+      await end(session.id);
+      return t("account:sessions.ended", { device: device(session) });
+    });
+  const endAll = () => run("others", async () => t("account:sessions.endedOthers", { count: await endOthers() }));
+  function ask(open: boolean): void {
+    refusal.clear();
+    setAsking(open);
+  }
+  return { heading, refusal, busy, asking, ask, endSession, endAll };
+}
+
+/** Where the person is signed in; each sign-in but this one can be ended. */
+export function SessionsPanel() {
+  const { t } = useTranslation("account");
+  const { state, look, ...acts } = useSessions();
+  const { heading, refusal, busy, asking, ask, endSession, endAll } = useEnding(acts);
+  const sessions = state.status === "known" ? state.sessions : [];
+  const hasOthers = sessions.some(({ current }) => !current);
+  return (
+    <Card as="section" className={styles.list ?? ""} aria-labelledby="sessions-title">
+      <h2 id="sessions-title" ref={heading} tabIndex={-1}>
+        {t("sessions.title")}
+      </h2>
+      <p className={styles.lead}>{t("sessions.lead")}</p>
+      {!asking && refusal.note}
+      {state.status === "loading" && <RowsLoading label={t("sessions.title")} rows={2} />}
+      {state.status === "failed" && (
+        <Alert
+          tone="warning"
+          action={
+            <Button size="small" onClick={look}>
+              {t("retry")}
+            </Button>
+          }
+        >
+          {t("sessions.loadFailed")}
+        </Alert>
+      )}
+      {state.status === "known" && (
+        <ul className={styles.rows}>
+          {sessions.map((session) => (
+            <Row
+              key={session.id}
+              session={session}
+              readAt={state.readAt}
+              busy={busy === session.id}
+              blocked={refusal.waitSeconds > 0}
+              onEnd={() => void endSession(session)}
+            />
+          ))}
+        </ul>
+      )}
+      {state.status === "known" && !hasOthers && <p className={styles.soft}>{t("sessions.onlyHere")}</p>}
+      {hasOthers && (
+        <div className={styles.actions}>
+          <Button onClick={() => ask(true)}>{t("sessions.endOthers")}</Button>
+        </div>
+      )}
+      <OthersDialog open={asking} onClose={() => ask(false)} busy={busy === "others"} refusal={refusal} onConfirm={() => void endAll()} />
+    </Card>
+  );
+}
