@@ -66,6 +66,8 @@ async function inspectPages(folder: string, floorFolder: string): Promise<void> 
       LOG_LEVEL: "error",
       NODE_ENV: "production",
       CONTACT_EMAIL: "team@example.com",
+      MAIL_FROM: "Tessera <no-reply@example.com>",
+      ENCRYPTION_KEY: "the key of a benchmark, which keeps nothing",
     };
     const environment = testEnvironment(server, variables);
     await startChild("client/api.ts", [folder], environment);
@@ -76,7 +78,7 @@ async function inspectPages(folder: string, floorFolder: string): Promise<void> 
     console.log(`| Page | ${heading.join(" | ")} | load |\n|---|${"---|".repeat(heading.length + 1)}`);
     const remarks: string[] = [];
     for (const page of (await foundPages(url)).filter(isWanted)) {
-      const figures = await inspector.inspect(url + page, `${floor.address}/index.html`, runs);
+      const figures = await inspector.inspect(url + page, `${floor.address}/`, runs);
       console.log(`| ${page} | ${figures.cells.join(" | ")} | ${load()} |`);
       if (figures.missed) remarks.push(`${page}\n    ${figures.remarks.join("\n    ")}`);
     }
