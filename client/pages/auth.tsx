@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearchParams } from "wouter";
@@ -36,6 +37,11 @@ async function fetchSteps(): Promise<void> {
   await untilIdle();
   // A failure is ignored here, because showing the step fetches it again.
   await Promise.allSettled(Object.values(steps).map((step) => step()));
+}
+
+/** Around the steps alone: React would hydrate a form in here later than the rest of the page, and forget what was typed before. */
+function Step({ children }: { children: ReactNode }) {
+  return <Suspense fallback={<PageSpinner />}>{children}</Suspense>;
 }
 
 /** The form that `mode` in the address asks for; without it, the sign-in form. */
@@ -80,7 +86,11 @@ function Forms({ mode, email, onEmail, wanted, onMail }: FormsProps) {
     return query.size > 0 ? `${paths.auth}?${query}` : paths.auth;
   };
   if (mode === "recover")
-    return <RecoverForm email={email} onEmail={onEmail} signInHref={hrefOf()} onSent={() => onMail({ kind: "recover", justSent: true })} />;
+    return (
+      <Step>
+        <RecoverForm email={email} onEmail={onEmail} signInHref={hrefOf()} onSent={() => onMail({ kind: "recover", justSent: true })} />
+      </Step>
+    );
   return (
     <CredentialsForm
       key={mode}
@@ -129,19 +139,21 @@ export function AuthPage() {
   return (
     <Page title={t(`${mode}.title`)} width="bare" className={styles.page ?? ""}>
       <div className={styles.panel}>
-        <Suspense fallback={<PageSpinner />}>
-          {factorNeeded ? (
+        {factorNeeded ? (
+          <Step>
             <FactorStep key={factorNeeded.token} needed={factorNeeded} onBack={onFactorBack} />
-          ) : waitingForMail ? (
+          </Step>
+        ) : waitingForMail ? (
+          <Step>
             <CheckEmail email={email.trim()} {...waitingForMail} sandboxUrl={sandboxUrl} onBack={() => setWaitingForMail(undefined)} />
-          ) : mailed && link ? (
-            openedBy !== undefined && (mailed.purpose === "confirm" ? <MailedLink {...link} /> : <ResetPassword {...link} />)
-          ) : user ? (
-            <PageSpinner />
-          ) : (
-            <Forms mode={mode} email={email} onEmail={setEmail} wanted={wanted} onMail={setWaitingForMail} />
-          )}
-        </Suspense>
+          </Step>
+        ) : mailed && link ? (
+          openedBy !== undefined && <Step>{mailed.purpose === "confirm" ? <MailedLink {...link} /> : <ResetPassword {...link} />}</Step>
+        ) : user ? (
+          <PageSpinner />
+        ) : (
+          <Forms mode={mode} email={email} onEmail={setEmail} wanted={wanted} onMail={setWaitingForMail} />
+        )}
       </div>
       <AuthPicture />
     </Page>

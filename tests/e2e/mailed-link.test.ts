@@ -159,6 +159,8 @@ it("lets somebody who forgot their password choose another: signed in where they
   const context = await deviceOf(stage);
   const page = await context.newPage();
   await page.goto(`${stage.url}/auth`);
+  // Before that, a link opens another document and forgets what was typed.
+  await page.locator("html[data-live]").waitFor({ state: "attached" });
   await page.getByLabel("Email", { exact: true }).fill(visitor.email);
   await page.getByRole("link", { name: "Forgot your password?" }).click();
   expect(await page.getByLabel("Email", { exact: true }).inputValue()).toBe(visitor.email);
