@@ -252,14 +252,14 @@ test("an export of 10,000 long messages takes the memory of a few of them", asyn
     const { heapUsed, external } = process.memoryUsage();
     return heapUsed + external;
   };
-  const before = used();
-  let peak = 0;
+  // What earlier tests left is freed at any moment, so the highest is compared with the lowest.
+  const seen = [used()];
   const { storage } = product.deps;
   async function* watched(content: AsyncIterable<Uint8Array>) {
     let chunks = 0;
     for await (const chunk of content) {
       chunks += 1;
-      if (chunks % 50 === 0) peak = Math.max(peak, used() - before);
+      if (chunks % 10 === 0) seen.push(used());
       yield chunk;
     }
   }
@@ -271,6 +271,6 @@ test("an export of 10,000 long messages takes the memory of a few of them", asyn
   const files = readZip((await download(id)).rawPayload);
   expect(files.get("messages.json")?.match(/"conversation"/g)).toHaveLength(10_000);
   // The texts have 96 MB; a page of them has one.
-  expect(peak).toBeGreaterThan(0);
-  expect(peak).toBeLessThan(24 * 1024 ** 2);
+  expect(seen.length).toBeGreaterThan(3);
+  expect(Math.max(...seen) - Math.min(...seen)).toBeLessThan(24 * 1024 ** 2);
 });
