@@ -28,7 +28,6 @@ function ask(): Promise<boolean> {
 /**
  * Makes a call that may need a recently shown factor. If the server asks for one, the person is asked and the call is made once more.
  * Returns undefined when the person gives up; throws what the call throws. The page must show a StepUpDialog.
- * @public
  */
 export async function withStepUp<T>(call: () => Promise<T>): Promise<T | undefined> {
   try {

@@ -38,7 +38,6 @@ export function signedInScope(readViewer: ReadViewer, routes: readonly Routes[])
 /**
  * A scope inside a signed-in one, for dangerous acts: the person must have shown a factor in this sign-in a short while ago. Otherwise
  * they get `step_up_required`, and the client asks for one and repeats the call.
- * @public
  */
 export function steppedUpScope(routes: readonly Routes[]): Routes {
   return async (app) => {

@@ -49,6 +49,7 @@ export async function openSession(
     expires_at: addMilliseconds(now, sessionMs),
     revoked_at: null,
     created_at: now,
+    proved_at: now,
     user_agent: userAgent?.slice(0, 300) ?? null,
     time_zone: timeZone,
   });
