@@ -21,14 +21,6 @@ export const accountRoutes = {
     summary: "The signed-in person's account",
     response: { 200: Account },
   },
-  "POST /api/account/step-up": {
-    summary: "Show a factor again. Calls that answer `step_up_required` are accepted for ten minutes afterwards",
-    body: Type.Union([
-      Type.Object({ password: Type.String({ maxLength: 2_000 }) }, { additionalProperties: false }),
-      Type.Object({ code: Type.String({ maxLength: 100 }) }, { additionalProperties: false }),
-    ]),
-    response: { 204: NoContent },
-  },
   "POST /api/account/password": {
     summary: "Choose another password. Ends all of the person's sessions but the one this call is made with",
     body: Type.Object(

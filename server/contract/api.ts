@@ -10,6 +10,7 @@ import type { ownDataRoutes } from "./own-data.ts";
 import type { profileRoutes } from "./profile.ts";
 import type { CallsOf } from "./route.ts";
 import type { securityRoutes } from "./security.ts";
+import type { stepUpRoutes } from "./step-up.ts";
 
 export type Calls = CallsOf<
   typeof accountRoutes &
@@ -21,5 +22,6 @@ export type Calls = CallsOf<
     typeof generationRoutes &
     typeof ownDataRoutes &
     typeof profileRoutes &
-    typeof securityRoutes
+    typeof securityRoutes &
+    typeof stepUpRoutes
 >;

@@ -31,6 +31,7 @@ const says = (words: string) => page.getByText(words, { exact: true }).waitFor()
 const button = (name: string) => page.getByRole("button", { name, exact: true });
 
 async function visit(latest: DataExport | null): Promise<void> {
+  api.answer("GET /api/account/step-up", { ways: ["password", "code"] });
   api.answer(exportsCall, { latest });
   page = await open(site, "/profile/data", { member: true });
 }
@@ -46,6 +47,32 @@ it("offers a copy to a person who has none, and shows that it is being made once
   await dialog.getByRole("button", { name: text.stepUp.submit }).click();
   await says(text.export.making);
   expect(await button(text.export.ask).count()).toBe(0);
+});
+
+it("asks for a code instead, if the person chooses so and has a second factor, and says what is wrong with it", async () => {
+  await visit(null);
+  api.refuse("GET /api/account/step-up", 503, "service_unavailable");
+  api.refuse(askCall, 403, "step_up_required");
+  await button(text.export.ask).click();
+  const dialog = page.getByRole("dialog", { name: text.stepUp.title });
+  await dialog.getByText(text.stepUp.failed).waitFor();
+  api.answer("GET /api/account/step-up", { ways: ["password", "code"] });
+  await dialog.getByRole("button", { name: text.retry }).click();
+  await dialog.getByLabel("Password", { exact: true }).waitFor();
+  await dialog.getByRole("button", { name: text.stepUp.ways.code.use }).click();
+  const code = dialog.getByLabel("Code", { exact: true });
+  await expect.poll(() => code.evaluate((field) => field === document.activeElement)).toBe(true);
+  await page.keyboard.press("Enter");
+  await dialog.getByText("Enter the code").waitFor();
+  api.refuse("POST /api/account/step-up", 403, "wrong_code");
+  await code.fill("123456");
+  await page.keyboard.press("Enter");
+  await dialog.getByText("This code is wrong or was used before.").waitFor();
+  api.answer("POST /api/account/step-up", null);
+  api.answer(askCall, { latest: { ...ready, status: "making", expiresAt: null, bytes: null } });
+  await page.keyboard.press("Enter");
+  await says(text.export.making);
+  expect(api.calls("POST /api/account/step-up").map(({ body }) => body)).toEqual([{ code: "123456" }, { code: "123456" }]);
 });
 
 it("changes nothing when the person gives up at the password", async () => {

@@ -1,7 +1,6 @@
 /** A second factor: no session without its code by any way in, each code once, and nothing readable at rest. */
 import { randomUUID } from "node:crypto";
 import type { LightMyRequestResponse } from "fastify";
-import { Secret, TOTP } from "otpauth";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { FactorNeeded, Session } from "#contract/auth.ts";
 import type { TotpSetUp } from "#contract/factors.ts";
@@ -11,8 +10,8 @@ import { answerFactor } from "#server/features/auth/second-factor.ts";
 import { linkToken } from "#server/features/notifications/links.ts";
 import type { AuthApp } from "./auth-support.ts";
 import { cookiesOf, createAuthApp, password, randomAddress } from "./auth-support.ts";
+import { bearer, codeMs, codeAt as totpAt, turnOn } from "./factor-support.ts";
 
-const codeMs = 30_000;
 let product: AuthApp;
 let session: Session;
 let email: string;
@@ -25,26 +24,16 @@ beforeAll(async () => {
 });
 afterAll(() => product.close());
 
-const codeAt = (milliseconds: number) =>
-  new TOTP({ secret: Secret.fromBase32(secret), digits: 6, period: 30, algorithm: "SHA1" }).generate({ timestamp: milliseconds });
+const codeAt = (milliseconds: number) => totpAt(secret, milliseconds);
 /** Codes of the three periods that count now. The first one was used to turn the factor on. */
 const codeNow = () => codeAt(Date.now());
 const codeNext = () => codeAt(Date.now() + codeMs);
 const wrongCode = () =>
   ["111111", "222222", "333333", "444444"].find((code) => ![-1, 0, 1].some((off) => codeAt(Date.now() + off * codeMs) === code)) ?? "";
 
-const bearer = ({ access_token }: Session) => ({ authorization: `Bearer ${access_token}` });
 const change = (method: "POST" | "DELETE", url: string, payload: object = {}, by = session) =>
   product.app.inject({ method, url, headers: bearer(by), ...(method === "POST" ? { payload } : {}) });
 const codeOf = (answer: LightMyRequestResponse) => [answer.statusCode, answer.json().code];
-
-async function turnOn(by = session): Promise<string[]> {
-  const begun = (await change("POST", "/api/account/factors/totp", {}, by)).json<TotpSetUp>();
-  secret = begun.secret;
-  const confirmed = await change("POST", "/api/account/factors/totp/confirm", { setUp: begun.setUp, code: codeNow() }, by);
-  expect(confirmed.statusCode).toBe(200);
-  return confirmed.json<{ recoveryCodes: string[] }>().recoveryCodes;
-}
 
 interface Waiting {
   token: string;
@@ -68,7 +57,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Math.floor(Date.now() / codeMs) * codeMs + codeMs / 2 });
   email = `person-${randomUUID()}@example.com`;
   session = await product.join(email);
-  recoveryCodes = await turnOn();
+  ({ secret, recoveryCodes } = await turnOn(product, session));
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -236,7 +225,7 @@ describe("a recovery code", () => {
     const others = recoveryCodes;
     email = `person-${randomUUID()}@example.com`;
     session = await product.join(email);
-    await turnOn();
+    ({ secret } = await turnOn(product, session));
     expect(codeOf(await show(await begin(), others[0] ?? ""))).toEqual([403, "wrong_code"]);
   });
 
@@ -310,6 +299,7 @@ describe("a dangerous act", () => {
     const old = new Date(Date.now() - stepUpMs - 1_000);
     await product.db.updateTable("auth_sessions").set({ proved_at: old }).where("user_id", "=", session.user.id).execute();
     const prove = (code: string) => change("POST", "/api/account/step-up", { code });
+    expect((await product.get("/api/account/step-up", session.access_token)).json()).toEqual({ ways: ["password", "code"] });
     expect(codeOf(await prove(wrongCode()))).toEqual([403, "wrong_code"]);
     expect((await prove(codeNext())).statusCode).toBe(204);
     expect((await change("POST", "/api/account/factors/recovery-codes")).statusCode).toBe(200);
@@ -353,7 +343,7 @@ describe("at rest", () => {
     const [totp] = (await rows()).filter(({ kind }) => kind === "totp");
     email = `person-${randomUUID()}@example.com`;
     session = await product.join(email);
-    await turnOn();
+    ({ secret } = await turnOn(product, session));
     const waiting = await begin();
     await product.db
       .updateTable("credentials")

@@ -70,6 +70,15 @@ describe("a dangerous act", () => {
   });
 });
 
+test("only the ways that a person has are offered and accepted", async () => {
+  const offered = await product.get("/api/account/step-up", session.access_token);
+  expect(offered.json()).toEqual({ ways: ["password"] });
+  const headers = headersOf(session);
+  expect((await product.post("/api/account/step-up", { code: "123456" }, { headers })).json().code).toBe("wrong_code");
+  for (const proof of [{}, { password, code: "123456" }, { toString: "x" }])
+    expect((await product.post("/api/account/step-up", proof, { headers })).json().code).toBe("validation_failed");
+});
+
 describe("showing a password", () => {
   test("that is wrong changes nothing, says so without ending the session, and has to wait after five tries", async () => {
     await age(stepUpMs + 1_000);

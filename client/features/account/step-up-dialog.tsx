@@ -1,49 +1,84 @@
-import type { FormEvent } from "react";
-import { useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Alert } from "#client/components/alert.tsx";
+import { Button } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
-import { PasswordField } from "#client/components/password-field.tsx";
-import { SubmitButton } from "#client/components/submit-button.tsx";
-import { useRefusal } from "#client/components/use-refusal.tsx";
+import { Spinner } from "#client/components/spinner.tsx";
 import { api } from "#client/lib/api.ts";
 import { useStepUpQuestion } from "#client/lib/step-up.ts";
+import type { StepUpWay } from "#contract/step-up.ts";
 import { minuteMs } from "#domain/clock.ts";
 import { stepUpMs } from "#domain/periods.ts";
 import styles from "./account.module.css";
+import type { WayProps } from "./step-up-ways.tsx";
+import { stepUpWays } from "./step-up-ways.tsx";
 
-function StepUpForm({ email, onProved }: { email: string; onProved: () => void }) {
-  const { t } = useTranslation(["account", "auth", "errors", "refusals"]);
-  const [password, setPassword] = useState("");
-  const [fault, setFault] = useState<string>();
-  const [busy, setBusy] = useState(false);
-  const { note, waitSeconds, refuse, clear } = useRefusal();
+function isKnown(way: StepUpWay): boolean {
+  // A server that is newer than this page may offer another.
+  return Object.hasOwn(stepUpWays, way);
+}
 
-  async function submit(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    if (busy || waitSeconds > 0) return;
-    setFault(password === "" ? t("auth:passwordNeeded") : undefined);
-    if (password === "") return;
-    clear();
-    setBusy(true);
-    try {
-      await api("POST /api/account/step-up", { body: { password } });
-      onProved();
-    } catch (error) {
-      refuse(error);
-    } finally {
-      setBusy(false);
-    }
-  }
-
+/** The form of a way. It comes after the dialog has opened, or takes another's place, so it takes the focus. */
+function FormOf({ way, ...proof }: WayProps & { way: StepUpWay }) {
+  const { t } = useTranslation("account");
+  const area = useRef<HTMLDivElement>(null);
+  useEffect(() => area.current?.querySelector<HTMLElement>("input:not([hidden]), button")?.focus(), []);
+  const Form = stepUpWays[way];
   return (
-    <form className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
-      <p>{t("account:stepUp.lead", { minutes: stepUpMs / minuteMs })}</p>
-      {note}
-      {/* Password managers find the password by the address. */}
-      <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
-      <PasswordField value={password} onChange={setPassword} error={fault} isNew={false} />
-      <SubmitButton label={t("account:stepUp.submit")} busy={busy} busyLabel={t("account:stepUp.busy")} waitSeconds={waitSeconds} />
-    </form>
+    <div ref={area} className={styles.form}>
+      <p>{t(`stepUp.ways.${way}.lead`, { minutes: stepUpMs / minuteMs })}</p>
+      <Form {...proof} />
+    </div>
+  );
+}
+
+/** One of the person's ways, and buttons for the others. */
+function Ways({ ways, ...proof }: WayProps & { ways: readonly [StepUpWay, ...StepUpWay[]] }) {
+  const { t } = useTranslation("account");
+  const [chosen, setChosen] = useState(ways[0]);
+  return (
+    <>
+      <FormOf key={chosen} way={chosen} {...proof} />
+      <div className={styles.actions}>
+        {ways
+          .filter((way) => way !== chosen)
+          .map((way) => (
+            <Button key={way} wide onClick={() => setChosen(way)}>
+              {t(`stepUp.ways.${way}.use`)}
+            </Button>
+          ))}
+      </div>
+    </>
+  );
+}
+
+function StepUp(props: WayProps) {
+  const { t } = useTranslation("account");
+  const [ways, setWays] = useState<readonly StepUpWay[] | "failed">();
+
+  const look = useCallback(() => {
+    setWays(undefined);
+    api("GET /api/account/step-up").then(
+      ({ ways }) => setWays(ways.filter(isKnown)),
+      () => setWays("failed"),
+    );
+  }, []);
+  useEffect(look, [look]);
+
+  if (ways === undefined) return <Spinner label={t("stepUp.title")} />;
+  const [first, ...others] = ways === "failed" ? [] : ways;
+  if (first) return <Ways ways={[first, ...others]} {...props} />;
+  return (
+    <Alert
+      tone="warning"
+      action={
+        <Button size="small" onClick={look}>
+          {t("retry")}
+        </Button>
+      }
+    >
+      {t("stepUp.failed")}
+    </Alert>
   );
 }
 
@@ -53,7 +88,9 @@ export function StepUpDialog({ email }: { email: string }) {
   const question = useStepUpQuestion();
   return (
     <Dialog open={question !== undefined} onClose={() => question?.answer(false)} title={t("stepUp.title")}>
-      <StepUpForm email={email} onProved={() => question?.answer(true)} />
+      <div className={styles.form}>
+        <StepUp email={email} onProved={() => question?.answer(true)} />
+      </div>
     </Dialog>
   );
 }

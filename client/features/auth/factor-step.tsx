@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
-import { TextField } from "#client/components/field.tsx";
+import { CodeField } from "#client/components/code-field.tsx";
 import { SubmitButton } from "#client/components/submit-button.tsx";
 import { useRefusal } from "#client/components/use-refusal.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
@@ -45,21 +45,10 @@ function CodeForm({ token, method, onExpired }: CodeFormProps) {
     }
   }
 
-  const isApp = method === "totp";
   return (
     <form className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
       {note}
-      <TextField
-        label={t(isApp ? "auth:factor.code" : "auth:factor.recoveryCode")}
-        name="code"
-        value={code}
-        onChange={(event) => setCode(event.target.value)}
-        error={fault}
-        inputMode={isApp ? "numeric" : "text"}
-        autoComplete={isApp ? "one-time-code" : "off"}
-        autoCapitalize="none"
-        spellCheck={false}
-      />
+      <CodeField kind={method} value={code} onChange={setCode} error={fault} />
       <SubmitButton label={t("auth:signIn.submit")} busy={busy} busyLabel={t("auth:factor.busy")} waitSeconds={waitSeconds} />
     </form>
   );

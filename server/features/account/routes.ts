@@ -1,6 +1,7 @@
 import { accountRoutes as contract } from "../../contract/account.ts";
 import { profileRoutes } from "../../contract/profile.ts";
 import { securityRoutes } from "../../contract/security.ts";
+import { stepUpRoutes } from "../../contract/step-up.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";
 import { viewerOf } from "../../http/viewer.ts";
@@ -8,7 +9,7 @@ import { createBrowserMemory } from "../auth/browser-memory.ts";
 import type { AuthDeps } from "../auth/callers.ts";
 import { fewOfOneNetwork } from "../auth/callers.ts";
 import { changeOwnPassword } from "../auth/change-password.ts";
-import { stepUp } from "../auth/step-up.ts";
+import { readStepUpWays, stepUp } from "../auth/step-up.ts";
 import { readActivity } from "./activity.ts";
 import { changeProfile, readAccount } from "./service.ts";
 
@@ -23,7 +24,10 @@ export function accountRoutes(deps: AuthDeps): Routes {
     app.get("/api/account/activity", { schema: securityRoutes["GET /api/account/activity"] }, async (request) =>
       readActivity(deps.db, viewerOf(request).userId, request.query.cursor),
     );
-    app.post("/api/account/step-up", { schema: contract["POST /api/account/step-up"] }, async (request, reply) => {
+    app.get("/api/account/step-up", { schema: stepUpRoutes["GET /api/account/step-up"] }, async (request) => ({
+      ways: await readStepUpWays(deps.db, viewerOf(request).userId),
+    }));
+    app.post("/api/account/step-up", { schema: stepUpRoutes["POST /api/account/step-up"] }, async (request, reply) => {
       await stepUp(deps, { ...viewerOf(request), network: clientNetwork(request.ip) }, request.body);
       return reply.code(204).send(null);
     });

@@ -1,12 +1,14 @@
 /** Showing a factor again within a sign-in, so that a left-open screen or a stolen access token can't do dangerous things. */
 import type { AuditDetails } from "#domain/audit.ts";
 import { DomainError } from "#domain/errors.ts";
+import type { ProofOf, StepUpProof, StepUpWay } from "../../contract/step-up.ts";
 import { recordAct } from "../../db/audit.ts";
-import type { Trx } from "../../db/transaction.ts";
+import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { AttemptKey } from "./attempts.ts";
 import { counted, forgetAttempts } from "./attempts.ts";
 import type { AuthDeps } from "./callers.ts";
+import { findTotp } from "./factor-queries.ts";
 import { nobodysHash, verifyPassword } from "./passwords.ts";
 import * as queries from "./queries.ts";
 import { spendCode, wrongCode } from "./second-factor.ts";
@@ -37,6 +39,12 @@ async function markProved(trx: Trx, { userId, sessionId, network }: Prover, fact
   await recordAct(trx, { actor: userId, subject: userId, action: "step_up.completed", network, details: { factor } });
 }
 
+/** Throws what checkOwnPassword throws, and `session_expired`. */
+async function proveByPassword(deps: AuthDeps, prover: Prover, password: string): Promise<void> {
+  await checkOwnPassword(deps, prover, password);
+  await inTransaction(deps.db, (trx) => markProved(trx, prover, "password"));
+}
+
 /** Counts as checkOwnPassword does. Throws `wrong_code`, `too_many_attempts`, `session_expired`. */
 async function proveByCode(deps: AuthDeps, prover: Prover, code: string): Promise<void> {
   const key: AttemptKey = `step-up:${prover.sessionId}`;
@@ -52,12 +60,29 @@ async function proveByCode(deps: AuthDeps, prover: Prover, code: string): Promis
   await forgetAttempts(deps.db, key);
 }
 
-/**
- * From now on the sign-in may do dangerous things for a short while: after its password, or a code of the second factor. Throws what
- * checking the factor throws, and `session_expired`.
- */
-export async function stepUp(deps: AuthDeps, prover: Prover, input: { password: string } | { code: string }): Promise<void> {
-  if ("code" in input) return proveByCode(deps, prover, input.code);
-  await checkOwnPassword(deps, prover, input.password);
-  await inTransaction(deps.db, (trx) => markProved(trx, prover, "password"));
+interface Way<Proof> {
+  /** Whether the person can show a factor this way. */
+  has(executor: Executor, userId: string): Promise<boolean>;
+  /** Checks what the browser sent, and marks the sign-in as proved. */
+  prove(deps: AuthDeps, prover: Prover, proof: Proof): Promise<void>;
+}
+
+/** In the order in which they are offered. */
+const ways: { [Name in StepUpWay]: Way<ProofOf<Name>> } = {
+  password: {
+    has: async (executor, userId) => (await queries.findPerson(executor, userId))?.password_hash != null,
+    prove: proveByPassword,
+  },
+  code: { has: async (executor, userId) => (await findTotp(executor, userId)) !== undefined, prove: proveByCode },
+};
+
+export async function readStepUpWays(executor: Executor, userId: string): Promise<StepUpWay[]> {
+  const offered = await Promise.all(Object.values(ways).map(({ has }) => has(executor, userId)));
+  return (Object.keys(ways) as StepUpWay[]).filter((_, index) => offered[index]);
+}
+
+/** From now on the sign-in may do dangerous things for a short while. Throws what checking the factor throws, and `session_expired`. */
+export async function stepUp(deps: AuthDeps, prover: Prover, proof: StepUpProof): Promise<void> {
+  const [name, value] = Object.entries(proof)[0] as [StepUpWay, never];
+  await ways[name].prove(deps, prover, value);
 }

@@ -1,0 +1,34 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { NoContent } from "./common.ts";
+import type { RouteContract } from "./route.ts";
+
+/**
+ * The ways to show a factor again: each is an object with one field, which is named after the way. server/features/auth/step-up.ts checks
+ * them, client/features/account/step-up-ways.tsx asks for them.
+ */
+const StepUpProof = Type.Union([
+  Type.Object({ password: Type.String({ maxLength: 2_000 }) }, { additionalProperties: false }),
+  /** Of the authenticator app, or a recovery code. */
+  Type.Object({ code: Type.String({ maxLength: 100 }) }, { additionalProperties: false }),
+]);
+export type StepUpProof = Static<typeof StepUpProof>;
+
+type KeyOf<Proof> = Proof extends object ? keyof Proof : never;
+export type StepUpWay = KeyOf<StepUpProof>;
+/** What the browser sends in the field of a way. */
+export type ProofOf<Way extends StepUpWay> = Extract<StepUpProof, Record<Way, unknown>>[Way];
+
+const StepUpWay = Type.Union([Type.Literal("password"), Type.Literal("code")]);
+
+export const stepUpRoutes = {
+  "GET /api/account/step-up": {
+    summary: "The ways in which this person can show a factor again",
+    response: { 200: Type.Object({ ways: Type.Array(StepUpWay) }) },
+  },
+  "POST /api/account/step-up": {
+    summary: "Show a factor again. Calls that answer `step_up_required` are accepted for ten minutes afterwards",
+    body: StepUpProof,
+    response: { 204: NoContent },
+  },
+} as const satisfies Record<string, RouteContract>;
