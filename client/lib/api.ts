@@ -14,7 +14,12 @@ type Part<Key extends string, Value> = [Value] extends [undefined]
 
 export type CallOptions<Name extends CallName> = Part<"body", Calls[Name]["body"]> &
   Part<"params", Calls[Name]["params"]> &
-  Part<"querystring", Calls[Name]["querystring"]> & { headers?: Record<string, string>; signal?: AbortSignal; anonymous?: boolean };
+  Part<"querystring", Calls[Name]["querystring"]> & {
+    headers?: Record<string, string>;
+    signal?: AbortSignal;
+    anonymous?: boolean;
+    file?: Blob;
+  };
 
 /** The options can be left out if a call has no required input. */
 type OptionsArgument<Name extends CallName> =
@@ -73,6 +78,8 @@ interface RawOptions {
   signal?: AbortSignal;
   /** Sends no token: the content was not written by the person who is signed in. */
   anonymous?: boolean;
+  /** Is the body as it is, for a call without a JSON body. */
+  file?: Blob;
 }
 
 function addressOf(path: string, options: RawOptions): string {
@@ -93,11 +100,14 @@ function networkProblem(error: unknown): unknown {
 async function send(method: string, address: string, options: RawOptions, bearer: string | null): Promise<Response> {
   const headers = new Headers(options.headers);
   if (options.body !== undefined) headers.set("content-type", "application/json");
+  // The server reads from the bytes what a file is.
+  else if (options.file) headers.set("content-type", "application/octet-stream");
   if (bearer !== null) headers.set("authorization", `Bearer ${bearer}`);
   // The list of sessions shows it as the rough place of a sign-in. No other call needs it.
   else if (!takesBearer(address)) headers.set("x-time-zone", new Intl.DateTimeFormat().resolvedOptions().timeZone);
   const init: RequestInit = { method, headers, cache: "no-store", credentials: "same-origin" };
   if (options.body !== undefined) init.body = JSON.stringify(options.body);
+  else if (options.file) init.body = options.file;
   if (options.signal) init.signal = options.signal;
   try {
     return await fetch(address, init);

@@ -16,14 +16,15 @@ async function withLock<Result>(work: () => Promise<Result>): Promise<Result> {
   return locks ? await locks.request("session-refresh", work) : await work();
 }
 
-async function exchange(): Promise<string | null> {
+async function exchange(event: "TOKEN_REFRESHED" | "USER_UPDATED" = "TOKEN_REFRESHED"): Promise<string | null> {
   const before = currentSession();
   // While this tab waited for the lock, another tab may have refreshed, signed in or signed out.
   const wasStored = readSession() !== null;
   if (wasStored) followStorage();
   const mine = currentSession();
   if (mine === null) return null;
-  if (mine.refresh_token !== before?.refresh_token && remainingSeconds() > refreshWithinSeconds) return mine.access_token;
+  const isFresh = mine.refresh_token !== before?.refresh_token && remainingSeconds() > refreshWithinSeconds;
+  if (isFresh && event === "TOKEN_REFRESHED") return mine.access_token;
   try {
     const next = await api("POST /api/auth/refresh", {
       body: { refresh_token: mine.refresh_token },
@@ -32,7 +33,7 @@ async function exchange(): Promise<string | null> {
     // If somebody signed out or another person signed in during the request, keep that state, even if only storage shows it so far.
     if (wasStored) followStorage();
     if (currentSession()?.user.id !== mine.user.id) return currentSession()?.access_token ?? null;
-    adoptSession(next, "TOKEN_REFRESHED");
+    adoptSession(next, event);
     return next.access_token;
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.status !== 401) throw error;
@@ -48,7 +49,7 @@ let running: Promise<string | null> | undefined;
  * ApiProblem, NetworkProblem.
  */
 export function refreshSession(): Promise<string | null> {
-  running ??= withLock(exchange).finally(() => {
+  running ??= withLock(() => exchange()).finally(() => {
     running = undefined;
   });
   return running;
@@ -59,17 +60,26 @@ function worthRetrying(error: unknown): boolean {
 }
 
 /** Refreshes with the retries of the specification. If all fail, the next tick tries again. */
-async function refreshPatiently(): Promise<void> {
+async function refreshPatiently(refresh: () => Promise<unknown> = refreshSession): Promise<void> {
   const startedAt = Date.now();
   for (let delayMs = firstRetryMs; ; delayMs *= 2) {
     try {
-      await refreshSession();
+      await refresh();
       return;
     } catch (error) {
       if (!worthRetrying(error) || Date.now() + delayMs - startedAt > retryWindowMs) return;
       await new Promise((resolve) => setTimeout(resolve, delayMs));
     }
   }
+}
+
+/**
+ * Call after the person's name or picture changed: a new session, which contains it, goes to every tab. A refresh that already runs may
+ * have been answered before the change, so this never joins one.
+ */
+export async function refreshUser(): Promise<void> {
+  await running?.catch(() => undefined);
+  await refreshPatiently(() => withLock(() => exchange("USER_UPDATED")));
 }
 
 let refreshing = false;

@@ -14,14 +14,18 @@ export function toSession(value: unknown): Session | null {
   const { id, email, user_metadata } = value.user;
   if (typeof access_token !== "string" || typeof refresh_token !== "string" || !isRecord(user)) return null;
   if (typeof expires_at !== "number" || typeof expires_in !== "number" || typeof id !== "string" || typeof email !== "string") return null;
-  const avatar = isRecord(user_metadata) ? user_metadata.avatar_url : null;
+  const { avatar_url, name } = user_metadata as Record<string, unknown>;
   return {
     access_token,
     refresh_token,
     expires_at,
     expires_in,
     token_type: "bearer",
-    user: { id, email, user_metadata: { avatar_url: typeof avatar === "string" ? avatar : null } },
+    user: {
+      id,
+      email,
+      user_metadata: { avatar_url: typeof avatar_url === "string" ? avatar_url : null, ...(typeof name === "string" && { name }) },
+    },
   };
 }
 

@@ -43,10 +43,10 @@ function keep(next: Session | null, receivedNow: boolean): void {
   usableUntilMs = next === null ? 0 : receivedNow ? Date.now() + next.expires_in * 1000 : next.expires_at * 1000;
   const before = sessionStore.getState();
   const user = next?.user ?? null;
-  const sameUser = before.user?.id === user?.id && before.user?.email === user?.email;
-  const sameAvatar = before.user?.user_metadata.avatar_url === user?.user_metadata.avatar_url;
+  const [old, now] = [before.user, user].map((of) => [of?.id, of?.email, of?.user_metadata.avatar_url, of?.user_metadata.name]);
+  const same = now?.every((part, index) => part === old?.[index]);
   // Keep the same user object if nothing changed, so that the refresh every ten minutes does not re-render anything.
-  sessionStore.setState({ status: user ? "signed_in" : "signed_out", user: sameUser && sameAvatar ? before.user : user });
+  sessionStore.setState({ status: user ? "signed_in" : "signed_out", user: same ? before.user : user });
 }
 
 function announce(event: AuthEvent): void {

@@ -25,6 +25,11 @@ export function centreCrop(width: number, height: number): Crop {
   return { left: Math.floor((width - side) / 2), top: Math.floor((height - side) / 2), side };
 }
 
+/** The address of the large picture; `small` is what sessions and accounts contain. */
+export function largeAvatar(small: string): string {
+  return small.replace(`/${avatarSizes.small}.webp`, `/${avatarSizes.large}.webp`);
+}
+
 export function avatarAddress(name: string, size: AvatarSize): string {
   return `/avatars/${name}/${avatarSizes[size]}.webp`;
 }

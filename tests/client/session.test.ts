@@ -84,6 +84,43 @@ describe("session storage (specification §3)", () => {
   });
 });
 
+describe("a change of the person", () => {
+  const changed = { ...user, user_metadata: { avatar_url: "/avatars/a/96.webp", name: "Ada" } };
+
+  it("reaches every tab with a new session, from which nothing of the old one is written back", async () => {
+    store(sessionOf(1));
+    const [first, second] = [await openTab(), await openTab()];
+    server.use(http.post(refreshAddress, () => HttpResponse.json({ ...sessionOf(2), user: changed })));
+    await first.refreshUser();
+    await settle(() => second.events.length > 0);
+    expect([first.events, second.events]).toEqual([["USER_UPDATED"], ["USER_UPDATED"]]);
+    for (const tab of [first, second]) expect(tab.sessionStore.getState().user).toEqual(changed);
+    expect(stored()).toMatchObject({ refresh_token: "refresh-2", user: changed });
+  });
+
+  it("doesn't join a refresh that may have been answered before it, and uses the token of that one", async () => {
+    store(sessionOf(1));
+    const tab = await openTab();
+    const { promise: held, resolve: answer } = Promise.withResolvers<void>();
+    server.use(
+      http.post(refreshAddress, async ({ request }) => {
+        const { refresh_token } = (await request.json()) as { refresh_token: string };
+        refreshes.push(refresh_token);
+        if (refreshes.length > 1) return HttpResponse.json({ ...sessionOf(3), user: changed });
+        await held;
+        return HttpResponse.json(sessionOf(2));
+      }),
+    );
+    const earlier = tab.refreshSession();
+    await settle(() => refreshes.length === 1);
+    const update = tab.refreshUser();
+    answer();
+    await Promise.all([earlier, update]);
+    expect(refreshes).toEqual(["refresh-1", "refresh-2"]);
+    expect(stored()).toMatchObject({ refresh_token: "refresh-3", user: changed });
+  });
+});
+
 describe("session timers (specification §9)", () => {
   it("refresh at the first tick when 90 seconds or less are left, and not before", async () => {
     store(sessionOf(1));

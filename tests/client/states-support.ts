@@ -78,6 +78,7 @@ interface Received {
   name: string;
   headers: FastifyRequest["headers"];
   body: unknown;
+  query: unknown;
 }
 
 /** The API's responses in a test; call `reset` before each test. A call without a response is refused as unavailable. */
@@ -126,16 +127,15 @@ export class StubbedApi {
   addTo(app: FastifyInstance): void {
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const name = `${request.method} ${request.url.split("?")[0]}`;
-      this.#received.push({ name, headers: request.headers, body: request.body });
+      this.#received.push({ name, headers: request.headers, body: request.body, query: request.query });
       await this.#held.get(name);
       const refusal = this.#refusals.get(name);
       if (refusal) return sendProblem(reply, refusal);
       if (!this.#results.has(name)) return sendProblem(reply, toProblem(503, "service_unavailable", "not answered by this test"));
       return reply.send(this.#results.get(name));
     };
-    app.get("/api/*", handler);
-    app.post("/api/*", handler);
-    app.delete("/api/*", handler);
+    app.addContentTypeParser("application/octet-stream", { parseAs: "buffer" }, async (_request: FastifyRequest, body: Buffer) => body);
+    app.route({ method: ["GET", "POST", "PUT", "PATCH", "DELETE"], url: "/api/*", handler });
   }
 }
 

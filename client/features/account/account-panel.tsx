@@ -1,14 +1,30 @@
+import { Check, Copy, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Badge } from "#client/components/badge.tsx";
-import { Button } from "#client/components/button.tsx";
+import { Button, IconButton } from "#client/components/button.tsx";
 import { showToast } from "#client/lib/interface-store.ts";
 import { signOut } from "#client/lib/session-refresh.ts";
+import { useCopy } from "#client/lib/use-copy.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { User } from "#contract/auth.ts";
 import styles from "./account.module.css";
+import { Person } from "./person.tsx";
 import { useAccount } from "./use-account.ts";
+
+const copyIcons = { idle: Copy, copied: Check, failed: X };
+
+function CopyId({ id }: { id: string }) {
+  const { t } = useTranslation("account");
+  const { state, copy } = useCopy();
+  const Icon = copyIcons[state];
+  return (
+    <IconButton label={t(`copyId.${state}`)} onClick={() => copy(id)}>
+      <Icon size={18} aria-hidden="true" />
+    </IconButton>
+  );
+}
 
 interface AccountPanelProps {
   user: User;
@@ -30,13 +46,16 @@ export function AccountPanel({ user, preferences }: AccountPanelProps) {
     <header className={styles.panel}>
       <div className={styles.head}>
         <h1 className={styles.title}>{t("title")}</h1>
-        <p className={styles.email}>
-          {user.email}
-          {/* Takes its space before the account is loaded, so that nothing shifts. */}
-          <Badge tone="good" className={account ? "" : (styles.unknown ?? "")}>
-            {t("verified")}
-          </Badge>
-        </p>
+        {/* Another person's sign-in in another tab closes the dialogs of this one's. */}
+        <Person key={user.id} user={user}>
+          <p className={styles.email}>
+            {user.email}
+            {/* Takes its space before the account is loaded, so that nothing shifts. */}
+            <Badge tone="good" className={account ? "" : (styles.unknown ?? "")}>
+              {t("verified")}
+            </Badge>
+          </p>
+        </Person>
         <Button onClick={() => void leave()}>{t("signOut")}</Button>
       </div>
       {state.status === "failed" && (
@@ -62,7 +81,10 @@ export function AccountPanel({ user, preferences }: AccountPanelProps) {
         </div>
         <div>
           <dt>{t("userId")}</dt>
-          <dd className={styles.id}>{user.id}</dd>
+          <dd className={styles.copied}>
+            <span className={styles.id}>{user.id}</span>
+            <CopyId id={user.id} />
+          </dd>
         </div>
         <div>
           <dt>{t("preferences")}</dt>

@@ -2,6 +2,8 @@ import { Globe } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { classNames } from "#client/components/class-names.ts";
 import { chooseLanguage } from "#client/i18n/set-up.ts";
+import { api } from "#client/lib/api.ts";
+import { sessionStore } from "#client/lib/session-store.ts";
 import type { LanguageCode } from "#domain/languages.ts";
 import { languages, matchLanguage } from "#domain/languages.ts";
 import styles from "./language-switch.module.css";
@@ -12,7 +14,10 @@ export function LanguageSwitch({ compact = false }: { compact?: boolean }) {
 
   function onChange(value: string) {
     const language: LanguageCode | undefined = matchLanguage(value);
-    if (language) void chooseLanguage(language);
+    if (!language) return;
+    void chooseLanguage(language);
+    // Mails follow the choice. If this call fails, they stay in the language of before.
+    if (sessionStore.getState().user) api("PATCH /api/account", { body: { language } }).catch(() => undefined);
   }
 
   return (
