@@ -78,7 +78,7 @@ interface RawOptions {
   signal?: AbortSignal;
   /** Sends no token: the content was not written by the person who is signed in. */
   anonymous?: boolean;
-  /** Is the body as it is, for a call without a JSON body. */
+  /** Is the body as it is, for a call without a JSON body. Its type is given in `headers`. */
   file?: Blob;
 }
 
@@ -100,14 +100,11 @@ function networkProblem(error: unknown): unknown {
 async function send(method: string, address: string, options: RawOptions, bearer: string | null): Promise<Response> {
   const headers = new Headers(options.headers);
   if (options.body !== undefined) headers.set("content-type", "application/json");
-  // The server reads from the bytes what a file is.
-  else if (options.file) headers.set("content-type", "application/octet-stream");
   if (bearer !== null) headers.set("authorization", `Bearer ${bearer}`);
   // The list of sessions shows it as the rough place of a sign-in. No other call needs it.
   else if (!takesBearer(address)) headers.set("x-time-zone", new Intl.DateTimeFormat().resolvedOptions().timeZone);
-  const init: RequestInit = { method, headers, cache: "no-store", credentials: "same-origin" };
-  if (options.body !== undefined) init.body = JSON.stringify(options.body);
-  else if (options.file) init.body = options.file;
+  const body = options.file ?? JSON.stringify(options.body);
+  const init: RequestInit = { method, headers, body, cache: "no-store", credentials: "same-origin" };
   if (options.signal) init.signal = options.signal;
   try {
     return await fetch(address, init);

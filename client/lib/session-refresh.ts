@@ -75,11 +75,10 @@ async function refreshPatiently(refresh: () => Promise<unknown> = refreshSession
 
 /**
  * Call after the person's name or picture changed: a new session, which contains it, goes to every tab. A refresh that already runs may
- * have been answered before the change, so this never joins one.
+ * have been answered before the change, so this waits for the lock instead of joining it.
  */
-export async function refreshUser(): Promise<void> {
-  await running?.catch(() => undefined);
-  await refreshPatiently(() => withLock(() => exchange("USER_UPDATED")));
+export function refreshUser(): Promise<void> {
+  return refreshPatiently(() => withLock(() => exchange("USER_UPDATED")));
 }
 
 let refreshing = false;

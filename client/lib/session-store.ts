@@ -43,8 +43,8 @@ function keep(next: Session | null, receivedNow: boolean): void {
   usableUntilMs = next === null ? 0 : receivedNow ? Date.now() + next.expires_in * 1000 : next.expires_at * 1000;
   const before = sessionStore.getState();
   const user = next?.user ?? null;
-  const [old, now] = [before.user, user].map((of) => [of?.id, of?.email, of?.user_metadata.avatar_url, of?.user_metadata.name]);
-  const same = now?.every((part, index) => part === old?.[index]);
+  // Server and storage write the fields in the same order.
+  const same = JSON.stringify(before.user) === JSON.stringify(user);
   // Keep the same user object if nothing changed, so that the refresh every ten minutes does not re-render anything.
   sessionStore.setState({ status: user ? "signed_in" : "signed_out", user: same ? before.user : user });
 }

@@ -94,7 +94,7 @@ it("uploads the square that was chosen by keyboard, and shows the picture at onc
   expect(call?.body).toEqual(wide);
 });
 
-it("keeps the square within the picture when it is drawn far beyond it", async () => {
+it("keeps the square within the picture when it is moved far beyond it", async () => {
   await openPictures();
   await choose(wide);
   const preview = page.getByRole("img", { name: text.picture.preview });

@@ -44,7 +44,7 @@ interface PictureCropProps {
   onChange: (crop: Crop) => void;
 }
 
-/** The square that is kept of a picture: drawn by pointer, or set by three sliders, which also work by keyboard. */
+/** The square that is kept of a picture: moved by pointer, or by three sliders, which also work by keyboard. */
 export function PictureCrop({ address, size, crop, onChange }: PictureCropProps) {
   const { t } = useTranslation("account");
   const largest = Math.min(size.width, size.height);

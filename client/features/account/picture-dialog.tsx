@@ -66,7 +66,10 @@ function usePicture(onClose: () => void) {
     }
   }
 
-  const upload = ({ file, crop }: Chosen) => act("uploading", () => api("PUT /api/account/avatar", { file, querystring: { ...crop } }));
+  // The server reads from the bytes what the file is.
+  const headers = { "content-type": "application/octet-stream" };
+  const upload = ({ file, crop }: Chosen) =>
+    act("uploading", () => api("PUT /api/account/avatar", { file, headers, querystring: { ...crop } }));
   const remove = () => act("removing", () => api("DELETE /api/account/avatar"));
   return { chosen, setChosen, choose, busy, note, waitSeconds, upload, remove };
 }
