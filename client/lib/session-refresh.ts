@@ -60,11 +60,11 @@ function worthRetrying(error: unknown): boolean {
 }
 
 /** Refreshes with the retries of the specification. If all fail, the next tick tries again. */
-async function refreshPatiently(refresh: () => Promise<unknown> = refreshSession): Promise<void> {
+async function refreshPatiently(): Promise<void> {
   const startedAt = Date.now();
   for (let delayMs = firstRetryMs; ; delayMs *= 2) {
     try {
-      await refresh();
+      await refreshSession();
       return;
     } catch (error) {
       if (!worthRetrying(error) || Date.now() + delayMs - startedAt > retryWindowMs) return;
@@ -75,10 +75,11 @@ async function refreshPatiently(refresh: () => Promise<unknown> = refreshSession
 
 /**
  * Call after the person's name or picture changed: a new session, which contains it, goes to every tab. A refresh that already runs may
- * have been answered before the change, so this waits for the lock instead of joining it.
+ * have been answered before the change, so this waits for the lock instead of joining it. Throws
+ * ApiProblem, NetworkProblem: the next refresh then brings the change.
  */
-export function refreshUser(): Promise<void> {
-  return refreshPatiently(() => withLock(() => exchange("USER_UPDATED")));
+export function refreshUser(): Promise<unknown> {
+  return withLock(() => exchange("USER_UPDATED"));
 }
 
 let refreshing = false;

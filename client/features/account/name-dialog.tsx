@@ -1,9 +1,9 @@
 import type { FormEvent } from "react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Button } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
 import { TextField } from "#client/components/field.tsx";
-import { SubmitButton } from "#client/components/submit-button.tsx";
 import { useRefusal } from "#client/components/use-refusal.tsx";
 import { api } from "#client/lib/api.ts";
 import { refreshUser } from "#client/lib/session-refresh.ts";
@@ -29,7 +29,8 @@ export function NameDialog({ current, onClose }: { current: string; onClose: () 
     setBusy(true);
     try {
       await api("PATCH /api/account", { body: { name } });
-      await refreshUser();
+      // The change is made. If this fails, the next refresh brings it.
+      await refreshUser().catch(() => undefined);
       onClose();
     } catch (error) {
       refuse(error);
@@ -53,7 +54,9 @@ export function NameDialog({ current, onClose }: { current: string; onClose: () 
             setFault(undefined);
           }}
         />
-        <SubmitButton label={t("account:name.save")} busy={busy} busyLabel={t("account:name.busy")} waitSeconds={waitSeconds} />
+        <Button type="submit" variant="primary" wide busy={busy} busyLabel={t("account:name.busy")} aria-disabled={waitSeconds > 0}>
+          {t("account:name.save")}
+        </Button>
       </form>
     </Dialog>
   );

@@ -2,9 +2,8 @@ import type { ReactNode } from "react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
-import { Face } from "#client/components/face.tsx";
 import type { User } from "#contract/auth.ts";
-import { largeAvatar } from "#domain/avatars.ts";
+import { Face } from "./face.tsx";
 import { NameDialog } from "./name-dialog.tsx";
 import styles from "./person.module.css";
 import { PictureDialog } from "./picture-dialog.tsx";
@@ -17,7 +16,7 @@ export function Person({ user, children }: { user: User; children: ReactNode }) 
   const close = () => setDialog(undefined);
   return (
     <div className={styles.person}>
-      <Face user={user} picture={avatar_url === null ? undefined : largeAvatar(avatar_url)} className={styles.face} />
+      <Face user={user} />
       <div className={styles.words}>
         {name && <p className={styles.name}>{name}</p>}
         {children}

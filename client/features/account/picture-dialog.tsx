@@ -58,7 +58,8 @@ function usePicture(onClose: () => void) {
     setBusy(name);
     try {
       await call();
-      await refreshUser();
+      // The change is made. If this fails, the next refresh brings it.
+      await refreshUser().catch(() => undefined);
       onClose();
     } catch (error) {
       refuse(error);

@@ -2,7 +2,6 @@ import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { LinkButton } from "#client/components/button.tsx";
 import { classNames } from "#client/components/class-names.ts";
-import { Face } from "#client/components/face.tsx";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
@@ -22,9 +21,16 @@ export function AccountLink({ sessionStatus, user }: { sessionStatus: "loading" 
       </>
     );
   }
+  const avatar = user.user_metadata.avatar_url;
   return (
     <Link href={paths.profile} className={styles.account} title={user.user_metadata.name ?? user.email}>
-      <Face user={user} className={styles.face} />
+      {avatar ? (
+        <img className={styles.face} src={avatar} alt="" width="36" height="36" referrerPolicy="no-referrer" />
+      ) : (
+        <span className={styles.face} aria-hidden="true">
+          {[...user.email].slice(0, 2).join("").toUpperCase()}
+        </span>
+      )}
       <VisuallyHidden>{t("navigation.account", { email: user.email })}</VisuallyHidden>
     </Link>
   );
