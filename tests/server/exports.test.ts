@@ -5,16 +5,22 @@ import path from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { sql } from "kysely";
+import sharp from "sharp";
 import { v7 as uuidv7 } from "uuid";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Session } from "#contract/auth.ts";
 import type { LatestExport } from "#contract/own-data.ts";
+import type { AvatarSize } from "#domain/avatars.ts";
+import { avatarAddress } from "#domain/avatars.ts";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { stepUpMs } from "#domain/periods.ts";
+import { changeAvatar } from "#server/features/account/avatars.ts";
+import { pictureFiles } from "#server/features/own-data/archive.ts";
 import { makeExport } from "#server/features/own-data/exports.ts";
 import { sections } from "#server/features/own-data/sections.ts";
 import { sweepRetention } from "#server/features/retention/service.ts";
-import { readZip } from "#tests/support/zip.ts";
+import type { StoredFile } from "#server/providers/storage/storage.ts";
+import { readZip, readZipBytes } from "#tests/support/zip.ts";
 import { processors } from "../../worker/processors/all.ts";
 import { runJob } from "../../worker/run-job.ts";
 import type { AuthApp } from "./auth-support.ts";
@@ -118,6 +124,62 @@ test("an export has what the person has, in files that its README describes, and
   expect(read("activity").map(({ action }) => action)).toContain("sign_up.confirmed");
   const all = [...files.values()].join("\n");
   expect(all).not.toMatch(new RegExp(`${eve.user.id}|${eve.user.email}|secret of Eve|scrypt|token_hash`));
+});
+
+test("an export has the bytes of the person's picture, as it was when it was made, and its README names them", async () => {
+  const { deps } = product;
+  const png = await sharp({ create: { width: 400, height: 300, channels: 3, background: "#a63d22" } })
+    .png()
+    .toBuffer();
+  await changeAvatar(deps, ada.user.id, png, undefined);
+  const eve = await product.join();
+  await changeAvatar(deps, eve.user.id, png, undefined);
+  const { avatarUrl } = await changeAvatar(deps, ada.user.id, await sharp(png).tint("#0000ff").png().toBuffer(), undefined);
+  const name = avatarUrl?.split("/")[2] ?? "";
+  // The picture is replaced between the look at its name and the opening of its files.
+  let raced = false;
+  const racing: typeof deps.storage = {
+    ...deps.storage,
+    get: async (...asked) => {
+      if (!raced) {
+        raced = true;
+        await changeAvatar(deps, ada.user.id, await sharp(png).tint("#00ff00").png().toBuffer(), undefined);
+      }
+      return deps.storage.get(...asked);
+    },
+  };
+  const id = await askedId();
+  await makeExport({ ...deps, storage: racing }, id);
+  const files = readZipBytes((await download(id)).rawPayload);
+  const { avatar_url } = await product.db.selectFrom("users").select("avatar_url").where("id", "=", ada.user.id).executeTakeFirstOrThrow();
+  expect(avatar_url).not.toContain(name);
+  for (const [size, file] of Object.entries(pictureFiles) as [AvatarSize, string][]) {
+    const served = await product.app.inject({ url: avatarAddress(avatar_url?.split("/")[2] ?? "", size) });
+    expect(served.statusCode).toBe(200);
+    expect(files.get(file)?.equals(served.rawPayload)).toBe(true);
+    expect(files.get("README.md")?.toString()).toContain(file);
+  }
+});
+
+test("an export fails if a file of the picture is lost, and holds no file open", async () => {
+  const png = await sharp({ create: { width: 400, height: 300, channels: 3, background: "#a63d22" } })
+    .png()
+    .toBuffer();
+  const { avatarUrl } = await changeAvatar(product.deps, ada.user.id, png, undefined);
+  await product.deps.storage.delete(`small-${avatarUrl?.split("/")[2]}`);
+  const opened: StoredFile[] = [];
+  const watched: typeof product.deps.storage = {
+    ...product.deps.storage,
+    get: async (...asked) => {
+      const file = await product.deps.storage.get(...asked);
+      if (file) opened.push(file);
+      return file;
+    },
+  };
+  const id = await askedId();
+  await expect(makeExport({ ...product.deps, storage: watched }, id)).rejects.toThrow("lacks a file of the picture");
+  expect(opened.map(({ content }) => content.destroyed)).toEqual([true]);
+  expect((await latest())?.status).toBe("failed");
 });
 
 test("every section's query runs, for a person who has nothing", async () => {

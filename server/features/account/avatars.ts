@@ -66,6 +66,26 @@ export async function readAvatar(deps: AvatarDeps, name: string, size: AvatarSiz
   return (await queries.isAvatar(deps.db, name)) ? deps.storage.get(fileOf(name, size)) : undefined;
 }
 
+interface OpenPicture extends StoredFile {
+  size: AvatarSize;
+}
+
+/** The files of the person's picture; none without a picture. Read each to the end or destroy it. Throws if a file is lost. */
+export async function openOwnPicture(deps: Pick<AvatarDeps, "db" | "storage">, userId: string): Promise<OpenPicture[]> {
+  const name = await queries.selectAvatar(deps.db, userId);
+  if (name === undefined) return [];
+  const opened: OpenPicture[] = [];
+  for (const size of sizes) {
+    const file = await deps.storage.get(fileOf(name, size));
+    if (file) opened.push({ ...file, size });
+  }
+  if (opened.length === sizes.length) return opened;
+  for (const { content } of opened) content.destroy();
+  // The picture was replaced or removed while its files were being opened.
+  if ((await queries.selectAvatar(deps.db, userId)) !== name) return openOwnPicture(deps, userId);
+  throw new Error(`the storage lacks a file of the picture ${name}`);
+}
+
 /** Deletes pictures that are nobody's. A picture whose files can't be deleted is tried again at the next call. */
 export async function deleteUnusedAvatars(deps: AvatarDeps, signal: AbortSignal): Promise<void> {
   const names = await queries.selectUnusedAvatars(deps.db, atATime);

@@ -57,6 +57,12 @@ export async function giveUpAvatar(trx: Trx, userId: string): Promise<string | u
   return row?.name;
 }
 
+/** The name of the person's picture. */
+export async function selectAvatar(executor: Executor, userId: string): Promise<string | undefined> {
+  const row = await executor.selectFrom("avatars").select("name").where("user_id", "=", userId).executeTakeFirst();
+  return row?.name;
+}
+
 export async function isAvatar(executor: Executor, name: string): Promise<boolean> {
   const row = await executor
     .selectFrom("avatars")

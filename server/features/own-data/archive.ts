@@ -1,12 +1,22 @@
-/** Writes an export: a zip file of JSON files and a README. It is read and compressed as it is written, so its size does not matter to memory. */
+/**
+ * Writes an export: a zip file of JSON files, the person's picture and a README. It is read and compressed as it is written, so its size does not
+ * matter to memory.
+ */
 import { Readable } from "node:stream";
 import { sql } from "kysely";
 import { ZipFile } from "yazl";
+import type { AvatarSize } from "#domain/avatars.ts";
+import { avatarSizes } from "#domain/avatars.ts";
 import type { Executor } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import { openOwnPicture } from "../account/avatars.ts";
 import { sections } from "./sections.ts";
 
 /** Answers can be long, so few rows are in memory at a time. */
 const pageSize = 100;
+
+/** The names of the picture's files. */
+export const pictureFiles: Readonly<Record<AvatarSize, string>> = { large: "picture.webp", small: "picture-small.webp" };
 
 type Section = (typeof sections)[number];
 
@@ -33,12 +43,13 @@ async function* jsonOf(executor: Executor, { rows }: Section, userId: string, si
 /** The format is documented here, in the file itself: it still explains itself when nobody has an account any more. */
 export function readmeOf(site: string, madeAt: Date): string {
   const files = sections.map(({ name, describes }) => `- ${name}.json: ${describes}`);
+  const pictures = `- ${pictureFiles.large}, ${pictureFiles.small}: your picture, if you chose one, as we keep it: ${avatarSizes.large} and ${avatarSizes.small} pixels wide.`;
   return [
     `# Your data at ${site}`,
     `Made on ${madeAt.toISOString()}. Rows that changed while the file was made are in it as they were before or after the change.`,
-    "Every file is JSON in UTF-8: one array, with one object on each line. Times are RFC 3339. Amounts of money are in cents, credits are whole numbers. Ids connect the files.",
+    "Every .json file is in UTF-8: one array, with one object on each line. Times are RFC 3339. Amounts of money are in cents, credits are whole numbers. Ids connect the files.",
     "## Files",
-    files.join("\n"),
+    [...files, pictures].join("\n"),
     "## What is not here",
     "Secrets (passwords, tokens) are not exported; we have only hashes of them. Invoices as PDF and card details are with Stripe. What only your browser keeps (drafts, theme, consent) is in your browser.",
     "",
@@ -46,25 +57,32 @@ export function readmeOf(site: string, madeAt: Date): string {
 }
 
 /**
- * The zip file as a stream. If a row can't be read the stream fails. Once `signal` is aborted no further page is read, and the stream fails.
+ * The zip file as a stream. If a row or file can't be read the stream fails. Once `signal` is aborted no further page is read, and the stream
+ * fails. Throws if a file of the picture is lost.
  */
-export function writeArchive(
-  executor: Executor,
+export async function writeArchive(
+  deps: Pick<Deps, "db" | "storage">,
   { userId, site, madeAt }: { userId: string; site: string; madeAt: Date },
   signal: AbortSignal,
-): Readable {
+): Promise<Readable> {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;
   const mtime = madeAt;
-  zip.on("error", (error: Error) => output.destroy(error));
-  zip.addBuffer(Buffer.from(readmeOf(site, madeAt)), "README.md", { mtime });
-  for (const section of sections) {
-    zip.addReadStreamLazy(`${section.name}.json`, { mtime }, (give) => {
-      const content = Readable.from(jsonOf(executor, section, userId, signal), { objectMode: false });
+  const add = (name: string, open: () => Readable) =>
+    zip.addReadStreamLazy(name, { mtime }, (give) => {
+      const content = open();
       content.on("error", (error) => output.destroy(error));
       give(null, content);
     });
+  zip.on("error", (error: Error) => output.destroy(error));
+  zip.addBuffer(Buffer.from(readmeOf(site, madeAt)), "README.md", { mtime });
+  // First, so that its files are not held open for long.
+  for (const { size, content } of await openOwnPicture(deps, userId)) {
+    output.once("close", () => content.destroy());
+    add(pictureFiles[size], () => content);
   }
+  for (const section of sections)
+    add(`${section.name}.json`, () => Readable.from(jsonOf(deps.db, section, userId, signal), { objectMode: false }));
   zip.end();
   return output;
 }

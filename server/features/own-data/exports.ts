@@ -77,7 +77,7 @@ type MakingDeps = Pick<Deps, "config" | "db" | "clock" | "storage">;
 
 async function store(deps: MakingDeps, { id, user_id }: DataExport, fileName: string, lost: AbortSignal): Promise<void> {
   const madeAt = deps.clock.now();
-  const archive = writeArchive(deps.db, { userId: user_id, site: deps.config.publicUrl.host, madeAt }, lost);
+  const archive = await writeArchive(deps, { userId: user_id, site: deps.config.publicUrl.host, madeAt }, lost);
   const bytes = await deps.storage.put(fileName, archive, maximumBytes);
   const isNeeded = await inTransaction(deps.db, async (trx) => {
     const now = deps.clock.now();
