@@ -39,12 +39,19 @@ function layerOrderFirst(): Plugin {
   };
 }
 
-/** Replaces Lucide's icon component with a smaller one (components/create-icon.ts); the drawings stay. */
+/**
+ * Replaces Lucide's icon component with a smaller one (components/create-icon.ts), and keeps only the drawings of its icons: names and
+ * React keys hardly compress.
+ */
 function plainIcons(): Plugin {
   return {
     name: "plain-icons",
     enforce: "pre",
     resolveId: (source) => (source.endsWith("/createLucideIcon.mjs") ? path.join(import.meta.dirname, "components/create-icon.ts") : null),
+    transform: (code, id) =>
+      /lucide-react\/dist\/esm\/icons\/[\w-]+\.mjs$/.test(id)
+        ? { code: code.replaceAll(/,\s*key: "\w+"|name: "[\w-]+",\s*size: 24,|^__iconData\.node;$/gm, ""), map: null }
+        : null,
   };
 }
 

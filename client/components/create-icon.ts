@@ -21,5 +21,5 @@ export default function createIcon({ node }: IconData): (props: IconProps) => Re
     strokeLinecap: "round",
     strokeLinejoin: "round",
   };
-  return ({ size = 24, ...props }) => createElement("svg", { width: size, height: size, ...line, ...props }, drawn);
+  return ({ size = 24, ...props }) => createElement("svg", { width: size, height: size, ...line, ...props }, ...drawn);
 }
