@@ -1,5 +1,5 @@
 # Two images. `product`, the default, runs the API, the worker or the migration, depending on the command (docker-compose.yml).
-# `sandbox` stands in for Stripe, the models and the mail server; its code is not in the other image. Node runs TypeScript without
+# `sandbox` stands in for Stripe, the models, the mail server and Google; its code is not in the other image. Node runs TypeScript without
 # compiling it, so only the client is built.
 FROM node:24-slim AS base
 WORKDIR /app
@@ -33,7 +33,7 @@ COPY server/contract server/contract
 COPY server/domain server/domain
 COPY sandbox sandbox
 USER node
-EXPOSE 3001 2525
+EXPOSE 3001 3002 2525
 CMD ["node", "sandbox/main.ts"]
 
 FROM runtime AS product

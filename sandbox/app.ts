@@ -1,4 +1,4 @@
-/** Builds the sandbox: the stand-ins for Stripe, the model providers and the mail server, and the page and endpoints that control them. */
+/** Builds the sandbox: the stand-ins for Stripe, the model providers, the mail server and Google's sign-in, and the page and endpoints that control them. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -11,6 +11,7 @@ import { ControlProblem } from "./control/problem.ts";
 import { createProductClock } from "./control/product-clock.ts";
 import { createStepper } from "./control/stepper.ts";
 import type { SandboxEnvironment } from "./environment.ts";
+import { startGoogle } from "./google/google.ts";
 import { createMailCatcher } from "./mail/catcher.ts";
 import { MailStore } from "./mail/store.ts";
 import type { ModelServer } from "./models/plugin.ts";
@@ -24,7 +25,7 @@ export interface Sandbox {
   models: ModelServer;
   /** Undefined if the product uses the real Stripe. */
   stripe: StripeSandbox | undefined;
-  /** Opens both ports. Rejects if one is taken. */
+  /** Opens all ports. Rejects if one is taken. */
   listen(): Promise<{ url: string; smtpPort: number }>;
   close(): Promise<void>;
 }
@@ -101,6 +102,7 @@ export async function buildSandbox(environment: SandboxEnvironment): Promise<San
     }),
   );
 
+  let closeGoogle = async () => {};
   const stopTicking = stripe && stepper ? startTicking(stripe, clock, stepper.moving, app.log) : undefined;
   return {
     app,
@@ -108,6 +110,7 @@ export async function buildSandbox(environment: SandboxEnvironment): Promise<San
     models,
     stripe,
     async listen() {
+      if (environment.googleUrl) closeGoogle = await startGoogle(environment, environment.googleUrl);
       const smtpPort = await catcher.listen(environment.host, environment.smtpPort);
       const url = await app.listen({ host: environment.host, port: environment.port });
       return { url, smtpPort };
@@ -115,7 +118,7 @@ export async function buildSandbox(environment: SandboxEnvironment): Promise<San
     async close() {
       stopTicking?.();
       stepper?.close();
-      await Promise.all([app.close(), catcher.close()]);
+      await Promise.all([app.close(), catcher.close(), closeGoogle()]);
       await stripe?.close();
       database.close();
     },

@@ -11,6 +11,8 @@ export interface SandboxEnvironment {
   token: string;
   /** 0 for any free port. */
   smtpPort: number;
+  /** Google's address, for browsers and the product; its port is the one to listen on. Undefined if Google is not played. */
+  googleUrl: URL | undefined;
   /** The product's origin as the sandbox reaches it. */
   productUrl: URL;
   /** The product's origin as people reach it. */
@@ -86,6 +88,7 @@ export function readSandboxEnvironment(variables: NodeJS.ProcessEnv): SandboxEnv
     origin: read.url("SANDBOX_URL", `http://${reachableHost(host)}:${port}`),
     token: token ?? "",
     smtpPort: read.port("SANDBOX_SMTP_PORT", 0, 0),
+    googleUrl: read.text("SANDBOX_GOOGLE_URL") === undefined ? undefined : read.url("SANDBOX_GOOGLE_URL", "http://127.0.0.1:3002"),
     productUrl,
     publicUrl: read.url("PUBLIC_URL", productUrl.href),
     dataDirectory: `${read.text("DATA_DIR") ?? ".data"}/sandbox`,

@@ -8,6 +8,7 @@ import { avatarRoutes, publicAvatarRoutes } from "./features/account/avatar-rout
 import { accountRoutes } from "./features/account/routes.ts";
 import { adminRoutes } from "./features/admin/routes.ts";
 import { factorRoutes } from "./features/auth/factor-routes.ts";
+import { googleAccountRoutes, googleRoutes, registerGoogle } from "./features/auth/google-routes.ts";
 import { authRoutes } from "./features/auth/routes.ts";
 import { sessionRoutes } from "./features/auth/session-routes.ts";
 import { registerTokens } from "./features/auth/tokens.ts";
@@ -71,6 +72,7 @@ async function registerPlugins(app: App, deps: Deps, draining: Draining): Promis
 
 async function registerFeatures(app: App, deps: Deps, draining: Draining): Promise<void> {
   await registerTokens(app, deps);
+  await registerGoogle(app, deps);
   const readViewer = createReadViewer(app, deps);
   const answers = createAnswers(deps);
   app.addHook("onClose", () => answers.close());
@@ -83,6 +85,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
   await app.register(
     publicScope(readViewer, [
       authRoutes(deps),
+      googleRoutes(deps),
       catalogueRoutes(deps),
       publicBillingRoutes(deps),
       contactRoutes(deps),
@@ -97,6 +100,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       sessionRoutes(deps),
       ownDataRoutes(deps),
       factorRoutes(deps),
+      googleAccountRoutes(deps),
       billingRoutes(deps),
       creditRoutes(deps, spendable),
       generationRoutes(deps, answers, held),

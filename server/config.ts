@@ -8,6 +8,7 @@ import path from "node:path";
 import type { Provider } from "#domain/models.ts";
 import { providers } from "#domain/models.ts";
 import { checkEmail } from "#domain/rules.ts";
+import { ConfigError, Environment } from "./environment.ts";
 
 export interface ProviderCredentials {
   apiKey: string;
@@ -47,6 +48,8 @@ export interface Config {
     livemode: boolean;
   };
   mail: { smtpUrl: string; from: string };
+  /** Undefined if nobody can sign in with Google. `issuer` is the address of a stand-in, undefined for Google itself. */
+  google: { clientId: string; clientSecret: string; issuer: URL | undefined } | undefined;
   /** Messages to the team are mailed to this address. */
   contactEmail: string;
   models: Partial<Record<Provider, ProviderCredentials>>;
@@ -59,71 +62,6 @@ export interface Config {
   workerHealthFile: string | undefined;
   /** For tests: the point at which this process kills itself (fault-points.ts). Undefined in production. */
   faultPoint: string | undefined;
-}
-
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-  readonly faults: readonly string[];
-
-  constructor(faults: readonly string[]) {
-    super(faults.join("\n"));
-    this.faults = faults;
-  }
-}
-
-/** Collects all faults instead of stopping at the first. A variable that is blank counts as not set. */
-export class Environment {
-  readonly faults: string[] = [];
-  private readonly variables: NodeJS.ProcessEnv;
-
-  constructor(variables: NodeJS.ProcessEnv) {
-    this.variables = variables;
-  }
-
-  text(name: string): string | undefined {
-    const value = this.variables[name]?.trim();
-    return value === "" ? undefined : value;
-  }
-
-  required(name: string, why: string): string {
-    const value = this.text(name);
-    if (value !== undefined) return value;
-    this.faults.push(`${name} is ${this.variables[name] === undefined ? "missing" : "blank"}: ${why}`);
-    return "";
-  }
-
-  integer(name: string, fallback: number, minimum: number, maximum: number): number {
-    const value = this.text(name);
-    if (value === undefined) return fallback;
-    const number = Number(value);
-    if (Number.isInteger(number) && number >= minimum && number <= maximum) return number;
-    this.faults.push(`${name}=${value} is not a whole number from ${minimum} to ${maximum}`);
-    return fallback;
-  }
-
-  url(name: string, protocols: readonly string[]): URL | undefined {
-    const value = this.text(name);
-    if (value === undefined) return undefined;
-    const url = URL.canParse(value) ? new URL(value) : undefined;
-    if (url && protocols.includes(url.protocol)) return url;
-    this.faults.push(`${name} is not an address of the form ${protocols[0]}//host`);
-    return undefined;
-  }
-
-  /** An IP address or a name to listen on. */
-  host(name: string, fallback: string): string {
-    const value = this.text(name) ?? fallback;
-    if (isIP(value) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(value)) return value;
-    this.faults.push(`${name}=${value} is neither an IP address nor the name of this machine`);
-    return fallback;
-  }
-
-  list(name: string): string[] {
-    return (this.text(name) ?? "")
-      .split(",")
-      .map((item) => item.trim())
-      .filter((item) => item !== "");
-  }
 }
 
 const secretKeyMinimum = 32;
@@ -241,6 +179,20 @@ function readStripe(environment: Environment, production: boolean, sandbox: Conf
   };
 }
 
+/** Sign-in with Google: with the given credentials, or else with the Google that the sandbox plays. */
+function readGoogle(environment: Environment, sandbox: Config["sandbox"]): Config["google"] {
+  const issuer = environment.url("GOOGLE_ISSUER", ["https:", "http:"]);
+  const given = ["GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET"].filter((name) => environment.text(name) !== undefined);
+  if (given.length > 0) {
+    const why = `${given[0]} is given, and sign-in with Google needs both`;
+    const clientId = environment.required("GOOGLE_CLIENT_ID", why);
+    return { clientId, clientSecret: environment.required("GOOGLE_CLIENT_SECRET", why), issuer };
+  }
+  if (issuer) environment.faults.push("GOOGLE_ISSUER is given without GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET");
+  const played = sandbox && environment.url("SANDBOX_GOOGLE_URL", ["http:", "https:"]);
+  return played && { clientId: "tessera-sandbox", clientSecret: `google_${sandbox.token}`, issuer: played };
+}
+
 export function readConfig(variables: NodeJS.ProcessEnv): Config {
   const environment = new Environment(variables);
   const production = readProduction(environment);
@@ -275,6 +227,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
         environment.required("SMTP_URL", "it is the server that sends mail, smtp://…"),
       from: readMailFrom(environment, production),
     },
+    google: readGoogle(environment, sandbox),
     contactEmail: readContactEmail(environment, production),
     models: readModels(environment, sandboxUrl),
     storageDir: path.resolve(environment.text("STORAGE_DIR") ?? path.join(environment.text("DATA_DIR") ?? ".data", "files")),

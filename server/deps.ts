@@ -11,6 +11,8 @@ import type { Db } from "./db/database.ts";
 import { createDatabase, createPool } from "./db/database.ts";
 import type { LiveEvents } from "./http/live-events.ts";
 import { createLiveEvents } from "./http/live-events.ts";
+import type { Google } from "./providers/google.ts";
+import { createGoogle } from "./providers/google.ts";
 import type { Mailer } from "./providers/mail.ts";
 import { createMailer } from "./providers/mail.ts";
 import type { ModelGateway } from "./providers/models/gateway.ts";
@@ -34,6 +36,8 @@ export interface Deps {
   endStripeCalls(): void;
   models: ModelGateway;
   mail: Mailer;
+  /** Undefined if nobody can sign in with Google. */
+  google: Google | undefined;
   storage: FileStorage;
   log: Logger;
 }
@@ -67,6 +71,7 @@ export function createDeps(
     endStripeCalls: () => stripeCalls.abort(),
     models: createModelGateway(config),
     mail,
+    google: config.google && createGoogle(config.google),
     storage: createDiskStorage(config.storageDir),
     log,
     async close() {

@@ -6,6 +6,7 @@ import type { catalogueRoutes } from "./catalogue.ts";
 import type { contactRoutes } from "./contact.ts";
 import type { factorRoutes } from "./factors.ts";
 import type { generationRoutes } from "./generations.ts";
+import type { googleRoutes } from "./google.ts";
 import type { ownDataRoutes } from "./own-data.ts";
 import type { profileRoutes } from "./profile.ts";
 import type { CallsOf } from "./route.ts";
@@ -22,6 +23,7 @@ export type Calls = CallsOf<
     typeof generationRoutes &
     typeof ownDataRoutes &
     typeof profileRoutes &
+    typeof googleRoutes &
     typeof securityRoutes &
     typeof stepUpRoutes
 >;

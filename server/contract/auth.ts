@@ -36,7 +36,7 @@ export const FactorNeeded = Type.Object({
 });
 export type FactorNeeded = Static<typeof FactorNeeded>;
 
-const SignedIn = Type.Union([Session, FactorNeeded]);
+export const SignedIn = Type.Union([Session, FactorNeeded]);
 export type SignedIn = Static<typeof SignedIn>;
 
 /** Only a rough limit: the domain's rules check the exact length and give the specification's messages. */

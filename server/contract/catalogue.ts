@@ -20,13 +20,18 @@ export type ModelList = Static<typeof ModelList>;
 export const Environment = Type.Object({
   /** Address of the sandbox's control page; null without a sandbox. The client shows "Sandbox" while there is one. */
   sandboxUrl: Type.Union([Type.String(), Type.Null()]),
+  /** Whether one can sign in with Google here. */
+  google: Type.Boolean(),
   serverTime: Timestamp,
 });
 export type Environment = Static<typeof Environment>;
 
 export const catalogueRoutes = {
   "GET /api/models": { summary: "The models, their prices and whether they can be reached", response: { 200: ModelList } },
-  "GET /api/environment": { summary: "Whether the sandbox is on, and business time", response: { 200: Environment } },
+  "GET /api/environment": {
+    summary: "Whether the sandbox is on, whether one can sign in with Google, and business time",
+    response: { 200: Environment },
+  },
   "POST /api/functions/verify-admin": {
     summary: "Whether the person is an admin (spec §6)",
     body: NoBody,

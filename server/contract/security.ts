@@ -32,7 +32,22 @@ export const Activity = Type.Object({
 });
 export type Activity = Static<typeof Activity>;
 
+/** A Google account that signs the person in: the address it has at Google, and since when it does. */
+export const LinkedGoogle = Type.Object({ email: Type.String(), linkedAt: Timestamp });
+export type LinkedGoogle = Static<typeof LinkedGoogle>;
+
+export const WaysIn = Type.Object({
+  /** False: the person has none yet. A mailed link lets them choose one. */
+  password: Type.Boolean(),
+  google: Type.Union([LinkedGoogle, Type.Null()]),
+});
+export type WaysIn = Static<typeof WaysIn>;
+
 export const securityRoutes = {
+  "GET /api/account/ways-in": {
+    summary: "The ways in which the person can sign in. The last one can't be removed",
+    response: { 200: WaysIn },
+  },
   "GET /api/account/sessions": {
     summary: "Where the person is signed in: the hundred sessions used last, the newest first",
     response: { 200: Type.Object({ sessions: Type.Array(OwnSession) }) },

@@ -1,7 +1,7 @@
 /** `npm run migrate [-- --down-to <name>|none]`. Runs as the owner. Any number of machines may run it at the same time. */
 import { parseArgs } from "node:util";
 import pg from "pg";
-import { ConfigError, Environment } from "../config.ts";
+import { ConfigError, Environment } from "../environment.ts";
 import { isConnectionLost } from "../failures.ts";
 import { migrate } from "./migrator.ts";
 

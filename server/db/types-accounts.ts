@@ -26,10 +26,28 @@ export interface Avatars {
 export interface Identities {
   id: Generated<string>;
   user_id: string;
-  kind: "email";
+  kind: "email" | "google";
+  /** An address in lower case; of a Google account its `sub`. */
   subject: string;
+  /** Of a Google account the address it has at Google, by which its owner knows it. */
+  shown_as: string | null;
   verified_at: Date;
   created_at: Date;
+}
+
+/** What Google said about somebody, between the return from Google and the call that uses it. */
+export interface GoogleAnswers {
+  id: string;
+  subject: string;
+  /** Verified by Google. */
+  email: string;
+  /** Who asked, to link it to their account or to show that it is they; null for somebody who is signing in. */
+  user_id: string | null;
+  /** When they last showed Google who they are; null if Google did not say. */
+  authenticated_at: Date | null;
+  created_at: Date;
+  expires_at: Date;
+  used_at: Date | null;
 }
 
 /** The data needed to check a credential, by kind. */

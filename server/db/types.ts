@@ -7,6 +7,7 @@ import type {
   BillingAccounts,
   Credentials,
   EmailLinks,
+  GoogleAnswers,
   Identities,
   PendingSignIns,
   SignUps,
@@ -42,6 +43,7 @@ export interface Database {
   identities: Identities;
   credentials: Credentials;
   avatars: Avatars;
+  google_answers: GoogleAnswers;
   sign_ups: SignUps;
   billing_accounts: BillingAccounts;
   billing_account_members: BillingAccountMembers;

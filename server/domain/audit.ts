@@ -5,13 +5,13 @@
 export interface AuditDetails {
   "sign_up.confirmed": Record<string, never>;
   "sign_in.completed": {
-    factor: "password" | "confirmation_link" | "recovery_link";
+    factor: "password" | "confirmation_link" | "recovery_link" | "google";
     /** Absent if the person has none, or did not need to show it. */
     second?: "totp" | "recovery_code";
   };
   /** Wrong passwords or codes for an account used up what these limits allow (server/features/auth/attempts.ts). */
   "sign_in.blocked": { limits: readonly string[] };
-  "step_up.completed": { factor: "password" | "totp" | "recovery_code" };
+  "step_up.completed": { factor: "password" | "totp" | "recovery_code" | "google" };
   /** All of the person's other sign-ins ended with it. */
   "password.changed": { proof: "mailed_link" | "current_password" };
   "second_factor.enabled": Record<string, never>;
@@ -19,6 +19,9 @@ export interface AuditDetails {
   /** The codes there were before no longer work. */
   "recovery_codes.created": { codes: number };
   "recovery_code.used": { left: number };
+  /** The person can sign in with a Google account from now on: it made the account, or was linked to it. */
+  "google.linked": { by: "sign_up" | "link" };
+  "google.unlinked": Record<string, never>;
   "session.ended": { reason: "signed_out" | "token_reused" } | { reason: "signed_out_elsewhere"; sessions: number };
   "export.asked": Record<string, never>;
   "export.downloaded": Record<string, never>;
@@ -39,6 +42,8 @@ const shown = {
   "second_factor.disabled": true,
   "recovery_codes.created": true,
   "recovery_code.used": true,
+  "google.linked": true,
+  "google.unlinked": true,
   "session.ended": true,
   "export.asked": true,
   "export.downloaded": true,

@@ -29,6 +29,7 @@ export const keptMs = {
   exportFiles: exportFileMs,
   exports: 7 * dayMs,
   stripePayloads: 90 * dayMs,
+  googleAnswers: dayMs,
 } as const;
 
 /** How long a browser keeps what it was given. Constants of their own: the first page needs one of them. */
@@ -39,6 +40,8 @@ export const stepUpMs = 10 * minuteMs;
 export const factorWaitMs = 10 * minuteMs;
 export const signUpCookieMs = dayMs;
 export const recoveryMs = 30 * minuteMs;
+/** How long somebody may take at Google, and to sign in in their own way before Google is linked. */
+export const googleMs = 10 * minuteMs;
 export const deviceCookieMs = 365 * dayMs;
 export const languageCookieMs = 365 * dayMs;
 export const givenPromptMs = dayMs;

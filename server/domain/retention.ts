@@ -22,6 +22,7 @@ export const sweeps = {
   exportFiles: { sql: "retention_export_files", since: "the file was made" },
   exports: { sql: "retention_exports", since: "it was asked for" },
   stripePayloads: { sql: "retention_stripe_payloads", since: "it was received" },
+  googleAnswers: { sql: "retention_google_answers", since: "it was received" },
 } as const satisfies Record<Sweep, { sql: string; since: string }>;
 
 interface Bound {
@@ -40,8 +41,9 @@ const ledger = {
 /** By table. If a table is missing here a test fails, and the application's role gets no rights on the table. */
 export const retention = {
   users: { rows: "until deleted", why: "the account" },
-  identities: { rows: { with: "users" }, why: "by what a person is known: their e-mail address" },
+  identities: { rows: { with: "users" }, why: "by what a person is known: their e-mail address, their Google account" },
   avatars: { rows: "until deleted", why: "the pictures of accounts; one that is nobody's any more goes with its files within two hours" },
+  google_answers: { rows: { sweep: "googleAnswers" }, why: "what Google said about somebody who is signing in; good once, for minutes" },
   credentials: { rows: { with: "users" }, why: "what a person signs in with" },
   billing_accounts: { rows: "for good", why: "accounting: whose the books are; no person and no customer once its members are gone" },
   billing_account_members: { rows: { with: "users" }, why: "who pays for what a person asks" },

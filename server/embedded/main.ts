@@ -2,8 +2,8 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { ConfigError } from "../config.ts";
 import { DatabaseFault } from "../db/verify.ts";
+import { ConfigError } from "../environment.ts";
 import { readSettings } from "./settings.ts";
 import type { Stack } from "./start.ts";
 import { startEverything } from "./start.ts";

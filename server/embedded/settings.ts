@@ -2,7 +2,8 @@
 
 import path from "node:path";
 import { providers } from "#domain/models.ts";
-import { ConfigError, Environment, readConfig, readProduction } from "../config.ts";
+import { readConfig, readProduction } from "../config.ts";
+import { ConfigError, Environment } from "../environment.ts";
 import type { Secrets } from "./secrets.ts";
 
 export interface Settings {
@@ -58,7 +59,10 @@ export function readSettings(variables: NodeJS.ProcessEnv, development: boolean)
   // Check the processes' own configuration too, so that its faults are printed before anything is started.
   const stand = { secretKey: "-".repeat(32), sandboxToken: "-" } as Secrets;
   const faults = faultsOf(
-    processEnvironment(variables, settings, stand, { databaseUrl: "postgres://127.0.0.1/tessera", clientDir: undefined, smtpPort: 1 }),
+    processEnvironment(variables, settings, stand, {
+      ...{ databaseUrl: "postgres://127.0.0.1/tessera", clientDir: undefined },
+      ...{ smtpPort: 1, googlePort: 1 },
+    }),
   );
   const all = [...new Set([...environment.faults, ...faults])];
   if (all.length > 0) throw new ConfigError(all);
@@ -94,7 +98,7 @@ export function processEnvironment(
   variables: NodeJS.ProcessEnv,
   settings: Settings,
   secrets: Secrets,
-  found: { databaseUrl: string; clientDir: string | undefined; smtpPort: number },
+  found: { databaseUrl: string; clientDir: string | undefined; smtpPort: number; googlePort: number },
 ): NodeJS.ProcessEnv {
   const { host, port, sandboxPort, sandbox } = settings;
   const given = (name: string) => (variables[name]?.trim() ? variables[name] : undefined);
@@ -116,6 +120,7 @@ export function processEnvironment(
     environment.SANDBOX_TOKEN = given("SANDBOX_TOKEN") ?? secrets.sandboxToken;
     environment.SANDBOX_STRIPE = sandbox.stripe ? "on" : "off";
     environment.SANDBOX_SMTP_PORT = String(found.smtpPort);
+    environment.SANDBOX_GOOGLE_URL = given("SANDBOX_GOOGLE_URL") ?? visitable(host, found.googlePort);
     environment.PRODUCT_URL = visitable(host, port);
     if (sandbox.mail) environment.SMTP_URL = `smtp://${new URL(visitable(host, found.smtpPort)).host}`;
   } else {

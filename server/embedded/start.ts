@@ -190,7 +190,7 @@ async function bringUp(settings: Settings, variables: NodeJS.ProcessEnv, started
   const ahead = settings.development ? undefined : await loadAhead(settings, variables, started, log);
   const { databaseUrl, secrets } = await prepareDatabase(settings, started, log);
   if (settings.adminEmail) await createFirstAdmin(databaseUrl, settings.adminEmail, secrets.adminPassword, settings.dataDir);
-  const found = { databaseUrl, clientDir: await building, smtpPort: await freePort() };
+  const found = { databaseUrl, clientDir: await building, smtpPort: await freePort(), googlePort: await freePort() };
   const environment = processEnvironment(variables, settings, secrets, found);
   await startParts(settings, environment, ahead, started, log);
   return describe(settings, environment, secrets);

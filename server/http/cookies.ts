@@ -5,6 +5,8 @@ export interface CookieKind {
   name: string;
   path: string;
   maxAgeSeconds: number;
+  /** True for a cookie that has to come with a person whom another site sends here; it is sent only when they follow a link or a redirect. */
+  fromOtherSites?: boolean;
 }
 
 /**
@@ -24,9 +26,15 @@ export function readCookie(request: FastifyRequest, kind: CookieKind, https: boo
   return undefined;
 }
 
-/** Sets a cookie that scripts can't read and that browsers don't send with requests from other sites. An empty value deletes it. */
+/** Sets a cookie that scripts can't read and that browsers don't send with requests from other sites (see `fromOtherSites`). An empty value deletes it. */
 export function setCookie(reply: FastifyReply, kind: CookieKind, value: string, https: boolean): void {
   const maxAge = value === "" ? 0 : kind.maxAgeSeconds;
-  const attributes = [`Path=${kind.path}`, `Max-Age=${maxAge}`, "HttpOnly", "SameSite=Strict", ...(https ? ["Secure"] : [])];
+  const attributes = [
+    `Path=${kind.path}`,
+    `Max-Age=${maxAge}`,
+    "HttpOnly",
+    `SameSite=${kind.fromOtherSites ? "Lax" : "Strict"}`,
+    ...(https ? ["Secure"] : []),
+  ];
   reply.header("set-cookie", [`${nameOf(kind, https)}=${value}`, ...attributes].join("; "));
 }

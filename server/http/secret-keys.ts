@@ -10,7 +10,8 @@ export type KeyPurpose =
   | "recovery"
   | "device"
   | "pending-sign-in"
-  | "sealed";
+  | "sealed"
+  | "google";
 
 const keyBytes = 32;
 

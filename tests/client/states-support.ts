@@ -63,7 +63,7 @@ export function discountOf(percent: number): DiscountEligibility {
 }
 
 const usual: { [Name in CallName]?: CallResult<Name> } = {
-  "GET /api/environment": { sandboxUrl: null, serverTime: now },
+  "GET /api/environment": { sandboxUrl: null, google: false, serverTime: now },
   "GET /api/models": { models: models.map((model) => ({ ...model, available: true, sandbox: false })) },
   "GET /api/account": account,
   "GET /api/conversations": { conversations: [], nextCursor: null },

@@ -36,7 +36,11 @@ describe("models", () => {
 });
 
 test("/api/environment gives the business time, and the sandbox's address only if the sandbox is on", async () => {
-  expect((await real.app.inject("/api/environment")).json()).toEqual({ sandboxUrl: null, serverTime: real.clock.now().toISOString() });
+  expect((await real.app.inject("/api/environment")).json()).toEqual({
+    sandboxUrl: null,
+    google: false,
+    serverTime: real.clock.now().toISOString(),
+  });
   expect((await sandboxed.app.inject("/api/environment")).json()).toMatchObject({ sandboxUrl: "http://127.0.0.1:3001/" });
 });
 

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ConfigError, readConfig } from "#server/config.ts";
+import { readConfig } from "#server/config.ts";
 import { readSettings } from "#server/embedded/settings.ts";
+import { ConfigError } from "#server/environment.ts";
 
 const whole = {
   NODE_ENV: "production",
@@ -25,6 +26,28 @@ function faults(read: () => unknown): readonly string[] {
     throw error;
   }
 }
+
+describe("sign-in with Google", () => {
+  const credentials = { GOOGLE_CLIENT_ID: "id", GOOGLE_CLIENT_SECRET: "secret" };
+
+  it("is off without credentials, and uses Google with them", () => {
+    expect(readConfig(whole).google).toBeUndefined();
+    expect(readConfig({ ...whole, ...credentials }).google).toEqual({ clientId: "id", clientSecret: "secret", issuer: undefined });
+  });
+
+  it.each(["GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET"])("with half of it configured, %s is reported in one line", (name) => {
+    expect(faults(() => readConfig({ ...whole, ...credentials, [name]: "" }))).toEqual([
+      expect.stringMatching(new RegExp(`^${name} is blank: `)),
+    ]);
+  });
+
+  it("is played by the sandbox where there are no credentials, never in production", () => {
+    const sandbox = { SANDBOX_URL: "http://127.0.0.1:3001", SANDBOX_TOKEN: "token", SANDBOX_GOOGLE_URL: "http://127.0.0.1:3002" };
+    const played = readConfig({ ...whole, ...sandbox, NODE_ENV: "test", STRIPE_SECRET_KEY: "" }).google;
+    expect(played).toMatchObject({ issuer: new URL("http://127.0.0.1:3002") });
+    expect(readConfig({ ...whole, ...sandbox }).google).toBeUndefined();
+  });
+});
 
 describe("in production", () => {
   it("a complete environment is accepted, without a sandbox", () => {

@@ -246,6 +246,7 @@ test.each(languages.map((language) => language.code))(
           reference: "0123456789ab",
           receivedAt: "2026-12-31T23:30:00Z",
           expiresAt: "2026-12-31T23:30:00Z",
+          googleEmail: "ada@example.com",
           name: "Ada",
           email: "ada@example.com",
           category: "support",

@@ -104,6 +104,22 @@ const plants: Record<Sweep, Plant> = {
     await db.insertInto("pending_sign_ins").values(pending).execute();
     return () => there(db.selectFrom("pending_sign_ins").select("id").where("id", "=", id));
   },
+  async googleAnswers(at) {
+    const { db } = database;
+    const id = uuidv7();
+    const answer = {
+      id,
+      subject: id,
+      email: `${id}@example.com`,
+      user_id: null,
+      authenticated_at: null,
+      expires_at: at,
+      used_at: null,
+      created_at: at,
+    };
+    await db.insertInto("google_answers").values(answer).execute();
+    return () => there(db.selectFrom("google_answers").select("id").where("id", "=", id));
+  },
   async attempts(at) {
     const { db } = database;
     const key = `email:${randomUUID()}`;

@@ -108,7 +108,7 @@ export async function startScale({
   const database = own ?? (await createTestDatabase());
   const redis = withRedis ? await startRedis() : undefined;
   const folder = await mkdtemp(path.join(tmpdir(), "tessera-product-"));
-  const [sandboxPort, smtpPort, ...apiPorts] = await Promise.all(Array.from({ length: apis + 2 }, freePort));
+  const [sandboxPort, smtpPort, googlePort, ...apiPorts] = await Promise.all(Array.from({ length: apis + 3 }, freePort));
   const places = apiPorts.map((port, index) =>
     behindOneName ? { host: `127.0.0.${index + 2}`, port: apiPorts[0] } : { host: "127.0.0.1", port },
   );
@@ -123,6 +123,7 @@ export async function startScale({
     SANDBOX_URL: sandboxUrl,
     SANDBOX_PORT: String(sandboxPort),
     SANDBOX_SMTP_PORT: String(smtpPort),
+    SANDBOX_GOOGLE_URL: `http://127.0.0.1:${googlePort}`,
     SANDBOX_TOKEN: "token-of-the-tests",
     SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
     PRODUCT_URL: apiUrls[0],

@@ -26,6 +26,8 @@ const texts: { [Action in ShownAction]: (words: Words, details: AuditDetails[Act
   "second_factor.disabled": ({ t }) => t("activity.secondOff"),
   "recovery_codes.created": ({ t }) => t("activity.codes"),
   "recovery_code.used": ({ t }, { left }) => t("activity.codeUsed", { count: left }),
+  "google.linked": ({ t }) => t("activity.googleLinked"),
+  "google.unlinked": ({ t }) => t("activity.googleUnlinked"),
   "session.ended": ({ t }, details) =>
     details.reason === "signed_out_elsewhere"
       ? t("activity.ended.signed_out_elsewhere", { count: details.sessions })

@@ -78,10 +78,9 @@ async function claimAddress(trx: Trx, deps: AuthDeps, link: WaitingLink): Promis
   const waiting = await queries.lockWaitingSignUps(trx, link.email);
   const own = waiting.find(({ id }) => id === link.signUpId);
   if (!own?.password_hash) throw linkInvalid();
+  if (await queries.findPersonByEmail(trx, link.email)) throw linkInvalid();
   const now = deps.clock.now();
-  const person =
-    (await queries.findPersonByEmail(trx, link.email)) ?? (await queries.insertPerson(trx, { ...own, email: link.email }, now));
-  if (person.password_hash !== null || person.banned_at) throw linkInvalid();
+  const person = await queries.insertPerson(trx, { ...own, email: link.email }, now);
   await queries.insertPassword(trx, person.id, own.password_hash, now);
   const signUpIds = waiting.map(({ id }) => id);
   const spent = await links.spendLinks(trx, { signUpIds, userId: person.id, linkId: link.id }, new Date());

@@ -1,59 +1,18 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Session, SignedIn } from "../../contract/auth.ts";
 import { authRoutes as contract } from "../../contract/auth.ts";
 import type { Deps } from "../../deps.ts";
 import type { App, Routes } from "../../http/app-type.ts";
 import type { BrowserMemory } from "./browser-memory.ts";
 import { createBrowserMemory } from "./browser-memory.ts";
-import type { Caller } from "./callers.ts";
 import { fewOfOneNetwork } from "./callers.ts";
-import type { SignInOutcome } from "./complete-sign-in.ts";
 import { confirmEmail, disownSignUp, lookAtLink } from "./confirmation.ts";
+import { forbidStoring, handOut, presentSession } from "./hand-out.ts";
 import { lookAtRecovery, requestRecovery, resetPassword } from "./recovery.ts";
 import { answerFactor } from "./second-factor.ts";
-import type { SignIn } from "./sessions.ts";
 import { endSession, refreshSession } from "./sessions.ts";
 import { signIn } from "./sign-in.ts";
 import { resendConfirmation, signUp } from "./sign-up.ts";
-import { accessTokenSeconds, signAccessToken } from "./tokens.ts";
-
-/** Exactly the fields of spec §3, and a person's name if they gave one. */
-function presentSession(app: App, { user, sessionId, refreshToken }: SignIn): Session {
-  return {
-    access_token: signAccessToken(app, { sub: user.id, sid: sessionId }),
-    refresh_token: refreshToken,
-    expires_at: Math.floor(Date.now() / 1_000) + accessTokenSeconds,
-    expires_in: accessTokenSeconds,
-    token_type: "bearer",
-    user: {
-      id: user.id,
-      email: user.email,
-      user_metadata: { avatar_url: user.avatar_url, ...(user.name === null ? {} : { name: user.name }) },
-    },
-  };
-}
-
-/** Tokens are nobody's to keep but the caller's. */
-async function forbidStoring(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  reply.header("cache-control", "no-store");
-}
 
 const checkEmailAnswer = { status: "check_email" } as const;
-
-/** A session, and the browser is remembered; or the request for a second factor, and it is not. */
-function handOut(
-  app: App,
-  reply: FastifyReply,
-  { browser, caller }: { browser: BrowserMemory; caller: Caller },
-  outcome: SignInOutcome,
-): SignedIn {
-  if ("methods" in outcome) {
-    browser.keepPending(reply, caller);
-    return { status: "factor_needed", ...outcome };
-  }
-  browser.keepDevice(reply, caller, outcome.user);
-  return presentSession(app, outcome);
-}
 
 const optionsOf = <Name extends keyof typeof contract>(name: Name) => ({ schema: contract[name], onRequest: forbidStoring });
 

@@ -52,25 +52,19 @@ async function mailAccountExists(trx: Trx, deps: AuthDeps, person: queries.Perso
   await queueMail(trx, { ...mail, template: "account-exists", parameters: {} }, deps.clock.now());
 }
 
-/** The address's person, if it can sign in: signing up again gives somebody without a password one. */
-async function findClaimant(trx: Trx, email: string): Promise<queries.Person | undefined> {
-  const person = await queries.findPersonByEmail(trx, email);
-  return person?.password_hash === null ? undefined : person;
-}
-
 /** Writes the sign-up, and mails what the address's state calls for: its link, or the news that there is an account. */
 async function begin(trx: Trx, deps: AuthDeps, signUp: WaitingSignUp & { passwordHash: string }, caller: Caller): Promise<void> {
-  const claimant = await findClaimant(trx, signUp.email);
+  const owner = await queries.findPersonByEmail(trx, signUp.email);
   await queries.insertSignUp(trx, {
     id: signUp.id,
     // An address that is somebody's already gets no second account. What signing in says must not tell (sign-in.ts).
-    email: claimant ? null : signUp.email,
+    email: owner ? null : signUp.email,
     password_hash: signUp.passwordHash,
     language: signUp.language,
     created_at: deps.clock.now(),
   });
   if (!(await mayMail(trx, signUp.email, caller))) return;
-  await (claimant ? mailAccountExists(trx, deps, claimant) : mailConfirmation(trx, deps, signUp));
+  await (owner ? mailAccountExists(trx, deps, owner) : mailConfirmation(trx, deps, signUp));
 }
 
 /**
@@ -95,8 +89,8 @@ export async function signUp(
 
 async function repeatMail(trx: Trx, deps: AuthDeps, email: string, caller: Caller): Promise<void> {
   if (!(await mayMail(trx, email, caller))) return;
-  const claimant = await findClaimant(trx, email);
-  if (claimant) return mailAccountExists(trx, deps, claimant);
+  const owner = await queries.findPersonByEmail(trx, email);
+  if (owner) return mailAccountExists(trx, deps, owner);
   const waiting = await queries.selectWaitingSignUps(trx, email, addMilliseconds(deps.clock.now(), -keptMs.signUps));
   const repeated = waiting.find(({ id }) => caller.signUps.includes(id)) ?? waiting[0];
   if (repeated) await mailConfirmation(trx, deps, { ...repeated, email });

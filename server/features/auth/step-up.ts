@@ -33,7 +33,8 @@ export async function checkOwnPassword(deps: AuthDeps, { userId, sessionId, netw
 
 type Factor = AuditDetails["step_up.completed"]["factor"];
 
-async function markProved(trx: Trx, { userId, sessionId, network }: Prover, factor: Factor): Promise<void> {
+/** From now on the sign-in may do dangerous things for a short while. Throws `session_expired`. */
+export async function markProved(trx: Trx, { userId, sessionId, network }: Prover, factor: Factor): Promise<void> {
   const holds = await queries.markSessionProved(trx, sessionId, new Date());
   if (!holds) throw new DomainError("session_expired", "Your session has ended. Sign in again");
   await recordAct(trx, { actor: userId, subject: userId, action: "step_up.completed", network, details: { factor } });

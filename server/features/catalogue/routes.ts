@@ -20,6 +20,7 @@ export function catalogueRoutes(deps: Pick<Deps, "models" | "config" | "clock">)
     }));
     app.get("/api/environment", { schema: contract["GET /api/environment"] }, async () => ({
       sandboxUrl: deps.config.sandbox?.url.href ?? null,
+      google: deps.config.google !== undefined,
       serverTime: deps.clock.now().toISOString(),
     }));
   };

@@ -62,6 +62,8 @@ const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent
   "second-factor-on": () => "/profile/security",
   "second-factor-off": () => "/profile/security",
   "recovery-code-used": () => "/profile/security",
+  "google-linked": () => "/profile/security",
+  "google-unlinked": () => "/profile/security",
   "subscription-started": () => "/ai-models",
   "payment-failed": () => "/profile",
   "export-ready": () => "/profile/data",

@@ -12,6 +12,9 @@ export interface MailParameters {
   "second-factor-off": { changedAt: string };
   /** `left`: how many codes remain. */
   "recovery-code-used": { changedAt: string; left: number };
+  /** `googleEmail`: the address the account has at Google. */
+  "google-linked": { googleEmail: string; changedAt: string };
+  "google-unlinked": { googleEmail: string; changedAt: string };
   /** `priceCents`: what each renewal costs. */
   "subscription-started": { plan: PlanKey; interval: BillingInterval; priceCents: number; credits: number; renewsAt: string };
   /** `amountCents`: what is unpaid. */
@@ -40,6 +43,8 @@ export const mailTemplates = [
   "second-factor-on",
   "second-factor-off",
   "recovery-code-used",
+  "google-linked",
+  "google-unlinked",
   "subscription-started",
   "payment-failed",
   "export-ready",

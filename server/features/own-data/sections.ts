@@ -40,8 +40,11 @@ export const sections: readonly Section[] = [
   },
   {
     name: "identities",
-    describes: "By what we know you: your email address and when it was confirmed.",
-    rows: (userId) => sql`select id as key, jsonb_build_object('kind', kind, 'subject', subject, 'confirmedAt', verified_at) as item
+    describes: "By what we know you: your email address and when it was confirmed, and a Google account that you linked.",
+    rows: (
+      userId,
+    ) => sql`select id as key, jsonb_build_object('kind', kind, 'subject', subject, 'address', shown_as, 'confirmedAt', verified_at)
+      as item
       from identities where user_id = ${userId}`,
   },
   {

@@ -1,0 +1,56 @@
+/**
+ * What a browser keeps while somebody signs in with Google, in two signed cookies. `google` has what was begun: the state that Google
+ * gives back, what for, the page to return to, and who is signed in. `google-answer` names the row with Google's answer, so
+ * that only this browser can use it. Neither signs anybody in.
+ */
+import { googleMs } from "#domain/periods.ts";
+import type { Config } from "../../config.ts";
+import type { CookieKind } from "../../http/cookies.ts";
+import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
+
+const maxAgeSeconds = googleMs / 1_000;
+export const begunCookie: CookieKind = { name: "google", path: "/", maxAgeSeconds, fromOtherSites: true };
+export const answerCookie: CookieKind = { name: "google-answer", path: "/", maxAgeSeconds };
+
+export interface Begun {
+  state: string;
+  purpose: "sign-in" | "link" | "step-up";
+  /** A path of ours; null if no page was asked for. */
+  returnTo: string | null;
+  /** Who is linking Google to their account or showing that it is they; null for somebody who is signing in. */
+  userId: string | null;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+type KeyHolder = Pick<Config, "secretKey">;
+const keyOf = ({ secretKey }: KeyHolder) => deriveKey(secretKey, "google");
+
+export function writeBegun(config: KeyHolder, begun: Begun): string {
+  const text = Buffer.from(JSON.stringify(begun)).toString("base64url");
+  return `${text}.${signText(keyOf(config), `begun ${text}`)}`;
+}
+
+/** Undefined if this browser began nothing lately. */
+export function readBegun(config: KeyHolder, cookie: string | undefined, now: Date): Begun | undefined {
+  const [text = "", signature = "", ...rest] = (cookie ?? "").split(".");
+  if (rest.length > 0 || !isSignatureOf(keyOf(config), `begun ${text}`, signature)) return undefined;
+  const begun = JSON.parse(Buffer.from(text, "base64url").toString()) as Begun;
+  return now.getTime() - begun.at < googleMs ? begun : undefined;
+}
+
+export function writeAnswer(config: KeyHolder, id: string): string {
+  return `${encodeUuid(id)}.${signText(keyOf(config), `answer ${id}`)}`;
+}
+
+/** The id of the row; undefined for a cookie that we did not write. */
+export function readAnswer(config: KeyHolder, cookie: string | undefined): string | undefined {
+  const [head = "", signature = "", ...rest] = (cookie ?? "").split(".");
+  const id = decodeUuid(head);
+  return id !== undefined && rest.length === 0 && isSignatureOf(keyOf(config), `answer ${id}`, signature) ? id : undefined;
+}
+
+/** A token of Google's is good for the sign-in with this state alone: it contains this text. */
+export function nonceOf(config: KeyHolder, state: string): string {
+  return signText(keyOf(config), `nonce ${state}`);
+}

@@ -1,0 +1,45 @@
+/** What the calls that sign somebody in answer with. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Session, SignedIn } from "../../contract/auth.ts";
+import type { App } from "../../http/app-type.ts";
+import type { BrowserMemory } from "./browser-memory.ts";
+import type { Caller } from "./callers.ts";
+import type { SignInOutcome } from "./complete-sign-in.ts";
+import type { SignIn } from "./sessions.ts";
+import { accessTokenSeconds, signAccessToken } from "./tokens.ts";
+
+/** Exactly the fields of spec §3, and a person's name if they gave one. */
+export function presentSession(app: App, { user, sessionId, refreshToken }: SignIn): Session {
+  return {
+    access_token: signAccessToken(app, { sub: user.id, sid: sessionId }),
+    refresh_token: refreshToken,
+    expires_at: Math.floor(Date.now() / 1_000) + accessTokenSeconds,
+    expires_in: accessTokenSeconds,
+    token_type: "bearer",
+    user: {
+      id: user.id,
+      email: user.email,
+      user_metadata: { avatar_url: user.avatar_url, ...(user.name === null ? {} : { name: user.name }) },
+    },
+  };
+}
+
+/** Tokens are nobody's to keep but the caller's. */
+export async function forbidStoring(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  reply.header("cache-control", "no-store");
+}
+
+/** A session, and the browser is remembered; or the request for a second factor, and it is not. */
+export function handOut(
+  app: App,
+  reply: FastifyReply,
+  { browser, caller }: { browser: BrowserMemory; caller: Caller },
+  outcome: SignInOutcome,
+): SignedIn {
+  if ("methods" in outcome) {
+    browser.keepPending(reply, caller);
+    return { status: "factor_needed", ...outcome };
+  }
+  browser.keepDevice(reply, caller, outcome.user);
+  return presentSession(app, outcome);
+}

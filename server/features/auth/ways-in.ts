@@ -1,0 +1,31 @@
+/** The ways in which a person can sign in. Their mailbox is none: a mailed link gives them a new password, and so another way. */
+import { DomainError } from "#domain/errors.ts";
+import type { WaysIn } from "../../contract/security.ts";
+import type { Executor, Trx } from "../../db/transaction.ts";
+import { findGoogle } from "./google-queries.ts";
+import { lockPerson } from "./link-queries.ts";
+import { findPerson } from "./queries.ts";
+
+export async function readWaysIn(executor: Executor, userId: string): Promise<WaysIn> {
+  const person = await findPerson(executor, userId);
+  const google = await findGoogle(executor, userId);
+  return {
+    password: person !== undefined && person.password_hash !== null,
+    google: google ? { email: google.email ?? "", linkedAt: google.linked_at.toISOString() } : null,
+  };
+}
+
+/** How many ways there are. A person may have several of one kind. */
+function countWays({ password, google }: WaysIn): number {
+  return Number(password) + Number(google !== null);
+}
+
+/**
+ * To be called before one of the person's ways in is removed, in the same transaction. Whoever removes another one waits until its end, so
+ * that of two ways in only one goes. Throws `last_way_in`.
+ */
+export async function refuseLastWay(trx: Trx, userId: string): Promise<void> {
+  await lockPerson(trx, userId);
+  if (countWays(await readWaysIn(trx, userId)) < 2)
+    throw new DomainError("last_way_in", "This is the only way in which you can sign in. Add another one first");
+}
