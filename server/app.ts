@@ -34,6 +34,7 @@ import { HeldConnections } from "./http/held-connections.ts";
 import { registerProblems, sendNotFound } from "./http/problem.ts";
 import { registerRateLimits } from "./http/rate-limits.ts";
 import { realtimeRoutes } from "./http/realtime.ts";
+import { registerSecurityContact } from "./http/security-contact.ts";
 import { registerSecurityHeaders, setSecurityHeaders } from "./http/security-headers.ts";
 import { registerClient } from "./http/static.ts";
 import { compileValidator } from "./http/validation.ts";
@@ -68,6 +69,7 @@ async function registerPlugins(app: App, deps: Deps, draining: Draining): Promis
   await registerRateLimits(app, deps.config);
   await app.register(websocket, { options: { maxPayload: realtimePayloadLimit } });
   await registerHealth(app, deps, draining);
+  registerSecurityContact(app, deps.config);
 }
 
 async function registerFeatures(app: App, deps: Deps, draining: Draining): Promise<void> {

@@ -5,7 +5,9 @@ import { describe, expect, it } from "vitest";
 import { providers } from "#server/domain/models.ts";
 import { listFiles, read, root } from "#tests/support/sources.ts";
 
-const documents = [...listFiles("docs", /\.md$/), "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+const documents = [...listFiles("docs", /\.md$/), "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"];
+/** Tables whose point is the tests that they name. */
+const leastTests: Record<string, number> = { "docs/specification.md": 100, "docs/threat-model.md": 50, "docs/asvs.md": 100 };
 /** Names in examples, and files that exist only while the product runs. */
 const notThere = /[*<>{}…]|0042_name|^notes|\/notes|\.data|client\/dist|node_modules/;
 
@@ -24,6 +26,14 @@ describe("the documents", () => {
     const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
     const run = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name = ""]) => name);
     expect(run.filter((name) => scripts[name] === undefined)).toEqual([]);
+  });
+
+  it.each(documents)("%s names tests that exist", (document) => {
+    const named = [...read(document).matchAll(/`(tests\/[^`]+)`((?:,? "[^"]+")+)/g)].flatMap(([, file = "", titles = ""]) =>
+      [...titles.matchAll(/"([^"]+)"/g)].map(([, title = ""]) => ({ file, title })),
+    );
+    expect(named.filter(({ file, title }) => !existsSync(path.join(root, file)) || !read(file).includes(title))).toEqual([]);
+    expect(named.length).toBeGreaterThanOrEqual(leastTests[document] ?? 0);
   });
 
   it("describe every environment variable", () => {

@@ -1,19 +1,10 @@
-/** Checks that the tests, texts and files named in docs/specification.md exist. */
+/** Checks that the texts named in docs/specification.md exist. Its files and tests: documents.test.ts. */
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { read, root } from "#tests/support/sources.ts";
 
 const table = read("docs/specification.md");
-
-it("the table of the specification names tests that exist", () => {
-  const promised = [...table.matchAll(/`(tests\/[^`]+)`((?:,? "[^"]+")+)/g)].flatMap(([, file = "", names = ""]) =>
-    [...names.matchAll(/"([^"]+)"/g)].map(([, name = ""]) => ({ file, name })),
-  );
-  expect(promised.length).toBeGreaterThan(100);
-  const missing = promised.filter(({ file, name }) => !existsSync(path.join(root, file)) || !read(file).includes(name));
-  expect(missing).toEqual([]);
-});
 
 it("the table of the specification names texts that exist", () => {
   const named = [...table.matchAll(/`([a-z-]+):([\w.]+)`/g)].map(([, namespace = "", key = ""]) => ({ namespace, key }));

@@ -75,6 +75,11 @@ export function checkPrompt(value: string): string | undefined {
   return codePoints(prompt) > limits.promptMax ? ruleMessages.promptLong : undefined;
 }
 
+/** The address of a link that writes a mail. */
+export function mailtoAddress(email: string): string {
+  return `mailto:${email.split("@").map(encodeURIComponent).join("@")}`;
+}
+
 /** The domain as mail uses it (ASCII), since one domain can be written in several ways (`ｅxample.com`, `bücher.example`). */
 function asciiDomain(domain: string): string {
   const address = `http://${domain}`;

@@ -11,10 +11,12 @@ export interface CookieKind {
 
 /**
  * Under https a cookie for the whole site gets the prefix `__Host-`. Browsers accept such a cookie only from this host, so a
- * neighbouring subdomain can't set it.
+ * neighbouring subdomain can't set it. One for some addresses alone can't have that prefix and gets `__Secure-`: it is accepted
+ * only over https.
  */
 function nameOf({ name, path }: CookieKind, https: boolean): string {
-  return https && path === "/" ? `__Host-${name}` : name;
+  if (!https) return name;
+  return path === "/" ? `__Host-${name}` : `__Secure-${name}`;
 }
 
 export function readCookie(request: FastifyRequest, kind: CookieKind, https: boolean): string | undefined {

@@ -3,7 +3,9 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { DomainError } from "#domain/errors.ts";
 import type { Problem } from "../contract/common.ts";
 import { failureKind } from "../failures.ts";
+import { clientNetwork, shortNetwork } from "./client-network.ts";
 import { addRateLimit, RateLimitError } from "./rate-limit-fields.ts";
+import { optionalViewerOf } from "./viewer.ts";
 
 interface FieldFault {
   field: string;
@@ -58,10 +60,28 @@ function refusalOf(error: FastifyError): DomainError | undefined {
   return undefined;
 }
 
+/**
+ * Leaves a trace of every refusal, so that attempts at what is not allowed can be found afterwards. It holds nothing that was sent. A
+ * flood is not written line by line: /metrics counts it.
+ */
+function logRefusal(request: FastifyRequest, { code, status }: DomainError): void {
+  if (code === "rate_limited") return;
+  const { method, routeOptions } = request;
+  // The address is missing if the caller has already disconnected.
+  const network = shortNetwork(clientNetwork(request.ip ?? "gone"));
+  request.log.info(
+    { code, status, method, route: routeOptions.url, network, userId: optionalViewerOf(request)?.userId },
+    "request refused",
+  );
+}
+
 export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refusal = error instanceof DomainError ? error : refusalOf(error);
   if (refusal instanceof RateLimitError) addRateLimit(reply, refusal.limit);
-  if (refusal) return sendProblem(reply, toProblem(refusal.status, refusal.code, refusal.message, refusal.details));
+  if (refusal) {
+    logRefusal(request, refusal);
+    return sendProblem(reply, toProblem(refusal.status, refusal.code, refusal.message, refusal.details));
+  }
   // PostgreSQL can't be reached, for example, or is out of connections. That is no refusal: the caller may try again.
   if (failureKind(error) === "outage") {
     request.log.warn({ err: { code: error.code, message: error.message } }, "a service we depend on does not answer");

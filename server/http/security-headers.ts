@@ -23,7 +23,8 @@ function headersOf(https: boolean): Record<string, string> {
   return {
     "content-security-policy": contentSecurityPolicy,
     "x-content-type-options": "nosniff",
-    "referrer-policy": "strict-origin-when-cross-origin",
+    // The address of a page that a mailed link opened contains its token, which must not get into any log on the way.
+    "referrer-policy": "strict-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=(self), payment=()",

@@ -1,5 +1,5 @@
 /** Identifies the caller. What a route demands depends on the scope it is registered in, never on its address. */
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { DomainError } from "#domain/errors.ts";
 import { stepUpMs } from "#domain/periods.ts";
 import type { Routes } from "./app-type.ts";
@@ -22,10 +22,16 @@ function bearerToken(request: FastifyRequest): string | undefined {
   return /^Bearer ([\w.~+/=-]{1,4000})$/i.exec(request.headers.authorization ?? "")?.[1];
 }
 
+/** What the API answers is the caller's alone. A route whose answer may be kept says so itself. */
+function forbidStoring(reply: FastifyReply): void {
+  reply.header("cache-control", "no-store");
+}
+
 /** A scope whose routes need a signed-in person; others get a 401. */
 export function signedInScope(readViewer: ReadViewer, routes: readonly Routes[]): Routes {
   return async (app) => {
-    app.addHook("onRequest", async (request) => {
+    app.addHook("onRequest", async (request, reply) => {
+      forbidStoring(reply);
       const token = bearerToken(request);
       const viewer = token === undefined ? null : await readViewer(token);
       if (!viewer) throw new DomainError("unauthenticated", "Sign in to continue");
@@ -54,7 +60,8 @@ export function steppedUpScope(routes: readonly Routes[]): Routes {
 /** A scope that is open to everyone. Its routes know the caller if the token is valid; with an invalid token the caller counts as not signed in. */
 export function publicScope(readViewer: ReadViewer, routes: readonly Routes[]): Routes {
   return async (app) => {
-    app.addHook("onRequest", async (request) => {
+    app.addHook("onRequest", async (request, reply) => {
+      forbidStoring(reply);
       const token = bearerToken(request);
       const viewer = token === undefined ? null : await readViewer(token);
       if (viewer) viewers.set(request, viewer);

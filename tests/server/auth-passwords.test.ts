@@ -63,6 +63,17 @@ test.each([
   expect(answer.json()).toMatchObject({ fields: [{ field: "password", message: ruleMessages.passwordIsAddress }] });
 });
 
+test.each(["tessera1", "Tessera2026!", "  4TESSERA4", "my-tessera-1", "Ｔessera2026"])(
+  "the product's name is no password: %j",
+  (secret) => {
+    expect(checkNewPassword(secret, "ada@example.com")).toBe(ruleMessages.passwordCommon);
+  },
+);
+
+test("a password may contain the product's name", () => {
+  expect(checkNewPassword("a tessera 4 two", "ada@example.com")).toBeUndefined();
+});
+
 test("an account whose password is refused today still signs in with it", async () => {
   const { email } = await createUser(product.db, { email: "early7adopter@example.com", passwordHash: await hash("early7adopter") });
   expect((await product.signIn(email, "early7adopter")).statusCode).toBe(200);

@@ -148,6 +148,20 @@ test("a ban takes effect at the next call, and a session unused for 30 days has 
   expect((await product.get("/api/account", old.access_token)).statusCode).toBe(401);
 });
 
+test("a session ends after 180 days, however often it is used", async () => {
+  const session = await product.join();
+  const sessions = () => product.db.updateTable("auth_sessions").where("user_id", "=", session.user.id);
+  const opened = new Date(Date.now() - 179 * 86_400_000);
+  await sessions().set({ created_at: opened }).execute();
+  expect((await refresh(session.refresh_token)).statusCode).toBe(200);
+  const { expires_at } = await product.db
+    .selectFrom("auth_sessions")
+    .select("expires_at")
+    .where("user_id", "=", session.user.id)
+    .executeTakeFirstOrThrow();
+  expect(expires_at.getTime() - opened.getTime()).toBe(180 * 86_400_000);
+});
+
 test("an access token is valid for ten minutes", async () => {
   const session = await product.join();
   const { sub, sid, iat, exp } = product.app.jwt.verify<{ sub: string; sid: string; iat: number; exp: number }>(session.access_token);

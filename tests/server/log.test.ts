@@ -1,6 +1,10 @@
-/** PostgreSQL's error messages can contain users' data; the log must not. */
+/** What the log has of what people did, and that it has nothing of what they wrote: PostgreSQL's error messages can contain that. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createLogger } from "#server/deps.ts";
+import { buildApp } from "#server/app.ts";
+import { readConfig } from "#server/config.ts";
+import { createDeps, createLogger } from "#server/deps.ts";
+import { testEnvironment } from "#tests/support/deps.ts";
+import { createPerson } from "#tests/support/people.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 
@@ -28,4 +32,35 @@ test.each([
   const logged = lines.join("");
   expect(logged).toContain('"code":"2');
   expect(logged).not.toMatch(/Ada|Nobody else/);
+});
+
+test("every refusal is logged with its code, its route, the person and a shortened network, and nothing that was sent", async () => {
+  const lines: string[] = [];
+  const log = createLogger("info", "test", { write: (line) => lines.push(line) });
+  const deps = createDeps(readConfig(testEnvironment(database)), "test", log);
+  const app = await buildApp(deps);
+  try {
+    const { token, userId } = await createPerson({ app }, database.db, { credits: 0 });
+    const remoteAddress = "203.0.113.77";
+    const credentials = { email: "ada@example.com", password: "nobody else knows 1" };
+    await app.inject({ url: "/api/account", headers: { authorization: "Bearer a-forged-token" }, remoteAddress });
+    await app.inject({ method: "POST", url: "/api/auth/sign-in", payload: credentials, remoteAddress });
+    const id = "0190b3a0-0000-7000-8000-000000000000";
+    await app.inject({ url: `/api/conversations/${id}`, headers: { authorization: `Bearer ${token}` }, remoteAddress });
+    await app.inject({ method: "POST", url: "/api/stripe/webhook", payload: "{}", remoteAddress });
+    await app.inject({ method: "POST", url: "/api/auth/refresh", payload: { more: "than expected" }, remoteAddress });
+    const refused = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "request refused");
+    const network = "203.0.113.0/24";
+    expect(refused).toMatchObject([
+      { code: "unauthenticated", status: 401, method: "GET", route: "/api/account", network },
+      { code: "invalid_credentials", status: 401, method: "POST", route: "/api/auth/sign-in", network },
+      { code: "not_found", status: 404, method: "GET", route: "/api/conversations/:id", network, userId },
+      { code: "invalid_signature", status: 400, method: "POST", route: "/api/stripe/webhook", network },
+      { code: "validation_failed", method: "POST", route: "/api/auth/refresh", network },
+    ]);
+    expect(lines.join("")).not.toMatch(/ada@|nobody else|forged|expected|203\.0\.113\.77|0190b3a0/);
+  } finally {
+    await app.close();
+    await deps.close();
+  }
 });

@@ -1,6 +1,7 @@
 /** The shipped proxy: whose X-Forwarded-For it trusts, and its own error response. */
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { avatarBytes } from "#domain/avatars.ts";
 import type { ApiWorld } from "#tests/support/billing-world.ts";
 import { startApiWorld } from "#tests/support/billing-world.ts";
 import { sendFrom } from "#tests/support/load.ts";
@@ -22,7 +23,7 @@ afterAll(() => world.close());
 
 const addresses = ["127.0.0.1"];
 
-async function startOne(options: { trustedPeers?: string; apiPort?: number } = {}): Promise<Nginx> {
+async function startOne(options: { trustedPeers?: string; apiPort?: number } = {}) {
   const proxy = await startProxy({ addresses, apiPort, ...options });
   running.push(proxy);
   return proxy;
@@ -65,5 +66,26 @@ it("without an API process the proxy answers 503 with a problem document, as the
     const answer = await sendFrom(url, "127.0.0.1", { method, path: "/api/models" });
     expect([answer.status, answer.headers["content-type"], answer.headers["retry-after"]]).toEqual([503, "application/problem+json", "2"]);
     expect(JSON.parse(answer.body)).toMatchObject({ status: 503, code: "service_unavailable" });
+    expect(answer.headers).toMatchObject({ "x-content-type-options": "nosniff", server: "nginx" });
   }
+});
+
+it("the proxy's log has no query, in which a mailed link's token is, and no referrer", async () => {
+  const { url, accessLog } = await startOne();
+  const headers = { referer: `${url}/auth?recover=a-token` };
+  await sendFrom(url, "127.0.0.1", { method: "GET", path: "/auth?recover=a-token", headers });
+  await expect.poll(accessLog).toMatch(/"GET \/auth" \d{3} /);
+  expect(accessLog()).not.toContain("a-token");
+});
+
+it("a picture of 10 MB reaches the API, which says itself what is too large", async () => {
+  const { url } = await startOne();
+  const { headers } = await world.person();
+  const put = async (bytes: number) => {
+    const body = Buffer.alloc(bytes, 1);
+    const answer = await fetch(`${url}/api/account/avatar`, { method: "PUT", body, headers: { ...headers, "content-type": "image/png" } });
+    return [answer.status, ((await answer.json()) as { code: string }).code];
+  };
+  expect(await put(avatarBytes)).toEqual([415, "picture_unsupported"]);
+  expect(await put(avatarBytes + 1)).toEqual([413, "picture_too_large"]);
 });

@@ -186,6 +186,16 @@ describe("a call", () => {
     await expect(inTransaction(database.db, () => answerOf(gateway))).rejects.toThrow("within a transaction");
   });
 
+  it("follows no redirect: what was written goes to no other address", async () => {
+    const visited: (string | undefined)[] = [];
+    const gateway = await startProvider((request, response) => {
+      visited.push(request.url);
+      response.writeHead(307, { location: "/elsewhere" }).end();
+    });
+    expect(await answerOf(gateway)).toMatchObject({ text: "", failure: "provider_error" });
+    expect(visited).toEqual(["/v1/chat/completions"]);
+  });
+
   it("that is broken off closes its connection", async () => {
     const closed = Promise.withResolvers<void>();
     const gateway = await startProvider((_request, response) => {

@@ -87,7 +87,7 @@ export interface ProxyOptions {
   trustedPeers?: string;
 }
 
-export async function startProxy({ addresses, apiPort, trustedPeers = "" }: ProxyOptions): Promise<Nginx> {
+export async function startProxy({ addresses, apiPort, trustedPeers = "" }: ProxyOptions): Promise<Nginx & { accessLog(): string }> {
   const folder = await mkdtemp(path.join(tmpdir(), "tessera-test-nginx-"));
   const [port, names] = [await freePort(), await startNameServer(addresses)];
   await writeFile(path.join(folder, "trusted-peers.conf"), `${read("docker/trusted-peers.conf")}\n${trustedPeers}`);
@@ -96,11 +96,13 @@ export async function startProxy({ addresses, apiPort, trustedPeers = "" }: Prox
     ["listen 80;", `listen ${port};`],
     ["resolver 127.0.0.11 ", `resolver 127.0.0.1:${names.port} `],
     ["http://api:3000", `http://api:${apiPort}`],
+    ["/var/log/nginx/access.log", path.join(folder, "access.log")],
   ]);
   const stop = await startNginx(port, folder, configuration);
   return {
     url: `http://127.0.0.1:${port}`,
     port,
+    accessLog: () => readFileSync(path.join(folder, "access.log"), "utf8"),
     async stop() {
       await stop();
       names.close();

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
 import { factorRoutes as contract } from "../../contract/factors.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";
@@ -6,15 +6,10 @@ import { steppedUpScope, viewerOf } from "../../http/viewer.ts";
 import type { AuthDeps } from "./callers.ts";
 import { beginTotp, confirmTotp, readFactors, renewRecoveryCodes, turnOffTotp } from "./factors.ts";
 
-/** Secrets and codes are the caller's alone. */
-async function forbidStoring(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  reply.header("cache-control", "no-store");
-}
-
 /** For a signed-in scope. */
 export function factorRoutes(deps: AuthDeps): Routes {
   const askerOf = (request: FastifyRequest) => ({ userId: viewerOf(request).userId, network: clientNetwork(request.ip) });
-  const optionsOf = <Name extends keyof typeof contract>(name: Name) => ({ schema: contract[name], onSend: forbidStoring });
+  const optionsOf = <Name extends keyof typeof contract>(name: Name) => ({ schema: contract[name] });
   const changes: Routes = async (app) => {
     app.post("/api/account/factors/totp", optionsOf("POST /api/account/factors/totp"), async (request) =>
       beginTotp(deps, askerOf(request)),

@@ -8,6 +8,13 @@ const commonPasswords = new Set(
     .filter((line) => line !== "" && !line.startsWith("#")),
 );
 
+/** Words that everybody here thinks of first. A password is refused if it is one of them, but for digits and signs around it. */
+const ownWords = new Set(["tessera", "mytessera", "tesseraai", "tesserachat"]);
+
+function isOwnWord(password: string): boolean {
+  return ownWords.has(password.replace(/[^\p{L}]/gu, ""));
+}
+
 /**
  * The rules for a new password (spec §5). Returns the message of the first broken rule, or undefined. Passwords that people already
  * have are never checked, so a stricter rule locks nobody out.
@@ -15,5 +22,6 @@ const commonPasswords = new Set(
 export function checkNewPassword(password: string, email: string): string | undefined {
   const fault = checkPassword(password, email);
   if (fault !== undefined) return fault;
-  return commonPasswords.has(password.normalize("NFKC").toLowerCase()) ? ruleMessages.passwordCommon : undefined;
+  const typed = password.normalize("NFKC").toLowerCase();
+  return commonPasswords.has(typed) || isOwnWord(typed) ? ruleMessages.passwordCommon : undefined;
 }

@@ -5,7 +5,7 @@ import type { BrowserMemory } from "./browser-memory.ts";
 import { createBrowserMemory } from "./browser-memory.ts";
 import { fewOfOneNetwork } from "./callers.ts";
 import { confirmEmail, disownSignUp, lookAtLink } from "./confirmation.ts";
-import { forbidStoring, handOut, presentSession } from "./hand-out.ts";
+import { handOut, presentSession } from "./hand-out.ts";
 import { lookAtRecovery, requestRecovery, resetPassword } from "./recovery.ts";
 import { answerFactor } from "./second-factor.ts";
 import { endSession, refreshSession } from "./sessions.ts";
@@ -14,7 +14,7 @@ import { resendConfirmation, signUp } from "./sign-up.ts";
 
 const checkEmailAnswer = { status: "check_email" } as const;
 
-const optionsOf = <Name extends keyof typeof contract>(name: Name) => ({ schema: contract[name], onRequest: forbidStoring });
+const optionsOf = <Name extends keyof typeof contract>(name: Name) => ({ schema: contract[name] });
 
 function recoveryRoutes(app: App, deps: Deps, browser: BrowserMemory): void {
   app.post("/api/auth/recover", optionsOf("POST /api/auth/recover"), async (request, reply) => {

@@ -1,7 +1,7 @@
 /** Sign-ins: opened, continued by rotation, ended. All on wall time. */
 
 import { v7 as uuidv7 } from "uuid";
-import { addMilliseconds, dayMs } from "#domain/clock.ts";
+import { dayMs } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
@@ -16,11 +16,17 @@ import { readRefreshToken, writeRefreshToken } from "./tokens.ts";
 
 /** A sign-in lasts this long after its last refresh. */
 const sessionMs = 30 * dayMs;
+/** And never longer than this, however often it is used (docs/decisions/0035). */
+const longestSessionMs = 180 * dayMs;
 /**
  * For this long the previous refresh token gets the same successor again (docs/decisions/0006). So tabs that refresh at the same
  * time all stay signed in, and so does a client that did not receive the response and retries within its 30 s (spec §9).
  */
 const refreshGraceMs = 45_000;
+
+function expiryAt(now: Date, openedAt: Date): Date {
+  return new Date(Math.min(now.getTime() + sessionMs, openedAt.getTime() + longestSessionMs));
+}
 
 /** A sign-in as the routes hand it out. */
 export interface SignIn {
@@ -46,7 +52,7 @@ export async function openSession(
     token_hash: hashToken(refreshToken),
     previous_token_hash: null,
     rotated_at: now,
-    expires_at: addMilliseconds(now, sessionMs),
+    expires_at: expiryAt(now, now),
     revoked_at: null,
     created_at: now,
     proved_at: now,
@@ -78,7 +84,7 @@ async function continueSession(trx: Trx, deps: Pick<Deps, "config">, { token, re
       counter,
       tokenHash: hashToken(refreshToken),
       now,
-      expiresAt: addMilliseconds(now, sessionMs),
+      expiresAt: expiryAt(now, session.created_at),
       timeZone: caller.timeZone,
     });
     return { outcome: "continued", signIn: { user, sessionId: session.id, refreshToken } };

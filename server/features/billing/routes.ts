@@ -23,10 +23,7 @@ export function billingRoutes(deps: Deps): Routes {
     app.post(
       "/api/functions/reliable-subscription-check",
       { schema: contract["POST /api/functions/reliable-subscription-check"] },
-      async (request, reply) => {
-        reply.header("cache-control", "no-store");
-        return checkSubscription(deps, viewerOf(request).userId);
-      },
+      async (request) => checkSubscription(deps, viewerOf(request).userId),
     );
     app.post("/api/functions/create-checkout", { schema: contract["POST /api/functions/create-checkout"] }, async (request) =>
       createCheckout(deps, viewerOf(request).userId, request.body.priceId),

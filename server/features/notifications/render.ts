@@ -6,6 +6,7 @@ import { fallbackLanguage, matchLanguage } from "#domain/languages.ts";
 import { recoveryMs } from "#domain/periods.ts";
 import type { PlanKey } from "#domain/plans.ts";
 import { currency, plans } from "#domain/plans.ts";
+import { mailtoAddress } from "#domain/rules.ts";
 import type { Config } from "../../config.ts";
 import { linkToken } from "./links.ts";
 import de from "./locales/de.json" with { type: "json" };
@@ -48,10 +49,6 @@ export interface MailContent {
 }
 
 type MailConfig = Pick<Config, "publicUrl" | "secretKey" | "contactEmail">;
-
-function mailtoAddress(email: string): string {
-  return `mailto:${email.split("@").map(encodeURIComponent).join("@")}`;
-}
 
 /** Where the one button of each mail leads. */
 const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent["parameters"]) => string> = {

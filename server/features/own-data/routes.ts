@@ -24,7 +24,6 @@ export function ownDataRoutes(deps: Pick<Deps, "config" | "db" | "clock" | "stor
         .header("content-type", "application/zip")
         .header("content-length", bytes)
         .header("content-disposition", 'attachment; filename="tessera-data.zip"')
-        .header("cache-control", "no-store")
         .send(content);
     });
     await steppedUpScope([dangerous])(app);

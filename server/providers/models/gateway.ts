@@ -18,9 +18,10 @@ export interface ModelGateway {
   ask(call: ModelCall): AsyncIterable<ModelEvent>;
 }
 
+/** Fails at a redirect: what a person wrote goes to the address that the operator named, and nowhere else. */
 const send: typeof fetch = (address, init) => {
   refuseWithinTransaction("A model provider");
-  return fetch(address, init);
+  return fetch(address, { ...init, redirect: "error" });
 };
 
 export function createModelGateway(config: Pick<Config, "models" | "sandbox">): ModelGateway {
