@@ -21,6 +21,7 @@ import { clockRoutes } from "./features/clock/routes.ts";
 import { contactRoutes } from "./features/contact/routes.ts";
 import { conversationRoutes } from "./features/conversations/routes.ts";
 import { creditRoutes } from "./features/credits/routes.ts";
+import { deletionRoutes, restoringRoutes } from "./features/deletion/routes.ts";
 import { createAnswers } from "./features/generations/answers.ts";
 import { generationRoutes } from "./features/generations/routes.ts";
 import { ownDataRoutes } from "./features/own-data/routes.ts";
@@ -88,6 +89,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
     publicScope(readViewer, [
       authRoutes(deps),
       googleRoutes(deps),
+      restoringRoutes(deps),
       catalogueRoutes(deps),
       publicBillingRoutes(deps),
       contactRoutes(deps),
@@ -101,6 +103,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       avatarRoutes(deps),
       sessionRoutes(deps),
       ownDataRoutes(deps),
+      deletionRoutes(deps, answers),
       factorRoutes(deps),
       googleAccountRoutes(deps),
       billingRoutes(deps),

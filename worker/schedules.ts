@@ -2,7 +2,8 @@
  * Sweeps do work that has become due with time. They read it from rows, so that moving the sandbox's clock, an outage and a
  * lost queue need no code of their own. Business sweeps run when they are due, and at once when the sandbox moves the clock;
  * wall-time sweeps run every few seconds. A lease ensures that only one worker at a time runs a sweep. There are separate loops
- * for sweeps that ask Stripe, sweeps that move credits, wall-time sweeps and deletion, so that none waits for another.
+ * for sweeps that ask Stripe, sweeps that move credits, deleted accounts, wall-time sweeps and what is kept no longer, so that none waits
+ * for another.
  */
 
 import { setTimeout as delay } from "node:timers/promises";
@@ -16,6 +17,7 @@ import type { SweepName } from "#server/features/clock/sweeps.ts";
 import { sweepNames } from "#server/features/clock/sweeps.ts";
 import { checkBooks } from "#server/features/credits/check-books.ts";
 import { expireDueGrants, releaseOverdueHolds } from "#server/features/credits/service.ts";
+import { eraseDueAccounts } from "#server/features/deletion/erase.ts";
 import { addLogPartitions, dropLogPartitions } from "#server/features/generations/log-partitions.ts";
 import { endOrphanedAnswers } from "#server/features/generations/orphans.ts";
 import { sweepRetention } from "#server/features/retention/service.ts";
@@ -46,10 +48,13 @@ const sweeps: Readonly<Record<SweepName, (deps: Deps, now: Date, signal: AbortSi
   "scheduled-grants": postDueScheduledGrants,
   "grace-periods": endGracePeriods,
   "expired-grants": expireDueGrants,
+  "account-deletions": eraseDueAccounts,
 };
 const sweepsOfStripe = ["reconcile", "grace-periods"] as const satisfies SweepName[];
 /** In this order, so that new grants are posted before the ones they replace expire. */
 const sweepsOfCredits = ["scheduled-grants", "expired-grants"] as const satisfies SweepName[];
+/** Nobody waits for them, and each account takes as long as it is large. */
+const sweepsOfAccounts = ["account-deletions"] as const satisfies SweepName[];
 
 async function ensureSchedules(deps: Deps): Promise<void> {
   await deps.db
@@ -80,6 +85,7 @@ async function runBusiness(deps: Deps, stopping: AbortSignal): Promise<void> {
   let wakeUp = new AbortController();
   let ready = false;
   let asking: Promise<void> | undefined;
+  let erasing: Promise<void> | undefined;
   deps.clock.onMove(() => wakeUp.abort());
 
   async function runSweeps(names: readonly SweepName[], due: Readonly<Record<SweepName, Date | null>>, now: Date): Promise<void> {
@@ -99,6 +105,9 @@ async function runBusiness(deps: Deps, stopping: AbortSignal): Promise<void> {
     asking ??= runSweeps(sweepsOfStripe, due, now).finally(() => {
       asking = undefined;
     });
+    erasing ??= runSweeps(sweepsOfAccounts, due, now).finally(() => {
+      erasing = undefined;
+    });
     const answered = new AbortController();
     await Promise.race([asking, pause(headStartMs, answered.signal, stopping)]);
     answered.abort();
@@ -110,7 +119,7 @@ async function runBusiness(deps: Deps, stopping: AbortSignal): Promise<void> {
     await runDue().catch((error: unknown) => deps.log.warn({ err: error }, "could not read the schedules"));
     await pause(tickMs, wakeUp.signal, stopping);
   }
-  await asking;
+  await Promise.all([asking, erasing]);
 }
 
 async function runWall(deps: Deps, stopping: AbortSignal): Promise<void> {

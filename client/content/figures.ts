@@ -10,6 +10,7 @@ import {
   accessTokenMs,
   answerLogGoneMs,
   answerLogReadableMs,
+  deletionMs,
   deviceCookieMs,
   givenPromptMs,
   googleMs,
@@ -56,6 +57,7 @@ const alone = (figure: Figure) => (subject: string | undefined) => (subject === 
 /** Retention periods: the sweep, the cookies and the device use the same ones. */
 const periods = {
   ...keptMs,
+  deletion: deletionMs,
   answerLogReadable: answerLogReadableMs,
   answerLogGone: answerLogGoneMs,
   accessToken: accessTokenMs,

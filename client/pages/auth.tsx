@@ -9,9 +9,9 @@ import { AuthPicture } from "#client/features/auth/auth-picture.tsx";
 import type { AwaitedMail } from "#client/features/auth/check-email.tsx";
 import type { AuthMode } from "#client/features/auth/credentials-form.tsx";
 import { CredentialsForm } from "#client/features/auth/credentials-form.tsx";
-import { useFactorNeeded, waitForFactor } from "#client/features/auth/factor-store.ts";
 import type { MailedToken } from "#client/features/auth/mailed-token.ts";
 import { readMailedToken } from "#client/features/auth/mailed-token.ts";
+import { useNextStep, waitForStep } from "#client/features/auth/next-step-store.ts";
 import { useSubscription } from "#client/features/billing/subscription-store.ts";
 import { useEnvironment } from "#client/features/environment/environment-store.ts";
 import { ownPath } from "#client/lib/own-path.ts";
@@ -25,12 +25,14 @@ const steps = {
   factor: () => import("#client/features/auth/factor-step.tsx"),
   mailedLink: () => import("#client/features/auth/mailed-link.tsx"),
   recover: () => import("#client/features/auth/recover-form.tsx"),
+  restore: () => import("#client/features/auth/restore-step.tsx"),
   reset: () => import("#client/features/auth/reset-password.tsx"),
 };
 const CheckEmail = lazy(async () => ({ default: (await steps.checkEmail()).CheckEmail }));
 const FactorStep = lazy(async () => ({ default: (await steps.factor()).FactorStep }));
 const MailedLink = lazy(async () => ({ default: (await steps.mailedLink()).MailedLink }));
 const RecoverForm = lazy(async () => ({ default: (await steps.recover()).RecoverForm }));
+const RestoreStep = lazy(async () => ({ default: (await steps.restore()).RestoreStep }));
 const ResetPassword = lazy(async () => ({ default: (await steps.reset()).ResetPassword }));
 
 async function fetchSteps(): Promise<void> {
@@ -114,7 +116,7 @@ export function AuthPage() {
   const sandboxUrl = useEnvironment((state) => state.sandboxUrl);
   const user = useSession((state) => state.user);
   const [done, setDone] = useState(false);
-  const factorNeeded = useFactorNeeded();
+  const nextStep = useNextStep();
   const mode = modes[search.get("mode") ?? ""] ?? "signIn";
   const wanted = search.get("return");
   const home = useOwnHome();
@@ -127,21 +129,25 @@ export function AuthPage() {
 
   const onDone = useCallback(() => setDone(true), []);
   const onInstead = useCallback(() => setMailed(null), []);
-  const onFactorBack = useCallback(() => {
-    waitForFactor(undefined);
+  const onBack = useCallback(() => {
+    waitForStep(undefined);
     setMailed(null);
   }, []);
   useEffect(() => void fetchSteps(), []);
   // Whoever left the page in the middle of a sign-in has given it up.
-  useEffect(() => waitForFactor(undefined), []);
+  useEffect(() => waitForStep(undefined), []);
   const link = mailed && { token: mailed.token, signedInAs: user?.email ?? null, onEmail: setEmail, onDone, onInstead };
 
   return (
     <Page title={t(`${mode}.title`)} width="bare" className={styles.page ?? ""}>
       <div className={styles.panel}>
-        {factorNeeded ? (
+        {nextStep ? (
           <Step>
-            <FactorStep key={factorNeeded.token} needed={factorNeeded} onBack={onFactorBack} />
+            {nextStep.status === "factor_needed" ? (
+              <FactorStep key={nextStep.token} needed={nextStep} onBack={onBack} />
+            ) : (
+              <RestoreStep pending={nextStep} onBack={onBack} />
+            )}
           </Step>
         ) : waitingForMail ? (
           <Step>

@@ -29,4 +29,11 @@ export const accountRoutes = {
     ),
     response: { 204: NoContent },
   },
+  "POST /api/account/deletion": {
+    summary:
+      "Delete the account: hidden and signed out everywhere at once, gone at `deleteAt`, and restored by signing in before. `email` is the " +
+      "account's own address, typed by the person. Needs a recent step-up",
+    body: Type.Object({ email: Type.String({ maxLength: 2_000 }) }, { additionalProperties: false }),
+    response: { 202: Type.Object({ deleteAt: Timestamp }) },
+  },
 } as const satisfies Record<string, RouteContract>;

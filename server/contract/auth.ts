@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "typebox";
-import { NoContent, Uuid } from "./common.ts";
+import { NoContent, Timestamp, Uuid } from "./common.ts";
 import type { RouteContract } from "./route.ts";
 
 export const User = Type.Object({
@@ -36,7 +36,14 @@ export const FactorNeeded = Type.Object({
 });
 export type FactorNeeded = Static<typeof FactorNeeded>;
 
-export const SignedIn = Type.Union([Session, FactorNeeded]);
+/**
+ * Every factor was right, and the account is to be deleted at `deleteAt`: no session. `token` goes to `POST /api/auth/restore`, from the
+ * same browser.
+ */
+export const DeletionPending = Type.Object({ status: Type.Literal("deletion_pending"), token: Type.String(), deleteAt: Timestamp });
+export type DeletionPending = Static<typeof DeletionPending>;
+
+export const SignedIn = Type.Union([Session, FactorNeeded, DeletionPending]);
 export type SignedIn = Static<typeof SignedIn>;
 
 /** Only a rough limit: the domain's rules check the exact length and give the specification's messages. */
@@ -91,7 +98,7 @@ export const authRoutes = {
   "POST /api/auth/reset-password": {
     summary: "Choose a new password with a mailed link. Ends all sign-ins, and signs in only in the browser that asked for the link",
     body: Type.Object({ token: LinkToken, password: Credentials.password }, { additionalProperties: false }),
-    response: { 200: Type.Object({ session: Type.Union([Session, FactorNeeded, Type.Null()]) }) },
+    response: { 200: Type.Object({ session: Type.Union([Session, FactorNeeded, DeletionPending, Type.Null()]) }) },
   },
   "POST /api/auth/sign-in": {
     summary: "Sign in with e-mail and password",
@@ -101,6 +108,11 @@ export const authRoutes = {
   "POST /api/auth/factor": {
     summary: "Show the second factor, a code of the authenticator app or a recovery code, and sign in",
     body: Type.Object({ token: text(200), code: text(100) }, { additionalProperties: false }),
+    response: { 200: SignedIn },
+  },
+  "POST /api/auth/restore": {
+    summary: "Take back the deletion of one's account, and sign in",
+    body: Type.Object({ token: text(200) }, { additionalProperties: false }),
     response: { 200: Session },
   },
   "POST /api/auth/refresh": {

@@ -18,8 +18,11 @@ const appendOnly = sql.raw((["subscription_changes", "paid_invoice_lines"] satis
 /** Only `audit_record` writes the audit log. */
 const auditTables = sql.raw("audit_people, audit_events, audit_origins");
 const functions = [
+  "account_drop_exports",
+  "account_erase",
   "audit_record",
   "avatar_forget",
+  "business_now",
   "factors_remove",
   "google_unlink",
   ..."ledger_post_grant ledger_hold ledger_settle ledger_end_hold ledger_expire_grant ledger_claw_back ledger_available".split(" "),

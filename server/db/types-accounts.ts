@@ -11,6 +11,8 @@ export interface Users {
   banned_at: Date | null;
   created_at: Date;
   last_sign_in_at: Date | null;
+  /** Business time at which the account is deleted; until then it is hidden. Null: it is not being deleted. */
+  delete_at: Generated<Date | null>;
 }
 
 export type UserRow = Selectable<Users>;
@@ -109,11 +111,13 @@ export interface AuthSessions {
   time_zone: Generated<string | null>;
 }
 
-/** A sign-in that waits for its second factor. */
+/** A sign-in that waits for its second factor, or for the decision whether a deleted account is restored. */
 export interface PendingSignIns {
   id: string;
   user_id: string;
   factor: string;
+  /** Shown already; it waits for the decision. */
+  second: Generated<string | null>;
   created_at: Date;
   expires_at: Date;
   used_at: Date | null;

@@ -25,6 +25,10 @@ export interface AuditDetails {
   "session.ended": { reason: "signed_out" | "token_reused" } | { reason: "signed_out_elsewhere"; sessions: number };
   "export.asked": Record<string, never>;
   "export.downloaded": Record<string, never>;
+  "deletion.asked": Record<string, never>;
+  "deletion.undone": Record<string, never>;
+  /** Everything personal is gone. */
+  "account.deleted": Record<string, never>;
   "role.granted": { role: "admin"; because: "named_in_admin_emails" | "first_start" };
   "dead_letter.replayed": { deadLetterId: string; job: string };
 }
@@ -47,6 +51,9 @@ const shown = {
   "session.ended": true,
   "export.asked": true,
   "export.downloaded": true,
+  "deletion.asked": true,
+  "deletion.undone": true,
+  "account.deleted": false,
   "role.granted": true,
   "dead_letter.replayed": false,
 } as const satisfies Record<AuditAction, boolean>;

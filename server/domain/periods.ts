@@ -36,6 +36,8 @@ export const keptMs = {
 export const accessTokenMs = 10 * minuteMs;
 /** For this long after showing a factor a sign-in may do dangerous things. */
 export const stepUpMs = 10 * minuteMs;
+/** For this long a deleted account can be restored. */
+export const deletionMs = 14 * dayMs;
 /** For this long a sign-in waits for its second factor, and a new authenticator app for its first code. */
 export const factorWaitMs = 10 * minuteMs;
 export const signUpCookieMs = dayMs;

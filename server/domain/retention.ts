@@ -40,7 +40,7 @@ const ledger = {
 
 /** By table. If a table is missing here a test fails, and the application's role gets no rights on the table. */
 export const retention = {
-  users: { rows: "until deleted", why: "the account" },
+  users: { rows: "until deleted", why: "the account; goes 14 days after the person deleted it, with what is theirs (account_erase)" },
   identities: { rows: { with: "users" }, why: "by what a person is known: their e-mail address, their Google account" },
   avatars: { rows: "until deleted", why: "the pictures of accounts; one that is nobody's any more goes with its files within two hours" },
   google_answers: { rows: { sweep: "googleAnswers" }, why: "what Google said about somebody who is signing in; good once, for minutes" },

@@ -8,6 +8,8 @@ export const jobs = {
   "process-stripe-event": Type.Object({ eventId: Type.String() }, { additionalProperties: false }),
   /** Asks Stripe how a checkout ended. It is written when the payer comes back before Stripe's event has arrived. */
   "settle-checkout": Type.Object({ sessionId: Type.String() }, { additionalProperties: false }),
+  /** Cancels the subscription of a person who is deleting their account, or resumes it for one who has taken that back. */
+  "align-subscription": Type.Object({ userId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
   "send-mail": Type.Object({ mailId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
   /** Puts a person's data into a zip file in the file storage. */
   "make-export": Type.Object({ exportId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
@@ -27,6 +29,7 @@ export type JobKind = (typeof jobKinds)[number];
 export const kindOfJob: Readonly<Record<JobName, JobKind>> = {
   "process-stripe-event": "stripe",
   "settle-checkout": "stripe",
+  "align-subscription": "stripe",
   "send-mail": "mail",
   "make-export": "files",
   "delete-file": "files",

@@ -8,7 +8,7 @@ import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
 import { failureKind } from "../failures.ts";
 
-export type RowSweep = "expired-grants" | "scheduled-grants" | "grace-periods" | "overdue-holds" | "orphaned-answers";
+export type RowSweep = "expired-grants" | "scheduled-grants" | "grace-periods" | "overdue-holds" | "orphaned-answers" | "account-deletions";
 
 /** Rows read at once. */
 export const sweepPage = 200;
@@ -22,6 +22,7 @@ const keyTypes: Readonly<Record<RowSweep, "text" | "uuid">> = {
   "grace-periods": "text",
   "overdue-holds": "uuid",
   "orphaned-answers": "uuid",
+  "account-deletions": "uuid",
 };
 
 /**

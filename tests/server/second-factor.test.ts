@@ -7,6 +7,7 @@ import type { TotpSetUp } from "#contract/factors.ts";
 import { minuteMs } from "#domain/clock.ts";
 import { factorWaitMs, stepUpMs } from "#domain/periods.ts";
 import { answerFactor } from "#server/features/auth/second-factor.ts";
+import type { SignIn } from "#server/features/auth/sessions.ts";
 import { linkToken } from "#server/features/notifications/links.ts";
 import type { AuthApp } from "./auth-support.ts";
 import { cookiesOf, createAuthApp, password, randomAddress } from "./auth-support.ts";
@@ -326,7 +327,7 @@ describe("at rest", () => {
     const browser = /pending=([\w-]+)/.exec(cookiesOf(answer).cookie)?.[1] ?? "";
     const caller = { network: randomAddress(), userAgent: undefined, timeZone: null, signUps: [], devices: undefined, browser };
     const deps = { ...product.deps, config: { ...product.config, encryptionKeys } };
-    return answerFactor(deps, { token, code }, caller as never);
+    return (await answerFactor(deps, { token, code }, caller as never)) as SignIn;
   }
 
   test("a secret opens with the old key during a rotation, and with the new one alone after its next use", async () => {

@@ -57,6 +57,9 @@ const fail = (error: unknown) => ({
   "delete-file": async () => {
     throw error;
   },
+  "align-subscription": async () => {
+    throw error;
+  },
 });
 
 async function publishedBefore(times: number) {

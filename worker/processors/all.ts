@@ -1,4 +1,5 @@
 import type { Processors } from "../run-job.ts";
+import { alignSubscriptionJob } from "./align-subscription.ts";
 import { deleteFileJob } from "./delete-file.ts";
 import { makeExportJob } from "./make-export.ts";
 import { processStripeEventJob } from "./process-stripe-event.ts";
@@ -7,6 +8,7 @@ import { settleCheckoutJob } from "./settle-checkout.ts";
 
 /** Exhaustive: a job without a processor does not compile. */
 export const processors: Processors = {
+  "align-subscription": alignSubscriptionJob,
   "delete-file": deleteFileJob,
   "make-export": makeExportJob,
   "process-stripe-event": processStripeEventJob,

@@ -34,6 +34,8 @@ const texts: { [Action in ShownAction]: (words: Words, details: AuditDetails[Act
       : t(`activity.ended.${details.reason}`),
   "export.asked": ({ t }) => t("activity.exportAsked"),
   "export.downloaded": ({ t }) => t("activity.exportDownloaded"),
+  "deletion.asked": ({ t }) => t("activity.deletionAsked"),
+  "deletion.undone": ({ t }) => t("activity.deletionUndone"),
   "role.granted": ({ t }) => t("activity.admin"),
 };
 

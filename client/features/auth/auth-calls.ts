@@ -1,19 +1,26 @@
 import { api } from "#client/lib/api.ts";
 import { adoptSession, currentSession } from "#client/lib/session-store.ts";
-import type { MailedLink, Session, SignedIn } from "#contract/auth.ts";
-import { waitForFactor } from "./factor-store.ts";
+import type { MailedLink, SignedIn } from "#contract/auth.ts";
+import { waitForStep } from "./next-step-store.ts";
 
-/** Keeps the session; or, if the account has a second factor, has the page ask for its code. */
-function take(outcome: SignedIn, event: "SIGNED_IN" | "PASSWORD_RECOVERY"): void {
+/** Keeps the session; or has the page ask what comes first: the code of a second factor, or whether a deleted account is restored. */
+function take(outcome: SignedIn, event: "SIGNED_IN" | "PASSWORD_RECOVERY" | "MFA_CHALLENGE_VERIFIED"): void {
   if ("access_token" in outcome) adoptSession(outcome, event);
-  else waitForFactor(outcome);
+  else waitForStep(outcome);
 }
 
 /** Throws ApiProblem (`wrong_code`, `sign_in_expired`, `too_many_attempts`…), NetworkProblem. */
 export async function answerFactor(token: string, code: string): Promise<void> {
-  const session: Session = await api("POST /api/auth/factor", { body: { token, code } });
-  waitForFactor(undefined);
-  adoptSession(session, "MFA_CHALLENGE_VERIFIED");
+  const outcome = await api("POST /api/auth/factor", { body: { token, code } });
+  waitForStep(undefined);
+  take(outcome, "MFA_CHALLENGE_VERIFIED");
+}
+
+/** Takes the deletion of the account back and signs in. Throws ApiProblem (`sign_in_expired`), NetworkProblem. */
+export async function restoreAccount(token: string): Promise<void> {
+  const session = await api("POST /api/auth/restore", { body: { token } });
+  waitForStep(undefined);
+  adoptSession(session, "SIGNED_IN");
 }
 
 /** Throws ApiProblem (`invalid_credentials`, `email_not_confirmed`, `too_many_attempts`…), NetworkProblem. */

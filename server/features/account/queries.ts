@@ -63,12 +63,14 @@ export async function selectAvatar(executor: Executor, userId: string): Promise<
   return row?.name;
 }
 
+/** Whether it is the picture of somebody who has not deleted their account. */
 export async function isAvatar(executor: Executor, name: string): Promise<boolean> {
   const row = await executor
     .selectFrom("avatars")
-    .select("name")
-    .where("name", "=", name)
-    .where("user_id", "is not", null)
+    .innerJoin("users", "users.id", "avatars.user_id")
+    .select("avatars.name")
+    .where("avatars.name", "=", name)
+    .where("delete_at", "is", null)
     .executeTakeFirst();
   return row !== undefined;
 }

@@ -1,22 +1,26 @@
 /**
- * The step between showing a first factor and having a session. Every way to sign in ends here, in its own transaction, so that a
- * second factor is asked for in this one place.
+ * The step between showing a first factor and having a session. Every way to sign in ends here, in its own transaction, so that a second
+ * factor is asked for in this one place, and a deleted account opens in no other way than by being restored.
  */
 import type { AuditDetails } from "#domain/audit.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { Caller } from "./callers.ts";
+import { invalidCredentials } from "./callers.ts";
 import { countRecoveryCodes, findTotp } from "./factor-queries.ts";
-import type { FirstFactor, PendingSignIn } from "./pending-sign-ins.ts";
+import { lockPerson } from "./link-queries.ts";
+import type { FirstFactor, PendingRestore, PendingSignIn } from "./pending-sign-ins.ts";
 import { beginPendingSignIn } from "./pending-sign-ins.ts";
 import type { Person } from "./queries.ts";
 import * as queries from "./queries.ts";
 import type { SignIn } from "./sessions.ts";
 import { openSession } from "./sessions.ts";
 
-/** What showing a first factor gives: a session, or the request for a second factor. */
-export type SignInOutcome = SignIn | PendingSignIn;
+/** What showing every factor gives: a session, or the question whether a deleted account is restored. */
+export type Finished = SignIn | PendingRestore;
+/** What showing a first factor gives: the same, or the request for a second factor. */
+export type SignInOutcome = Finished | PendingSignIn;
 
 /** ADMIN_EMAILS names the first admins; a person's address is one its owner has confirmed. */
 function roleOf(deps: Pick<Deps, "config">, person: Person): Person["role"] {
@@ -25,13 +29,22 @@ function roleOf(deps: Pick<Deps, "config">, person: Person): Person["role"] {
 
 type Shown = AuditDetails["sign_in.completed"];
 
-/** Opens the session. Only for somebody who has shown every factor they have. */
+/**
+ * Opens the session, unless the account is deleted. Only for somebody who has shown every factor they have. Throws `invalid_credentials` once
+ * a deleted account can't be restored any more.
+ */
 export async function finishSignIn(
   trx: Trx,
   deps: Pick<Deps, "config" | "clock">,
   { person, ...shown }: Shown & { person: Person },
   caller: Caller,
-): Promise<SignIn> {
+): Promise<Finished> {
+  // A deletion that began a moment ago is seen: it locks the row too.
+  const deleteAt = await lockPerson(trx, person.id);
+  if (deleteAt !== null) {
+    if (deleteAt <= deps.clock.now()) throw invalidCredentials();
+    return { token: await beginPendingSignIn(trx, deps, { person, ...shown, waitsFor: "restoring" }, caller), deleteAt };
+  }
   const user = await queries.updateUser(trx, person.id, { last_sign_in_at: deps.clock.now(), role: roleOf(deps, person) });
   const subject = person.id;
   if (user.role === "admin" && person.role !== "admin") {
@@ -50,6 +63,6 @@ export async function completeSignIn(
 ): Promise<SignInOutcome> {
   if (!(await findTotp(trx, person.id))) return finishSignIn(trx, deps, { person, factor }, caller);
   const codesLeft = await countRecoveryCodes(trx, person.id);
-  const token = await beginPendingSignIn(trx, deps, { person, factor }, caller);
+  const token = await beginPendingSignIn(trx, deps, { person, factor, waitsFor: "second factor" }, caller);
   return { token, methods: codesLeft > 0 ? ["totp", "recovery_code"] : ["totp"] };
 }

@@ -29,16 +29,17 @@ export async function forbidStoring(_request: FastifyRequest, reply: FastifyRepl
   reply.header("cache-control", "no-store");
 }
 
-/** A session, and the browser is remembered; or the request for a second factor, and it is not. */
+/** A session, and the browser is remembered; or what the person has to show or to decide first, and it is not. */
 export function handOut(
   app: App,
   reply: FastifyReply,
   { browser, caller }: { browser: BrowserMemory; caller: Caller },
   outcome: SignInOutcome,
 ): SignedIn {
-  if ("methods" in outcome) {
+  if ("token" in outcome) {
     browser.keepPending(reply, caller);
-    return { status: "factor_needed", ...outcome };
+    if ("methods" in outcome) return { status: "factor_needed", ...outcome };
+    return { status: "deletion_pending", token: outcome.token, deleteAt: outcome.deleteAt.toISOString() };
   }
   browser.keepDevice(reply, caller, outcome.user);
   return presentSession(app, outcome);

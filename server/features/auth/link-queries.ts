@@ -86,7 +86,11 @@ export async function deleteUnusedLinks(trx: Trx, userId: string, purpose: Perso
   await trx.deleteFrom("email_links").where("user_id", "=", userId).where("purpose", "=", purpose).where("used_at", "is", null).execute();
 }
 
-/** Until the end of the transaction nobody else mails links to the person or uses them. */
-export async function lockPerson(trx: Trx, userId: string): Promise<void> {
-  await sql`select from users where id = ${userId} for no key update`.execute(trx);
+/**
+ * Until the end of the transaction nobody else mails links to the person or uses them, and the account is neither deleted nor restored.
+ * Returns when a deleted account goes; null: it is not deleted.
+ */
+export async function lockPerson(trx: Trx, userId: string): Promise<Date | null> {
+  const { rows } = await sql<{ delete_at: Date | null }>`select delete_at from users where id = ${userId} for no key update`.execute(trx);
+  return rows[0]?.delete_at ?? null;
 }

@@ -1,6 +1,7 @@
 /**
- * The state between the first factor and the second: a row that gives no access, and a token that names it. The token is good for a
- * few minutes, once, in the browser that showed the first factor and as long as the password is the same. Wall time.
+ * A sign-in that waits for its second factor, or for the decision whether a deleted account is restored: a row that gives no access, and a
+ * token that names it. The token is good for a few minutes, for that step alone, once, in the browser that showed the first factor and as
+ * long as the password is the same. Wall time.
  */
 import type { Selectable } from "kysely";
 import { v7 as uuidv7 } from "uuid";
@@ -15,11 +16,12 @@ import type { Deps } from "../../deps.ts";
 import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
 import type { Caller } from "./callers.ts";
 import type { SecondFactor } from "./factor-queries.ts";
-import { findPendingSignIn, insertPendingSignIn } from "./factor-queries.ts";
+import { findPendingSignIn, insertPendingSignIn, lockPendingSignIn, spendPendingSignIn } from "./factor-queries.ts";
 import type { Person } from "./queries.ts";
 import { findPerson } from "./queries.ts";
 
-export type FirstFactor = AuditDetails["sign_in.completed"]["factor"];
+type Shown = AuditDetails["sign_in.completed"];
+export type FirstFactor = Shown["factor"];
 
 /** The first factor was right; the person has to show another. */
 export interface PendingSignIn {
@@ -27,31 +29,42 @@ export interface PendingSignIn {
   methods: SecondFactor[];
 }
 
+/** Every factor was right; the person has to say whether they want their account back. */
+export interface PendingRestore {
+  token: string;
+  deleteAt: Date;
+}
+
+type WaitsFor = "second factor" | "restoring";
+
 const keyOf = (config: Pick<Config, "secretKey">) => deriveKey(config.secretKey, "pending-sign-in");
-const signed = (id: string, person: Person, { browser }: Pick<Caller, "browser">) => `${id}.${browser}.${person.password_hash}`;
+const signed = (id: string, person: Person, { browser }: Pick<Caller, "browser">, waitsFor: WaitsFor) =>
+  `${id}.${browser}.${person.password_hash}${waitsFor === "restoring" ? ".restoring" : ""}`;
 
 export async function beginPendingSignIn(
   trx: Trx,
   deps: Pick<Deps, "config">,
-  { person, factor }: { person: Person; factor: FirstFactor },
+  { person, factor, second, waitsFor }: Shown & { person: Person; waitsFor: WaitsFor },
   caller: Caller,
 ): Promise<string> {
   const now = new Date();
   const id = uuidv7();
   const times = { created_at: now, expires_at: addMilliseconds(now, factorWaitMs), used_at: null };
-  await insertPendingSignIn(trx, { id, user_id: person.id, factor, ...times });
-  return `${encodeUuid(id)}.${signText(keyOf(deps.config), signed(id, person, caller))}`;
+  await insertPendingSignIn(trx, { id, user_id: person.id, factor, second: second ?? null, ...times });
+  return `${encodeUuid(id)}.${signText(keyOf(deps.config), signed(id, person, caller, waitsFor))}`;
 }
 
 export function signInExpired(): DomainError {
   return new DomainError("sign_in_expired", "This sign-in took too long. Sign in again");
 }
 
-/** Throws `sign_in_expired` for a token that is not ours, of another browser, used, too old, or from before a change of password. */
+/**
+ * Throws `sign_in_expired` for a token that is not ours, of another browser or step, used, too old, or from before a change of password.
+ */
 export async function findPending(
   executor: Executor,
   deps: Pick<Deps, "config">,
-  token: string,
+  { token, waitsFor }: { token: string; waitsFor: WaitsFor },
   caller: Pick<Caller, "browser">,
 ): Promise<{ pending: Selectable<PendingSignIns>; person: Person }> {
   const [head = "", signature = "", ...rest] = token.split(".");
@@ -59,6 +72,20 @@ export async function findPending(
   const pending = id === undefined || rest.length > 0 ? undefined : await findPendingSignIn(executor, id, new Date());
   const person = pending && (await findPerson(executor, pending.user_id));
   if (!pending || !person || person.banned_at) throw signInExpired();
-  if (!isSignatureOf(keyOf(deps.config), signed(pending.id, person, caller), signature)) throw signInExpired();
+  if (!isSignatureOf(keyOf(deps.config), signed(pending.id, person, caller, waitsFor), signature)) throw signInExpired();
   return { pending, person };
+}
+
+/** What the person had shown when the sign-in began to wait. */
+export function shownIn({ factor, second }: Selectable<PendingSignIns>): Shown {
+  return { factor: factor as FirstFactor, ...(second === null ? {} : { second: second as SecondFactor }) };
+}
+
+/** To be called in the transaction of what the sign-in waited for; `spendPending` follows if that succeeds. Throws `sign_in_expired`. */
+export async function lockPending(trx: Trx, pendingId: string): Promise<void> {
+  if (!(await lockPendingSignIn(trx, pendingId, new Date()))) throw signInExpired();
+}
+
+export async function spendPending(trx: Trx, pendingId: string): Promise<void> {
+  await spendPendingSignIn(trx, pendingId, new Date());
 }

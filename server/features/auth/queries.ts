@@ -205,7 +205,7 @@ export async function markSessionProved(executor: Executor, sessionId: string, n
   return row !== undefined;
 }
 
-/** The people behind those of these sign-ins that still hold: not ended, not expired, the person not banned. */
+/** The people behind those of these sign-ins that still hold: not ended, not expired, the person not banned, the account not deleted. */
 export async function selectLiveSessions(executor: Executor, sessionIds: readonly string[], now: Date) {
   const live = executor
     .selectFrom("auth_sessions")
@@ -214,7 +214,8 @@ export async function selectLiveSessions(executor: Executor, sessionIds: readonl
     .where("auth_sessions.id", "=", sql<string>`any(${[...sessionIds]}::uuid[])`)
     .where("auth_sessions.revoked_at", "is", null)
     .where("auth_sessions.expires_at", ">", now)
-    .where("users.banned_at", "is", null);
+    .where("users.banned_at", "is", null)
+    .where("users.delete_at", "is", null);
   // Every call that needs a signed-in person begins with it.
   const result = await sql<Awaited<ReturnType<typeof live.execute>>[number]>`/* prepared */ ${live}`.execute(executor);
   return result.rows;

@@ -70,9 +70,7 @@ export function authRoutes(deps: Deps): Routes {
     });
     app.post("/api/auth/factor", optionsOf("POST /api/auth/factor"), async (request, reply) => {
       const caller = browser.callerOf(request);
-      const signedIn = await fewOfOneNetwork(caller, () => answerFactor(deps, request.body, caller));
-      browser.keepDevice(reply, caller, signedIn.user);
-      return presentSession(app, signedIn);
+      return handOut(app, reply, { browser, caller }, await fewOfOneNetwork(caller, () => answerFactor(deps, request.body, caller)));
     });
     app.post("/api/auth/refresh", optionsOf("POST /api/auth/refresh"), async (request, reply) => {
       const caller = browser.callerOf(request);

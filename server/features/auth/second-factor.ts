@@ -9,14 +9,13 @@ import type { AttemptKey } from "./attempts.ts";
 import { counted, forgetAttempts, giveBackAttempts, limitName, networkKeys } from "./attempts.ts";
 import { readDevice } from "./browser.ts";
 import type { AuthDeps, Caller } from "./callers.ts";
+import type { Finished } from "./complete-sign-in.ts";
 import { finishSignIn } from "./complete-sign-in.ts";
 import type { SecondFactor } from "./factor-queries.ts";
 import * as factors from "./factor-queries.ts";
-import type { FirstFactor } from "./pending-sign-ins.ts";
-import { findPending, signInExpired } from "./pending-sign-ins.ts";
+import { findPending, lockPending, shownIn, spendPending } from "./pending-sign-ins.ts";
 import type { Person } from "./queries.ts";
 import { hashRecoveryCode, readRecoveryCode } from "./recovery-codes.ts";
-import type { SignIn } from "./sessions.ts";
 import { stepOfCode } from "./totp.ts";
 
 export function wrongCode(): DomainError {
@@ -78,16 +77,16 @@ function guessKeys(deps: AuthDeps, person: Person, caller: Caller): { own: Attem
  * Ends a sign-in that waits for its second factor. Throws `sign_in_expired`, `wrong_code`, and `too_many_attempts` with
  * retryAfterSeconds. A wrong code leaves it waiting.
  */
-export async function answerFactor(deps: AuthDeps, input: { token: string; code: string }, caller: Caller): Promise<SignIn> {
-  const { pending, person } = await findPending(deps.db, deps, input.token, caller);
+export async function answerFactor(deps: AuthDeps, input: { token: string; code: string }, caller: Caller): Promise<Finished> {
+  const { pending, person } = await findPending(deps.db, deps, { token: input.token, waitsFor: "second factor" }, caller);
   const { own, shared } = guessKeys(deps, person, caller);
   const { signedIn, limits } = await counted(deps.db, [own, ...shared], async (blocked) => ({
     signedIn: await inTransaction(deps.db, async (trx) => {
-      if (!(await factors.lockPendingSignIn(trx, pending.id, new Date()))) throw signInExpired();
+      await lockPending(trx, pending.id);
       const second = await spendCode(trx, deps, { person, network: caller.network }, input.code);
       if (second === null) return null;
-      await factors.spendPendingSignIn(trx, pending.id, new Date());
-      return finishSignIn(trx, deps, { person, factor: pending.factor as FirstFactor, second }, caller);
+      await spendPending(trx, pending.id);
+      return finishSignIn(trx, deps, { person, ...shownIn(pending), second }, caller);
     }),
     limits: blocked.map(limitName),
   }));

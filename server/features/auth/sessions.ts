@@ -62,7 +62,7 @@ export async function openSession(
   return { user, sessionId, refreshToken };
 }
 
-type Continuation = { outcome: "continued"; signIn: SignIn } | { outcome: "reused"; userId: string } | { outcome: "over" };
+type Continuation = { outcome: "continued"; signIn: SignIn } | { outcome: "reused"; userId: string } | { outcome: "over" | "deleted" };
 
 interface Presented {
   token: string;
@@ -73,9 +73,10 @@ interface Presented {
 async function continueSession(trx: Trx, deps: Pick<Deps, "config">, { token, read, caller }: Presented): Promise<Continuation> {
   const now = new Date();
   const session = await queries.lockSession(trx, read.sessionId);
-  if (!session || session.revoked_at || session.expires_at <= now) return { outcome: "over" };
-  const user = await queries.findPerson(trx, session.user_id);
-  if (!user || user.banned_at) return { outcome: "over" };
+  const user = session && (await queries.findPerson(trx, session.user_id));
+  if (!session || !user) return { outcome: "over" };
+  if (user.delete_at) return { outcome: "deleted" };
+  if (session.revoked_at || session.expires_at <= now || user.banned_at) return { outcome: "over" };
   const presentedHash = hashToken(token);
   if (presentedHash.equals(session.token_hash)) {
     const counter = session.counter + 1;
@@ -101,7 +102,10 @@ async function continueSession(trx: Trx, deps: Pick<Deps, "config">, { token, re
   return { outcome: "reused", userId: session.user_id };
 }
 
-/** Exchanges a refresh token for its successor. Throws `session_expired`; reuse after the grace ends the sign-in. */
+/**
+ * Exchanges a refresh token for its successor. Throws `session_expired`, and `account_deleted` to a device of somebody who has deleted their
+ * account, so that it keeps nothing of theirs. Reuse after the grace ends the sign-in.
+ */
 export async function refreshSession(deps: SessionDeps, token: string, caller: Presented["caller"]): Promise<SignIn> {
   const read = readRefreshToken(deps.config, token);
   const result = read
@@ -113,6 +117,7 @@ export async function refreshSession(deps: SessionDeps, token: string, caller: P
     // Open connections are checked again: at once, or else at the check they get every minute.
     await announce(deps, result.userId, "session");
   }
+  if (result.outcome === "deleted") throw new DomainError("account_deleted", "This account was deleted. Sign in to restore it");
   throw new DomainError("session_expired", "Your session has ended. Sign in again");
 }
 
@@ -127,4 +132,9 @@ export async function endSession(deps: SessionDeps, token: string, { network }: 
     return ended;
   });
   if (userId !== undefined) await announce(deps, userId, "session");
+}
+
+/** Ends all of the person's sign-ins; `announce` with "session" follows after the commit. */
+export async function endAllSessions(trx: Trx, userId: string): Promise<void> {
+  await queries.revokeSessionsOf(trx, userId, {}, new Date());
 }

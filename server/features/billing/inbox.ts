@@ -21,14 +21,15 @@ const job: JobName = "process-stripe-event";
 
 /**
  * One statement, so one round trip and one commit: the events and their jobs, or nothing. An event that is known already
- * changes nothing. An event of the wrong livemode is set aside without a job. They are written in the order of their ids: two processes
+ * changes nothing. What it says of a customer who was deleted is not kept. An event of the wrong livemode is set aside without a job. They are written in the order of their ids: two processes
  * that write the same events in different orders would wait for each other.
  */
 const recordEvents = {
   name: "record-stripe-events",
   text: `with event as (
       insert into stripe_events (id, type, livemode, object_id, created_at, payload, status)
-        select id, type, livemode, object_id, to_timestamp(created), payload, case when livemode = $2 then 'received' else 'set_aside' end
+        select id, type, livemode, object_id, to_timestamp(created),
+            case when type = 'customer.deleted' then '{}' else payload end, case when livemode = $2 then 'received' else 'set_aside' end
           from json_to_recordset($1::json) as incoming (id text, type text, livemode boolean, object_id text, created bigint, payload jsonb)
           order by id
         on conflict (id) do nothing returning id, status)

@@ -6,7 +6,7 @@ import * as queries from "./queries.ts";
 
 /** Once per subscription: it is paid, and these are its credits. */
 export async function mailStarted(trx: Trx, payerId: string, subscription: queries.AccountSubscription, now: Date): Promise<void> {
-  const buyer = await queries.selectAccount(trx, payerId);
+  const buyer = await queries.selectRecipient(trx, payerId);
   const plan = planList.find((candidate) => candidate.key === subscription.plan_key);
   if (!buyer || !plan) return;
   const mail = {
@@ -34,7 +34,7 @@ export async function mailPaymentFailed(
   amountCents: number,
   now: Date,
 ): Promise<void> {
-  const buyer = await queries.selectAccount(trx, payerId);
+  const buyer = await queries.selectRecipient(trx, payerId);
   const plan = planList.find((candidate) => candidate.key === subscription.plan_key);
   if (!buyer || !plan || !subscription.grace_until) return;
   const graceUntil = subscription.grace_until.toISOString();

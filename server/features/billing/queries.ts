@@ -30,14 +30,38 @@ function selectAccounts(executor: Executor) {
     .limit(1);
 }
 
-/** Undefined if the account has no members. */
-export async function selectAccount(executor: Executor, payerId: string) {
-  return selectAccounts(executor).where("billing_accounts.id", "=", payerId).executeTakeFirst();
+/** Who gets the account's mails: nobody who deletes their account. */
+export async function selectRecipient(executor: Executor, payerId: string) {
+  return selectAccounts(executor).where("billing_accounts.id", "=", payerId).where("users.delete_at", "is", null).executeTakeFirst();
 }
 
 /** The account that pays for the person. */
 export async function selectAccountOf(executor: Executor, userId: string) {
   return selectAccounts(executor).where("billing_accounts.id", "=", payerOf(userId)).executeTakeFirst();
+}
+
+/** `isLeaving`: everybody for whom the account pays deletes their account. Undefined: there is no such person. */
+export async function selectLeavingAccount(
+  executor: Executor,
+  userId: string,
+): Promise<{ payer_id: string; stripe_customer_id: string | null; isLeaving: boolean } | undefined> {
+  return executor
+    .selectFrom("billing_accounts")
+    .innerJoin("billing_account_members", "billing_account_members.billing_account_id", "billing_accounts.id")
+    .innerJoin("users", "users.id", "billing_account_members.user_id")
+    .select(["billing_accounts.id as payer_id", "stripe_customer_id", sql<boolean>`bool_and(delete_at is not null)`.as("isLeaving")])
+    .where("billing_accounts.id", "=", payerOf(userId))
+    .groupBy("billing_accounts.id")
+    .executeTakeFirst();
+}
+
+export async function selectOpenCheckoutsOf(executor: Executor, userId: string): Promise<Pick<CheckoutRow, "id" | "stripe_session_id">[]> {
+  return executor
+    .selectFrom("checkouts")
+    .select(["id", "stripe_session_id"])
+    .where("user_id", "=", userId)
+    .where("status", "=", "open")
+    .execute();
 }
 
 export async function selectLanguage(executor: Executor, userId: string): Promise<string | undefined> {

@@ -3,8 +3,8 @@
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
-import { orMissing } from "../../providers/stripe.ts";
 import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
+import { endAtStripe } from "./end-at-stripe.ts";
 import type { ScheduledGrant } from "./grant-invoice.ts";
 import { postScheduledGrant, selectDueScheduledGrants } from "./grant-invoice.ts";
 import * as queries from "./queries.ts";
@@ -33,22 +33,6 @@ export async function postDueScheduledGrants(deps: Pick<Deps, "db" | "live" | "l
   );
 }
 
-/** Ends the subscription at Stripe and takes its unpaid invoice back, so that nobody pays for what has ended. */
-async function endAtStripe(deps: BillingDeps, subscriptionId: string): Promise<void> {
-  // Stripe may have ended it at the same moment, and then there is nothing to cancel.
-  await orMissing(
-    deps.payments.subscriptions.cancel(
-      subscriptionId,
-      { prorate: false, invoice_now: false },
-      { idempotencyKey: `grace-over:${subscriptionId}` },
-    ),
-  );
-  const unpaid = await deps.payments.invoices.list({ subscription: subscriptionId, status: "open", limit: 100 });
-  for (const invoice of unpaid.data) {
-    await deps.payments.invoices.voidInvoice(invoice.id, {}, { idempotencyKey: `grace-over:${invoice.id}` });
-  }
-}
-
 async function endGrace(deps: BillingDeps, id: string, now: Date): Promise<boolean> {
   // It may have been paid a moment ago, so ask Stripe.
   await syncSubscription(deps, id);
@@ -57,7 +41,7 @@ async function endGrace(deps: BillingDeps, id: string, now: Date): Promise<boole
   const over =
     current?.stripe_subscription_id === id && current.status === "past_due" && current.grace_until !== null && current.grace_until <= now;
   if (over) {
-    await endAtStripe(deps, id);
+    await endAtStripe(deps, id, "grace-over");
     await syncSubscription(deps, id);
   }
   if (payerId !== undefined) await announceToMembers(deps, payerId, "user_subscriptions", "wallets");

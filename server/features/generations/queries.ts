@@ -223,6 +223,18 @@ export async function setStopRequested(executor: Executor, userId: string, id: s
     .execute();
 }
 
+/** The person's answers that are running, which are asked to stop. */
+export async function requestStops(executor: Executor, userId: string): Promise<string[]> {
+  const rows = await executor
+    .updateTable("generations")
+    .set({ stop_requested_at: sql`coalesce(stop_requested_at, clock_timestamp())` })
+    .where("user_id", "=", userId)
+    .where("status", "=", "streaming")
+    .returning("id")
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 export async function selectOrphans(executor: Executor, limit: number): Promise<{ id: string; user_id: string | null }[]> {
   return executor
     .selectFrom("generations")

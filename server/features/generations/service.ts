@@ -262,6 +262,14 @@ export async function stopAnswer(deps: Deps, answers: Answers, userId: string, i
   return toReceipt(await readOwn(deps.db, userId, id));
 }
 
+/**
+ * Asks all of the person's running answers to stop, in whichever process they run. Pass the ids to `answers.stop` after the commit: those that
+ * run here stop without the others' delay.
+ */
+export async function stopAnswersOf(trx: Trx, userId: string): Promise<string[]> {
+  return queries.requestStops(trx, userId);
+}
+
 /** The running answers of a conversation, locked, so that none of them ends before the transaction does. */
 export async function lockAnswersIn(trx: Trx, userId: string, conversationId: string): Promise<string[]> {
   return queries.lockRunningOf(trx, userId, conversationId);

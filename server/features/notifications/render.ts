@@ -64,6 +64,8 @@ const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent
   "subscription-started": () => "/ai-models",
   "payment-failed": () => "/profile",
   "export-ready": () => "/profile/data",
+  "account-deleted": () => "/auth",
+  "account-restored": () => "/profile",
   "contact-message": (_config, { email }) => mailtoAddress(String(email)),
   "contact-received": () => "/",
 };
@@ -109,14 +111,14 @@ function contextOf(template: MailTemplate, parameters: MailContent["parameters"]
 
 /** The parameters as the texts name them: instants as dates, cents as money, counts as the language writes them. */
 function readable(config: MailConfig, language: LanguageCode, template: MailTemplate, parameters: MailContent["parameters"]) {
-  const { plan, credits, renewsAt, graceUntil, receivedAt, changedAt, left, expiresAt, senderLanguage, priceCents, amountCents } =
+  const { plan, credits, renewsAt, graceUntil, receivedAt, changedAt, left, expiresAt, deleteAt, senderLanguage, priceCents, amountCents } =
     parameters;
   return {
     ...parameters,
     language: senderLanguage === undefined ? undefined : new Intl.DisplayNames(language, { type: "language" }).of(String(senderLanguage)),
     plan: planName(plan),
     date: instant(language, renewsAt ?? graceUntil, { dateStyle: "long" }),
-    time: instant(language, receivedAt ?? changedAt ?? expiresAt, {
+    time: instant(language, receivedAt ?? changedAt ?? expiresAt ?? deleteAt, {
       year: "numeric",
       month: "long",
       day: "numeric",

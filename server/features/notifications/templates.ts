@@ -20,6 +20,9 @@ export interface MailParameters {
   /** `amountCents`: what is unpaid. */
   "payment-failed": { plan: PlanKey; amountCents: number; graceUntil: string };
   "export-ready": { expiresAt: string };
+  /** `deleteAt`: until then the account can be restored. */
+  "account-deleted": { deleteAt: string };
+  "account-restored": Record<never, never>;
   /** To the team: what somebody wrote, as they wrote it. */
   "contact-message": {
     name: string;
@@ -48,6 +51,8 @@ export const mailTemplates = [
   "subscription-started",
   "payment-failed",
   "export-ready",
+  "account-deleted",
+  "account-restored",
   "contact-message",
   "contact-received",
 ] as const satisfies readonly MailTemplate[];

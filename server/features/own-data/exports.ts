@@ -4,7 +4,7 @@ import { DomainError } from "#domain/errors.ts";
 import { keptMs } from "#domain/periods.ts";
 import type { LatestExport } from "../../contract/own-data.ts";
 import { recordAct } from "../../db/audit.ts";
-import type { Executor } from "../../db/transaction.ts";
+import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { DataExport } from "../../db/types-own-data.ts";
 import type { Deps } from "../../deps.ts";
@@ -127,4 +127,9 @@ export async function openExport(
     throw error;
   }
   return file;
+}
+
+/** Deletes the exports of somebody who is deleting their account, with their files. */
+export async function dropExports(trx: Trx, userId: string): Promise<void> {
+  await queries.dropExports(trx, userId);
 }

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Executor } from "../../db/transaction.ts";
 import type { DataExport } from "../../db/types-own-data.ts";
 
@@ -64,4 +65,8 @@ export async function selectRecipient(executor: Executor, userId: string) {
     .where("users.id", "=", userId)
     .where("kind", "=", "email")
     .executeTakeFirstOrThrow();
+}
+
+export async function dropExports(executor: Executor, userId: string): Promise<void> {
+  await sql`select account_drop_exports(${userId})`.execute(executor);
 }

@@ -1,0 +1,22 @@
+import type { Deps } from "../../deps.ts";
+import { orMissing } from "../../providers/stripe.ts";
+
+/** Ends the subscription at Stripe and takes its unpaid invoices back, so that nobody pays for what has ended. `because` names the reason to Stripe's keys. */
+export async function endAtStripe(
+  { payments }: Pick<Deps, "payments">,
+  subscriptionId: string,
+  because: "grace-over" | "account-deleted",
+): Promise<void> {
+  // Stripe may have ended it at the same moment, and then there is nothing to cancel.
+  await orMissing(
+    payments.subscriptions.cancel(
+      subscriptionId,
+      { prorate: false, invoice_now: false },
+      { idempotencyKey: `${because}:${subscriptionId}` },
+    ),
+  );
+  const unpaid = await payments.invoices.list({ subscription: subscriptionId, status: "open", limit: 100 });
+  for (const invoice of unpaid.data) {
+    await payments.invoices.voidInvoice(invoice.id, {}, { idempotencyKey: `${because}:${invoice.id}` });
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * The subscription of somebody who deletes their account. It is cancelled to the end of its period at once, and resumed if they take the
+ * deletion back; it ends, with the customer, before anything of the person is deleted. Both follow what PostgreSQL says at that moment, so
+ * that jobs may run late, twice and in any order.
+ */
+import type Stripe from "stripe";
+import { v7 as uuidv7 } from "uuid";
+import type { Deps } from "../../deps.ts";
+import { announceToMembers } from "../../http/live-events.ts";
+import { idOf, orMissing } from "../../providers/stripe.ts";
+import { endAtStripe } from "./end-at-stripe.ts";
+import * as queries from "./queries.ts";
+import { syncSubscription } from "./sync-subscription.ts";
+
+type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log" | "live">;
+
+/** In a subscription's metadata: we cancelled it, so that we may resume it. A person's own cancellation stays as it is. */
+const markName = "cancelled_for";
+const markValue = "account_deletion";
+
+/** Stripe has no other subscriptions of a customer who follows our checkout; `findDoubled` ends a second one. */
+async function runningSubscriptions({ payments }: BillingDeps, customerId: string): Promise<Stripe.Subscription[]> {
+  const found = await orMissing(payments.subscriptions.list({ customer: customerId, limit: 100 }));
+  return found?.data.filter(({ status }) => status !== "incomplete_expired") ?? [];
+}
+
+async function cancelAtPeriodEnd(deps: BillingDeps, { id, ...subscription }: Stripe.Subscription): Promise<void> {
+  const { payments } = deps;
+  // Its first payment was not made. It must not begin now.
+  if (subscription.status === "incomplete") return endAtStripe(deps, id, "account-deleted");
+  if (subscription.cancel_at_period_end || subscription.cancel_at !== null) return;
+  const scheduleId = idOf(subscription.schedule);
+  // Stripe cancels no subscription that a planned change of plan belongs to.
+  if (scheduleId !== undefined) await payments.subscriptionSchedules.release(scheduleId, {}, { idempotencyKey: uuidv7() });
+  const changes = { cancel_at_period_end: true, metadata: { [markName]: markValue } };
+  await payments.subscriptions.update(id, changes, { idempotencyKey: uuidv7() });
+}
+
+async function resume({ payments }: BillingDeps, { id, metadata }: Stripe.Subscription): Promise<void> {
+  if (metadata[markName] !== markValue) return;
+  await payments.subscriptions.update(id, { cancel_at_period_end: false, metadata: { [markName]: "" } }, { idempotencyKey: uuidv7() });
+}
+
+/** A payment page that is still open in another tab would begin a subscription. */
+async function closeCheckouts({ db, payments }: BillingDeps, userId: string): Promise<void> {
+  for (const { id, stripe_session_id: sessionId } of await queries.selectOpenCheckoutsOf(db, userId)) {
+    const session = sessionId === null ? undefined : await orMissing(payments.checkout.sessions.retrieve(sessionId));
+    if (session?.status === "complete") continue;
+    if (session?.status === "open")
+      await payments.checkout.sessions.expire(session.id, {}, { idempotencyKey: `account-deleted:${session.id}` });
+    await queries.updateCheckout(db, id, { status: "expired" });
+  }
+}
+
+/** Cancels or resumes the subscription, whichever the account's state asks for. Throws Stripe's errors; to be tried again then. */
+export async function alignSubscription(deps: BillingDeps, userId: string): Promise<void> {
+  for (;;) {
+    const account = await queries.selectLeavingAccount(deps.db, userId);
+    if (!account) return;
+    if (account.isLeaving) await closeCheckouts(deps, userId);
+    const customerId = account.stripe_customer_id;
+    const subscriptions = customerId === null ? [] : await runningSubscriptions(deps, customerId);
+    for (const subscription of subscriptions) {
+      await (account.isLeaving ? cancelAtPeriodEnd(deps, subscription) : resume(deps, subscription));
+      await syncSubscription(deps, subscription.id);
+    }
+    if (subscriptions.length > 0) await announceToMembers(deps, account.payer_id, "user_subscriptions");
+    // Somebody who changed their mind meanwhile has written a job too. Whichever of the two writes to Stripe last finds this out here.
+    const after = await queries.selectLeavingAccount(deps.db, userId);
+    if (after?.isLeaving === account.isLeaving) return;
+  }
+}
+
+/**
+ * Ends the account's subscriptions and deletes its customer at Stripe. Does nothing while somebody else is a member of the account. Stripe
+ * keeps the invoices. Throws Stripe's errors; doing it again is always safe.
+ */
+export async function endCustomer(deps: BillingDeps, userId: string): Promise<void> {
+  const account = await queries.selectLeavingAccount(deps.db, userId);
+  if (!account?.isLeaving || account.stripe_customer_id === null) return;
+  await closeCheckouts(deps, userId);
+  for (const { id } of await runningSubscriptions(deps, account.stripe_customer_id)) {
+    await endAtStripe(deps, id, "account-deleted");
+    // Now, because nothing leads from the subscription to the account later.
+    await syncSubscription(deps, id);
+  }
+  const key = { idempotencyKey: `account-deleted:${account.stripe_customer_id}` };
+  await orMissing(deps.payments.customers.del(account.stripe_customer_id, {}, key));
+}

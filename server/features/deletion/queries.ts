@@ -1,0 +1,58 @@
+import { sql } from "kysely";
+import type { Executor, Trx } from "../../db/transaction.ts";
+import type { UserRow } from "../../db/types-accounts.ts";
+import { notSetAside } from "../../queue/sweep-rows.ts";
+
+export interface Leaver extends Pick<UserRow, "role" | "language" | "delete_at"> {
+  email: string;
+}
+
+/** The person, locked. Whoever signs in, restores or erases the account at this moment waits. */
+export async function lockLeaver(trx: Trx, userId: string): Promise<Leaver> {
+  return trx
+    .selectFrom("users")
+    .innerJoin("identities", (join) => join.onRef("identities.user_id", "=", "users.id").on("identities.kind", "=", "email"))
+    .select(["role", "language", "delete_at", "subject as email"])
+    .where("users.id", "=", userId)
+    .forNoKeyUpdate("users")
+    .executeTakeFirstOrThrow();
+}
+
+/** The admins who can sign in, locked in the same order for everybody, so that the last two can't leave at the same moment. */
+export async function lockAdmins(trx: Trx): Promise<string[]> {
+  const rows = await trx
+    .selectFrom("users")
+    .select("id")
+    .where("role", "=", "admin")
+    .where("banned_at", "is", null)
+    .where("delete_at", "is", null)
+    .orderBy("id")
+    .forNoKeyUpdate()
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+export async function setDeleteAt(trx: Trx, userId: string, deleteAt: Date | null): Promise<void> {
+  await trx.updateTable("users").set({ delete_at: deleteAt }).where("id", "=", userId).execute();
+}
+
+/** Whose time is over, by PostgreSQL's business clock too: it decides what may be deleted. The longest overdue first. */
+export async function selectDue(executor: Executor, now: Date, limit: number): Promise<string[]> {
+  const rows = await executor
+    .selectFrom("users")
+    .select("id")
+    .where("delete_at", "<=", sql<Date>`least(${now}::timestamptz, business_now())`)
+    .where(notSetAside("account-deletions", sql`id`))
+    .orderBy("delete_at")
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Returns how many rows a batch deleted; 0: the person is gone. */
+export async function eraseBatch(executor: Executor, userId: string, limit: number): Promise<number> {
+  // Nobody waits for the disk: what a crash brings back is still due.
+  const { rows } = await sql<{ done: number }>`select done
+    from set_config('synchronous_commit', 'off', true), account_erase(${userId}, ${limit}) as done`.execute(executor);
+  return rows[0]?.done ?? 0;
+}

@@ -1,0 +1,215 @@
+/** The subscription of a deleted account: cancelled first, resumed with the account if it was we who cancelled it, and ended with its customer. */
+import { randomBytes } from "node:crypto";
+import type Stripe from "stripe";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { addMilliseconds, minuteMs } from "#domain/clock.ts";
+import { deletionMs } from "#domain/periods.ts";
+import { alignSubscription } from "#server/features/billing/leaving.ts";
+import { findDisagreements } from "#server/features/credits/service.ts";
+import { eraseDueAccounts } from "#server/features/deletion/erase.ts";
+import { processors } from "../../worker/processors/all.ts";
+import { runJob } from "../../worker/run-job.ts";
+import type { BillingWorld } from "../support/billing-stripe.ts";
+import { startBillingWorld } from "../support/billing-stripe.ts";
+import type { Person } from "../support/billing-world.ts";
+import { payerIdOf } from "../support/payers.ts";
+
+let world: BillingWorld;
+let ada: Person;
+beforeAll(async () => {
+  world = await startBillingWorld();
+});
+afterAll(async () => {
+  expect(await findDisagreements(world.database.db)).toEqual([]);
+  await world.close();
+});
+beforeEach(async () => {
+  ada = await world.person();
+});
+
+const remove = () => world.post("/api/account/deletion", ada, { email: ada.email });
+const setDeleteAt = (at: Date | null) =>
+  world.database.db.updateTable("users").set({ delete_at: at }).where("id", "=", ada.userId).execute();
+const restore = () => setDeleteAt(null);
+const inAFortnight = () => addMilliseconds(world.clock.now(), deletionMs);
+
+/** As the worker does it. */
+async function runJobs(): Promise<void> {
+  const rows = await world.database.db.selectFrom("outbox").selectAll().where("job", "=", "align-subscription").execute();
+  for (const { id, job, payload } of rows) await runJob(world.deps, processors, { id, name: job, payload });
+}
+
+async function customerOf(): Promise<string> {
+  const row = await world.database.db
+    .selectFrom("billing_accounts")
+    .select("stripe_customer_id")
+    .where("id", "=", await payerIdOf(world.database.db, ada.userId))
+    .executeTakeFirstOrThrow();
+  return row.stripe_customer_id ?? "";
+}
+
+async function subscription(): Promise<Stripe.Subscription | undefined> {
+  const found = await world.deps.payments.subscriptions.list({ customer: await customerOf(), status: "all", limit: 10 });
+  return found.data[0];
+}
+
+const rowOf = () =>
+  world.database.db
+    .selectFrom("user_subscriptions")
+    .select(["status", "cancel_at_period_end"])
+    .where("user_id", "=", ada.userId)
+    .executeTakeFirst();
+
+async function mailsTo(): Promise<string[]> {
+  const rows = await world.database.db.selectFrom("mails").select("template").where("recipient", "=", ada.email).orderBy("id").execute();
+  return rows.map(({ template }) => template);
+}
+
+test("it is cancelled to the end of its period at once, and resumed with the account", async () => {
+  await world.buy(ada);
+  await world.settle();
+  expect((await remove()).statusCode).toBe(202);
+  await runJobs();
+  expect(await subscription()).toMatchObject({ status: "active", cancel_at_period_end: true });
+  expect(await rowOf()).toEqual({ status: "active", cancel_at_period_end: true });
+  await restore();
+  await alignSubscription(world.deps, ada.userId);
+  expect(await subscription()).toMatchObject({
+    status: "active",
+    cancel_at_period_end: false,
+    metadata: expect.not.objectContaining({ cancelled_for: expect.anything() }),
+  });
+  expect(await rowOf()).toEqual({ status: "active", cancel_at_period_end: false });
+});
+
+test("what the person cancelled themselves before stays cancelled when they come back", async () => {
+  await world.buy(ada);
+  await world.settle();
+  const { id } = (await subscription()) ?? { id: "" };
+  await world.deps.payments.subscriptions.update(id, { cancel_at_period_end: true }, { idempotencyKey: randomBytes(8).toString("hex") });
+  await setDeleteAt(inAFortnight());
+  await alignSubscription(world.deps, ada.userId);
+  await restore();
+  await alignSubscription(world.deps, ada.userId);
+  expect(await subscription()).toMatchObject({ cancel_at_period_end: true });
+});
+
+test("a planned change of plan does not keep it from being cancelled", async () => {
+  await world.buy(ada);
+  await world.settle();
+  const { id } = (await subscription()) ?? { id: "" };
+  await world.deps.payments.subscriptionSchedules.create({ from_subscription: id }, { idempotencyKey: randomBytes(8).toString("hex") });
+  await setDeleteAt(inAFortnight());
+  await alignSubscription(world.deps, ada.userId);
+  expect(await subscription()).toMatchObject({ cancel_at_period_end: true, schedule: null });
+});
+
+test("of a deletion and a restoration whose jobs run late, twice and crossed, the account's state counts", async () => {
+  await world.buy(ada);
+  await world.settle();
+  await setDeleteAt(inAFortnight());
+  const real = world.deps.payments.subscriptions.update.bind(world.deps.payments.subscriptions);
+  let crossed = false;
+  // The person comes back, and their job is done, while the job of the deletion is about to write.
+  world.deps.payments.subscriptions.update = (async (...call: Parameters<typeof real>) => {
+    if (!crossed) {
+      crossed = true;
+      await restore();
+      await alignSubscription(world.deps, ada.userId);
+    }
+    return real(...call);
+  }) as typeof real;
+  await alignSubscription(world.deps, ada.userId);
+  world.deps.payments.subscriptions.update = real;
+  expect(crossed).toBe(true);
+  expect(await subscription()).toMatchObject({ cancel_at_period_end: false });
+});
+
+test("a payment page that is open in another tab can't be paid any more", async () => {
+  const { url } = await world.checkout(ada, "starter_month");
+  await remove();
+  await runJobs();
+  await world.pay(url).catch(() => {});
+  await world.settle();
+  expect(await subscription()).toBeUndefined();
+  expect(await mailsTo()).toEqual(["account-deleted"]);
+});
+
+test("no mail tells of payments while the account is deleted", async () => {
+  await world.buy(ada);
+  await setDeleteAt(inAFortnight());
+  await world.settle();
+  expect(await rowOf()).toMatchObject({ status: "active" });
+  expect(await mailsTo()).toEqual([]);
+});
+
+test("after 14 days subscription and customer end at Stripe, and the books keep what they knew without a person", async () => {
+  await world.buy(ada, "starter_year");
+  await world.settle();
+  const [payer, customer] = [await payerIdOf(world.database.db, ada.userId), await customerOf()];
+  await remove();
+  await runJobs();
+  await world.moveTo(addMilliseconds(inAFortnight(), minuteMs));
+  await eraseDueAccounts(world.deps, world.clock.now());
+  expect(await world.deps.payments.customers.retrieve(customer)).toMatchObject({ deleted: true });
+  // Stripe tells of it later; the events find nobody and harm nothing.
+  await world.settle();
+  const { db } = world.database;
+  expect(await db.selectFrom("users").select("id").where("id", "=", ada.userId).execute()).toEqual([]);
+  const changes = db.selectFrom("subscription_changes").select("status").where("billing_account_id", "=", payer).orderBy("id");
+  expect((await changes.execute()).map(({ status }) => status).at(-1)).toBe("canceled");
+  expect(await db.selectFrom("paid_invoices").select("billing_account_id").where("billing_account_id", "=", payer).execute()).toHaveLength(
+    1,
+  );
+  const account = db.selectFrom("billing_accounts").select("stripe_customer_id").where("id", "=", payer);
+  expect(await account.execute()).toEqual([{ stripe_customer_id: null }]);
+  const events = await db.selectFrom("stripe_events").select("payload").execute();
+  expect(JSON.stringify(events)).not.toContain(ada.email);
+  const waiting = db.selectFrom("scheduled_grants").select("key").where("billing_account_id", "=", payer).where("posted_at", "is", null);
+  expect(await waiting.where("cancelled_at", "is", null).execute()).toEqual([]);
+});
+
+test("while Stripe is down the account waits, and others that have no customer are erased", async () => {
+  await world.buy(ada);
+  await world.settle();
+  const other = await world.person();
+  for (const person of [ada, other])
+    await world.database.db
+      .updateTable("users")
+      .set({ delete_at: addMilliseconds(world.clock.now(), -1) })
+      .where("id", "=", person.userId)
+      .execute();
+  const { subscriptions } = world.deps.payments;
+  const list = subscriptions.list.bind(subscriptions);
+  subscriptions.list = (async () => {
+    throw Object.assign(new Error("down"), { type: "StripeConnectionError" });
+  }) as never;
+  await expect(eraseDueAccounts(world.deps, world.clock.now())).rejects.toThrow("down");
+  subscriptions.list = list;
+  const left = world.database.db.selectFrom("users").select("id").where("id", "in", [ada.userId, other.userId]);
+  expect(await left.execute()).toEqual([{ id: ada.userId }]);
+  expect(await eraseDueAccounts(world.deps, world.clock.now())).toBe(1);
+  expect(await left.execute()).toEqual([]);
+});
+
+test("a deletion that dies after each call to Stripe is finished by the next run", async () => {
+  await world.buy(ada);
+  await world.settle();
+  await setDeleteAt(addMilliseconds(world.clock.now(), -1));
+  const { subscriptions, customers } = world.deps.payments;
+  const broken = (real: (...call: never[]) => Promise<unknown>) =>
+    (async (...call: never[]) => {
+      await real(...call);
+      throw Object.assign(new Error("the worker died"), { type: "StripeConnectionError" });
+    }) as never;
+  const cancel = subscriptions.cancel.bind(subscriptions);
+  subscriptions.cancel = broken(cancel);
+  await expect(eraseDueAccounts(world.deps, world.clock.now())).rejects.toThrow("died");
+  subscriptions.cancel = cancel;
+  const del = customers.del.bind(customers);
+  customers.del = broken(del as never);
+  await expect(eraseDueAccounts(world.deps, world.clock.now())).rejects.toThrow("died");
+  customers.del = del;
+  expect(await eraseDueAccounts(world.deps, world.clock.now())).toBe(1);
+  expect(await rowOf()).toBeUndefined();
+});
