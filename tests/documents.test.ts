@@ -59,6 +59,17 @@ describe("the documents", () => {
     expect(named.filter(({ name, file }) => lastOf(name) !== file)).toEqual([]);
   });
 
+  it("name every requirement of OWASP ASVS once, with its level", () => {
+    const lists = read("tests/support/asvs-5.0.0.txt").matchAll(/^L(\d) (.+)$/gm);
+    const levels = new Map([...lists].flatMap(([, level = "", numbers = ""]) => numbers.split(" ").map((number) => [number, level])));
+    expect(levels.size).toBe(253);
+    const rows = [...read("docs/asvs.md").matchAll(/^\| (\d+\.\d+\.\d+[^|]*) \| ([^|]*) \|/gm)];
+    const named = rows.flatMap(([, numbers = "", second = ""]) => numbers.split(", ").map((number) => ({ number, second })));
+    expect(named.map(({ number }) => number).sort()).toEqual([...levels.keys()].sort());
+    // A row of several says why they do not apply, instead of a level.
+    expect(named.filter(({ number, second }) => /^\d$/.test(second) && second !== levels.get(number))).toEqual([]);
+  });
+
   it("keep the map of the code to 150 lines", () => {
     expect(read("ARCHITECTURE.md").trimEnd().split("\n").length).toBeLessThanOrEqual(150);
   });

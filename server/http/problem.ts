@@ -64,7 +64,7 @@ function refusalOf(error: FastifyError): DomainError | undefined {
  * Leaves a trace of every refusal, so that attempts at what is not allowed can be found afterwards. It holds nothing that was sent. A
  * flood is not written line by line: /metrics counts it.
  */
-function logRefusal(request: FastifyRequest, { code, status }: DomainError): void {
+export function logRefusal(request: FastifyRequest, { code, status }: Pick<DomainError, "code" | "status">): void {
   if (code === "rate_limited") return;
   const { method, routeOptions } = request;
   // The address is missing if the caller has already disconnected.

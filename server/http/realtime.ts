@@ -17,6 +17,7 @@ import { NetworkCounts } from "./counts.ts";
 import type { Draining } from "./draining.ts";
 import type { HeldConnections } from "./held-connections.ts";
 import type { LiveEvent, LiveEvents } from "./live-events.ts";
+import { logRefusal } from "./problem.ts";
 import type { ReadViewer, Viewer } from "./viewer.ts";
 
 const authenticateWithinMs = 5_000;
@@ -48,6 +49,11 @@ function send(socket: WebSocket, message: RealtimeMessage): void {
 function cut(socket: WebSocket, code: "unauthenticated" | "session_revoked"): void {
   send(socket, { type: "closed", code });
   socket.close(code === "unauthenticated" ? realtimeCloseCodes.unauthenticated : realtimeCloseCodes.revoked, code);
+}
+
+function refuseToken(socket: WebSocket, request: FastifyRequest): void {
+  logRefusal(request, { code: "unauthenticated", status: 401 });
+  cut(socket, "unauthenticated");
 }
 
 function tellChange({ socket, viewer }: Connection, table: RealtimeTable): void {
@@ -148,7 +154,7 @@ class Realtime {
   /** Accepts a new connection. Its first message must be the access token, within a few seconds. */
   accept(socket: WebSocket, request: FastifyRequest): void {
     this.sockets.add(socket);
-    const timer = setTimeout(() => cut(socket, "unauthenticated"), authenticateWithinMs);
+    const timer = setTimeout(() => refuseToken(socket, request), authenticateWithinMs);
     socket.on("close", () => {
       clearTimeout(timer);
       this.sockets.delete(socket);
@@ -160,7 +166,7 @@ class Realtime {
       // Our client sends nothing more, so whoever does is not our client.
       socket.on("message", () => socket.close(policyViolation));
       const token = readToken(data);
-      if (token === undefined) return cut(socket, "unauthenticated");
+      if (token === undefined) return refuseToken(socket, request);
       this.authenticate(socket, token, request).catch((error: unknown) => {
         this.deps.log.warn({ err: error }, "a connection could not be authenticated");
         socket.close(tryAgainLater);
@@ -171,7 +177,7 @@ class Realtime {
   private async authenticate(socket: WebSocket, token: string, request: FastifyRequest): Promise<void> {
     const viewer = await this.readViewer(token);
     if (socket.readyState !== socket.OPEN) return;
-    if (!viewer) return cut(socket, "unauthenticated");
+    if (!viewer) return refuseToken(socket, request);
     if (!this.held.hasRoomFor(viewer)) return socket.close(tryAgainLater);
     places.get(request.raw.socket)?.();
     const connection: Connection = { socket, viewer, alive: true };

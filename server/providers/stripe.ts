@@ -32,7 +32,11 @@ function createFetch(ended: AbortSignal, tryMs: number): typeof fetch {
     const signal = AbortSignal.any(init?.signal ? [ended, init.signal] : [ended]);
     for (const pauseMs of [...pausesMs, undefined]) {
       try {
-        const response = await fetch(address, { ...init, signal: AbortSignal.any([signal, AbortSignal.timeout(tryMs)]) });
+        const response = await fetch(address, {
+          ...init,
+          redirect: "error",
+          signal: AbortSignal.any([signal, AbortSignal.timeout(tryMs)]),
+        });
         if (pauseMs === undefined || !mayTryAgain(response)) return response;
         await response.body?.cancel();
       } catch (error) {

@@ -1,5 +1,7 @@
 /** What the log has of what people did, and that it has nothing of what they wrote: PostgreSQL's error messages can contain that. */
+import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { WebSocket } from "ws";
 import { buildApp } from "#server/app.ts";
 import { readConfig } from "#server/config.ts";
 import { createDeps, createLogger } from "#server/deps.ts";
@@ -34,11 +36,27 @@ test.each([
   expect(logged).not.toMatch(/Ada|Nobody else/);
 });
 
-test("every refusal is logged with its code, its route, the person and a shortened network, and nothing that was sent", async () => {
+async function startLogged() {
   const lines: string[] = [];
-  const log = createLogger("info", "test", { write: (line) => lines.push(line) });
-  const deps = createDeps(readConfig(testEnvironment(database)), "test", log);
+  const deps = createDeps(
+    readConfig(testEnvironment(database)),
+    "test",
+    createLogger("info", "test", { write: (line) => lines.push(line) }),
+  );
   const app = await buildApp(deps);
+  return {
+    app,
+    lines,
+    refused: () => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "request refused"),
+    async close() {
+      await app.close();
+      await deps.close();
+    },
+  };
+}
+
+test("every refusal is logged with its code, its route, the person and a shortened network, and nothing that was sent", async () => {
+  const { app, lines, refused, close } = await startLogged();
   try {
     const { token, userId } = await createPerson({ app }, database.db, { credits: 0 });
     const remoteAddress = "203.0.113.77";
@@ -49,9 +67,8 @@ test("every refusal is logged with its code, its route, the person and a shorten
     await app.inject({ url: `/api/conversations/${id}`, headers: { authorization: `Bearer ${token}` }, remoteAddress });
     await app.inject({ method: "POST", url: "/api/stripe/webhook", payload: "{}", remoteAddress });
     await app.inject({ method: "POST", url: "/api/auth/refresh", payload: { more: "than expected" }, remoteAddress });
-    const refused = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "request refused");
     const network = "203.0.113.0/24";
-    expect(refused).toMatchObject([
+    expect(refused()).toMatchObject([
       { code: "unauthenticated", status: 401, method: "GET", route: "/api/account", network },
       { code: "invalid_credentials", status: 401, method: "POST", route: "/api/auth/sign-in", network },
       { code: "not_found", status: 404, method: "GET", route: "/api/conversations/:id", network, userId },
@@ -60,7 +77,23 @@ test("every refusal is logged with its code, its route, the person and a shorten
     ]);
     expect(lines.join("")).not.toMatch(/ada@|nobody else|forged|expected|203\.0\.113\.77|0190b3a0/);
   } finally {
-    await app.close();
-    await deps.close();
+    await close();
+  }
+});
+
+test("a WebSocket that shows no valid token is logged", async () => {
+  const { app, refused, close } = await startLogged();
+  try {
+    const origin = await app.listen({ host: "127.0.0.1", port: 0 });
+    for (const message of ["garbage", JSON.stringify({ type: "authenticate", access_token: "a.forged.token" })]) {
+      const socket = new WebSocket(`${origin.replace("http", "ws")}/api/realtime`, { headers: { origin } });
+      await once(socket, "open");
+      socket.send(message);
+      await once(socket, "close");
+    }
+    const line = { code: "unauthenticated", status: 401, route: "/api/realtime", network: "127.0.0.0/24" };
+    expect(refused()).toMatchObject([line, line]);
+  } finally {
+    await close();
   }
 });
