@@ -20,18 +20,39 @@ export interface Stage {
 }
 
 const startTimeoutMs = 120_000;
+const usualPaceMs = 12;
 
-export async function setStage(): Promise<Stage> {
-  const folder = await createProductFolder(await createTestDatabase(1));
-  const line = await startTcpProxy({ host: "127.0.0.1", port: folder.port });
-  const url = `http://127.0.0.1:${line.port}`;
-  const product = folder.start({ PUBLIC_URL: url });
+interface Started {
+  product: Product;
+  database: TestDatabase;
+}
+
+async function startProduct(): Promise<Started> {
+  const database = await createTestDatabase(1);
+  // The run's teardown ends it: a process of the run is not told when it has executed its last file.
+  const folder = await createProductFolder({ database, lives: "run" });
+  const product = folder.start({ PUBLIC_URL: `http://127.0.0.1:${folder.port}` });
   await product.said("Sandbox", startTimeoutMs);
+  return { product, database };
+}
+
+/** On `globalThis`, because each file has modules of its own. */
+const shared = globalThis as { stageProduct?: Promise<Started> };
+
+/**
+ * A browser of its own, and a product that all files share which this process executes, one after the other: a start costs as much as
+ * several tests. What files could notice of each other is as at a start: the attempts that are counted, the models' pace and faults.
+ */
+export async function setStage(): Promise<Stage> {
+  shared.stageProduct ??= startProduct();
+  const { product, database } = await shared.stageProduct;
+  await database.db.deleteFrom("auth_attempts").execute();
+  const line = await startTcpProxy({ host: "127.0.0.1", port: Number(new URL(product.url).port) });
   const browser = await launchBrowser();
-  return {
+  const stage: Stage = {
     product,
     browser,
-    url,
+    url: `http://127.0.0.1:${line.port}`,
     line,
     async person(subscribed) {
       const visitor = await new Visitor(product.url, product.sandboxUrl).join();
@@ -39,11 +60,13 @@ export async function setStage(): Promise<Stage> {
       return visitor;
     },
     async close() {
+      await order(stage, "/models/pace", { paceMs: usualPaceMs });
+      await order(stage, "/models/fault", { model: "*", fault: null });
       await browser.close();
       await line.cut();
-      await folder.remove();
     },
   };
+  return stage;
 }
 
 /**
