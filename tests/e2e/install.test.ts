@@ -67,7 +67,7 @@ describe("installing the app", () => {
   let device: BrowserContext;
 
   beforeAll(async () => {
-    folder = await createProductFolder(await createTestDatabase(1));
+    folder = await createProductFolder({ database: await createTestDatabase(1) });
     profile = await mkdtemp(path.join(tmpdir(), "tessera-test-profile-"));
     product = folder.start();
     await product.said("Sandbox", 120_000);

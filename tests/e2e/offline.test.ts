@@ -51,7 +51,7 @@ describe("with the server stopped", () => {
   }
 
   beforeAll(async () => {
-    folder = await createProductFolder(await createTestDatabase(1));
+    folder = await createProductFolder({ database: await createTestDatabase(1) });
     product = folder.start();
     [browser] = await Promise.all([launchBrowser(), product.said("Sandbox", 120_000)]);
     await prepareDevice();

@@ -1,6 +1,8 @@
 /** Helpers for the browser tests: a product behind a connection that can be cut, and signed-in pages. */
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { inject } from "vitest";
 import { launchBrowser } from "#tests/support/browser.ts";
+import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 import type { Product } from "#tests/support/supervised.ts";
 import { createProductFolder } from "#tests/support/supervised.ts";
@@ -20,34 +22,36 @@ export interface Stage {
 }
 
 const startTimeoutMs = 120_000;
+/** As the sandbox starts. */
 const usualPaceMs = 12;
 
-interface Started {
+interface SharedProduct {
   product: Product;
   database: TestDatabase;
+  line: TcpProxy;
 }
 
-async function startProduct(): Promise<Started> {
+/** On `globalThis`, because each test file has its own copy of this module. */
+const shared = globalThis as { stageProduct?: Promise<SharedProduct> };
+
+/** Nobody tells this process that it has executed its last file, so the test run's teardown ends the product. */
+async function startSharedProduct(): Promise<SharedProduct> {
   const database = await createTestDatabase(1);
-  // The run's teardown ends it: a process of the run is not told when it has executed its last file.
-  const folder = await createProductFolder({ database, lives: "run" });
-  const product = folder.start({ PUBLIC_URL: `http://127.0.0.1:${folder.port}` });
+  const folder = await createProductFolder({ database, in: inject("postgres").productsFolder });
+  const line = await startTcpProxy({ host: "127.0.0.1", port: folder.port });
+  const product = folder.start({ PUBLIC_URL: `http://127.0.0.1:${line.port}` });
   await product.said("Sandbox", startTimeoutMs);
-  return { product, database };
+  return { product, database, line };
 }
-
-/** On `globalThis`, because each file has modules of its own. */
-const shared = globalThis as { stageProduct?: Promise<Started> };
 
 /**
- * A browser of its own, and a product that all files share which this process executes, one after the other: a start costs as much as
- * several tests. What files could notice of each other is as at a start: the attempts that are counted, the models' pace and faults.
+ * A browser of its own and a product that all files share which this process executes one after the other, because a start costs as
+ * much as several tests. What one file could notice of another is reset: counted attempts, and the models' pace and faults.
  */
 export async function setStage(): Promise<Stage> {
-  shared.stageProduct ??= startProduct();
-  const { product, database } = await shared.stageProduct;
+  shared.stageProduct ??= startSharedProduct();
+  const { product, database, line } = await shared.stageProduct;
   await database.db.deleteFrom("auth_attempts").execute();
-  const line = await startTcpProxy({ host: "127.0.0.1", port: Number(new URL(product.url).port) });
   const browser = await launchBrowser();
   const stage: Stage = {
     product,
@@ -60,10 +64,9 @@ export async function setStage(): Promise<Stage> {
       return visitor;
     },
     async close() {
+      await browser.close();
       await order(stage, "/models/pace", { paceMs: usualPaceMs });
       await order(stage, "/models/fault", { model: "*", fault: null });
-      await browser.close();
-      await line.cut();
     },
   };
   return stage;

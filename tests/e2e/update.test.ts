@@ -40,7 +40,7 @@ describe("a new release while tabs are open", () => {
   let device: BrowserContext;
 
   beforeAll(async () => {
-    folder = await createProductFolder(await createTestDatabase(1));
+    folder = await createProductFolder({ database: await createTestDatabase(1) });
     const port = await freePort();
     product = folder.start({ PUBLIC_URL: `http://127.0.0.1:${port}` });
     [browser] = await Promise.all([launchBrowser(), product.said("Sandbox", 120_000)]);

@@ -1,5 +1,5 @@
 /** Starts one PostgreSQL server for the whole test run, with a migrated database that each test copies. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { TestProject } from "vitest/node";
@@ -8,6 +8,9 @@ import { applicationRole, startPostgres } from "#server/embedded/postgres.ts";
 import { endLeftover, openCluster } from "#server/embedded/postgres-server.ts";
 import { startOf } from "#server/embedded/processes.ts";
 import { copyCluster, serverFolderPrefix } from "./postgres.ts";
+import { endProcesses } from "./supervised.ts";
+
+const productsName = "products";
 
 /** Ends the servers and removes the folders that a killed test run left behind. */
 async function sweep(): Promise<void> {
@@ -16,6 +19,7 @@ async function sweep(): Promise<void> {
     const folder = path.join(tmpdir(), name);
     const [pid, start] = (await readFile(path.join(folder, "owner"), "utf8").catch(() => "")).split(" ");
     if (pid === undefined || start === undefined || (await startOf(Number(pid))) === start) continue;
+    await endProcesses(path.join(folder, productsName));
     await endLeftover(await openCluster(folder, true));
     await rm(folder, { recursive: true, force: true });
   }
@@ -38,14 +42,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const prepared = path.join(folder, "prepared");
   await prepareCluster(prepared);
   await copyCluster(prepared, folder);
+  const productsFolder = path.join(folder, productsName);
+  await mkdir(productsFolder);
   const server = await startPostgres({ dataDir: folder, volatile: true, log: (line) => console.error(line) });
   project.provide("postgres", {
     superuserUrl: server.superuserUrl,
     ownerUrl: server.ownerUrl,
     applicationUrl: server.applicationUrl,
     preparedFolder: prepared,
+    productsFolder,
   });
   return async () => {
+    await endProcesses(productsFolder);
     await server.stop();
     await rm(folder, { recursive: true, force: true });
   };

@@ -14,6 +14,8 @@ export interface TestServer {
   applicationUrl: string;
   /** The data folder of a stopped server with a migrated database: see copyCluster. */
   preparedFolder: string;
+  /** Products whose folders are in here end with the test run. */
+  productsFolder: string;
 }
 
 declare module "vitest" {

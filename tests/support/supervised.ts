@@ -63,8 +63,8 @@ function startProduct(variables: NodeJS.ProcessEnv, checkout: string, port: numb
   };
 }
 
-/** Finds a product's processes by its data folder: in their environment, working directory or command line. */
-async function processesOf(dataDir: string): Promise<{ pid: number; command: string }[]> {
+/** Finds products' processes by the folder their data is in: in their environment, working directory or command line. */
+async function processesIn(folder: string): Promise<{ pid: number; command: string }[]> {
   const found: { pid: number; command: string }[] = [];
   for (const pid of (await readdir("/proc")).map(Number).filter(Number.isInteger)) {
     const [command, environment] = await Promise.all(
@@ -72,10 +72,23 @@ async function processesOf(dataDir: string): Promise<{ pid: number; command: str
     );
     if (pid === process.pid || !command) continue;
     const worksIn = (await folderOf(pid)) ?? "";
-    if (command.includes(dataDir) || worksIn.startsWith(dataDir) || environment?.includes(`DATA_DIR=${dataDir}\0`))
+    if (command.includes(folder) || worksIn.startsWith(folder) || environment?.includes(`DATA_DIR=${folder}`))
       found.push({ pid, command: command.replaceAll("\0", " ").trim() });
   }
   return found;
+}
+
+/** Kills the products whose data is in the folder, and waits until they have ended. */
+export async function endProcesses(folder: string): Promise<void> {
+  for (const { pid } of await processesIn(folder)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has already exited.
+    }
+  }
+  const timeoutMs = 10_000;
+  await waitUntil(async () => (await processesIn(folder)).length === 0, timeoutMs);
 }
 
 /** Copies what a start needs of this repository: its files and the PostgreSQL packages; symlinks all other packages. */
@@ -91,12 +104,18 @@ export async function copyCheckout(to: string): Promise<void> {
   }
 }
 
-/** With `database`, the product uses that one instead of a PostgreSQL of its own, which takes longer to start than everything else. */
-export async function createProductFolder(database?: TestDatabase): Promise<ProductFolder> {
-  const parent = await mkdtemp(path.join(tmpdir(), "tessera-test-product-"));
+interface ProductPlace {
+  /** Used instead of a PostgreSQL of the product's own, which takes longer to start than everything else. */
+  database?: TestDatabase;
+  /** The folder in which the product's is made. */
+  in?: string;
+}
+
+export async function createProductFolder({ database, in: place = tmpdir() }: ProductPlace = {}): Promise<ProductFolder> {
+  const parent = await mkdtemp(path.join(place, "tessera-test-product-"));
   const dataDir = path.join(parent, "data");
   const [port, sandboxPort] = [await freePort(), await freePort()];
-  const processes = () => processesOf(dataDir);
+  const processes = () => processesIn(parent);
   const usual = {
     PORT: String(port),
     SANDBOX_PORT: String(sandboxPort),
@@ -110,15 +129,7 @@ export async function createProductFolder(database?: TestDatabase): Promise<Prod
     start: (environment = {}, checkout = root) => startProduct({ ...usual, ...environment }, checkout, port, sandboxPort),
     processes,
     async remove() {
-      for (const { pid } of await processes()) {
-        try {
-          process.kill(pid, "SIGKILL");
-        } catch {
-          // It has already exited.
-        }
-      }
-      const timeoutMs = 10_000;
-      await waitUntil(async () => (await processes()).length === 0, timeoutMs);
+      await endProcesses(parent);
       await database?.drop();
       await rm(parent, { recursive: true, force: true });
     },
