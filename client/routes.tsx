@@ -109,6 +109,9 @@ export function prefetchPage(pathname: string): void {
   i18next.loadNamespaces(next.texts).catch(() => undefined);
 }
 
+/** Any address. The router's own `*` fits no line break, and with one in the address no page would be shown. */
+const anything = /^/;
+
 interface RoutesProps {
   /** Called once the first page has been rendered, or hydrated if it was prerendered. */
   onFirstPage?: (() => void) | undefined;
@@ -125,7 +128,7 @@ export function Routes({ onFirstPage }: RoutesProps) {
         </Route>
       ))}
       <Route path={paths.design} component={DesignRoute} />
-      <Route>
+      <Route path={anything}>
         <RoutePage route={notFoundPage} />
       </Route>
     </Switch>

@@ -42,6 +42,16 @@ it("a fragment that can't be decoded leaves the page as it is", async () => {
   await page.context().close();
 });
 
+it("an address with a line break in it is not found, like any other that does not exist", async () => {
+  const { page, complaints } = await openPage(site);
+  for (const address of ["/a%0Ab", "/%E2%80%A8", "/blog/a%0Db"]) {
+    await visit(page, site.address + address);
+    expect(await page.getByRole("heading", { level: 1 }).textContent(), address).toBe("Page not found");
+  }
+  expect(complaints).toEqual([]);
+  await page.context().close();
+});
+
 it("a page that the server refuses is not reloaded again and again, and opens when the server sends it", async () => {
   const { page } = await openPage(site, { serviceWorkers: "allow" });
   await visit(page, site.address);

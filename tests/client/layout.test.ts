@@ -32,6 +32,22 @@ it("on a phone all kinds of models are in view, in two rows of three", async () 
   expect(boxes.every(({ left, right }) => left >= 0 && right <= phone.viewport.width)).toBe(true);
 });
 
+it("a long list of conversations scrolls by itself: the page stays as high as the window", async () => {
+  const at = new Date().toISOString();
+  const conversations = Array.from({ length: 60 }, (_, index) => ({
+    id: `7d0f6a52-1c1e-4a5f-9a58-3f1f5d1c9b${10 + index}`,
+    title: `Conversation ${index}`,
+    pinned: false,
+    createdAt: at,
+    updatedAt: at,
+  }));
+  api.answer("GET /api/conversations", { conversations, nextCursor: null });
+  page = await open(site, "/ai-models", { member: true, viewport: { width: 1440, height: 900 } });
+  await page.getByRole("link", { name: "Conversation 59", exact: true }).waitFor();
+  // The bar's line may add a pixel.
+  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(901);
+});
+
 it("home shows a visitor an example of a conversation, with its price before the answer and its receipt after it", async () => {
   page = await open(site, "/");
   const example = page.getByRole("figure", { name: home.chat.label });

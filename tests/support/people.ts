@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { addMilliseconds, addMonths, dayMs } from "#domain/clock.ts";
 import type { PlanKey } from "#domain/plans.ts";
 import type { Db } from "#server/db/database.ts";
+import type { Trx } from "#server/db/transaction.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { signAccessToken } from "#server/features/auth/tokens.ts";
 import { openWallet, postGrant } from "#server/features/credits/service.ts";
@@ -34,13 +35,37 @@ export async function createUser(
       await trx.insertInto("credentials").values(password).execute();
     }
     const walletId = await openWallet(trx, userId, now);
-    if (options.credits) {
-      const expiresAt = new Date(now.getTime() + 365 * 86_400_000);
-      const payerId = await payerIdOf(trx, userId);
-      await postGrant(trx, { payerId, kind: "adjustment", credits: options.credits, expiresAt, key: `test:${userId}` }, now);
-    }
+    if (options.credits) await giveCredits(trx, userId, options.credits);
     return { userId, walletId, email };
   });
+}
+
+/** As an adjustment that expires after a year. Once for each person. */
+export async function giveCredits(trx: Trx, userId: string, credits: number): Promise<void> {
+  const now = new Date();
+  const payerId = await payerIdOf(trx, userId);
+  await postGrant(trx, { payerId, kind: "adjustment", credits, expiresAt: addMilliseconds(now, 365 * dayMs), key: `test:${userId}` }, now);
+}
+
+/** Subscribes the person for a month that begins now. */
+export async function subscribe(db: Db, userId: string, plan: PlanKey): Promise<void> {
+  const now = new Date();
+  await db
+    .insertInto("user_subscriptions")
+    .values({
+      user_id: userId,
+      plan_key: plan,
+      billing_interval: "month",
+      status: "active",
+      stripe_subscription_id: `sub_${userId}`,
+      current_period_start: now,
+      current_period_end: addMonths(now, 1),
+      grace_until: null,
+      started_at: now,
+      ended_at: null,
+      updated_at: now,
+    })
+    .execute();
 }
 
 export interface TestPerson {
@@ -88,23 +113,6 @@ export async function createPerson(
         now,
       ),
     );
-  if (options.plan) {
-    await db
-      .insertInto("user_subscriptions")
-      .values({
-        user_id: userId,
-        plan_key: options.plan,
-        billing_interval: "month",
-        status: "active",
-        stripe_subscription_id: `sub_${userId}`,
-        current_period_start: now,
-        current_period_end: addMonths(now, 1),
-        grace_until: null,
-        started_at: now,
-        ended_at: null,
-        updated_at: now,
-      })
-      .execute();
-  }
+  if (options.plan) await subscribe(db, userId, options.plan);
   return { userId, email, walletId, token: signAccessToken(app, { sub: userId, sid: sessionId }) };
 }

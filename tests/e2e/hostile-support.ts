@@ -1,0 +1,129 @@
+/** The whole API with the built client and a provider that echoes, and a subscriber whose every text is hostile. */
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { v7 as uuidv7 } from "uuid";
+import type { Session } from "#contract/auth.ts";
+import { conversationLimits, tidyTitle } from "#domain/conversations.ts";
+import { inTransaction } from "#server/db/transaction.ts";
+import { freePort } from "#server/embedded/processes.ts";
+import { launchBrowser } from "#tests/support/browser.ts";
+import type { Traps } from "#tests/support/browser-traps.ts";
+import { setTraps } from "#tests/support/browser-traps.ts";
+import { buildClient } from "#tests/support/client-build.ts";
+import type { EchoProvider } from "#tests/support/echo-provider.ts";
+import { startEchoProvider } from "#tests/support/echo-provider.ts";
+import { hostileTexts } from "#tests/support/hostile-texts.ts";
+import { giveCredits, subscribe } from "#tests/support/people.ts";
+import type { AuthApp } from "../server/auth-support.ts";
+import { createAuthApp } from "../server/auth-support.ts";
+
+export interface HostileWorld {
+  product: AuthApp;
+  provider: EchoProvider;
+  browser: Browser;
+  /** The product's address. */
+  url: string;
+  session: Session;
+  close(): Promise<void>;
+}
+
+export async function openWorld(): Promise<HostileWorld> {
+  await buildClient();
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const provider = await startEchoProvider();
+  const folder = await mkdtemp(path.join(tmpdir(), "tessera-hostile-"));
+  const product = await createAuthApp({ ...provider.environment, PUBLIC_URL: url, STORAGE_DIR: folder });
+  await product.app.listen({ host: "127.0.0.1", port });
+  const browser = await launchBrowser();
+  const session = await product.join();
+  await inTransaction(product.db, (trx) => giveCredits(trx, session.user.id, 10_000));
+  await subscribe(product.db, session.user.id, "enterprise");
+  return {
+    product,
+    provider,
+    browser,
+    url,
+    session,
+    async close() {
+      await browser.close();
+      await product.close();
+      provider.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface Reader {
+  page: Page;
+  context: BrowserContext;
+  traps: Traps;
+}
+
+/** A browser with traps, in which the subscriber is signed in. */
+export async function openReader({ browser, url, session }: HostileWorld, { worker = false } = {}): Promise<Reader> {
+  const context = await browser.newContext({
+    serviceWorkers: worker ? "allow" : "block",
+    locale: "en-GB",
+    viewport: { width: 1440, height: 900 },
+    reducedMotion: "reduce",
+    storageState: { cookies: [], origins: [{ origin: url, localStorage: [{ name: "session", value: JSON.stringify(session) }] }] },
+  });
+  const traps = await setTraps(context, url);
+  return { page: await context.newPage(), context, traps };
+}
+
+/** The plan's limit of requests a minute, with room for the pages. */
+const askedAtOnce = 80;
+
+/** Asks every hostile text in one conversation, each answered by itself; resolves with the conversation's id. */
+export async function askEverything({ product, session }: HostileWorld): Promise<string> {
+  let conversationId: string | undefined;
+  for (const [index, { name, text }] of hostileTexts.entries()) {
+    if (index % askedAtOnce === 0) await product.asOwner("update generations set asked_at = asked_at - interval '2 minutes'");
+    const answer = await product.post(
+      "/api/generations",
+      { model: "gpt-5-mini", prompt: text, quotedCredits: 1, ...(conversationId ? { conversationId } : {}) },
+      { headers: { authorization: `Bearer ${session.access_token}`, "idempotency-key": randomUUID() } },
+    );
+    if (!answer.body.includes('"status":"completed"')) throw new Error(`${name}: ${answer.statusCode} ${answer.body.slice(-500)}`);
+    conversationId ??= /"conversationId":"([^"]+)"/.exec(answer.body)?.[1];
+  }
+  await product.asOwner("update generations set asked_at = asked_at - interval '2 minutes'");
+  return conversationId ?? "";
+}
+
+/** As a title is stored, at the most as long. */
+export const titleOf = (text: string) => [...tidyTitle(text)].slice(0, conversationLimits.titleMax).join("");
+
+/** A conversation with each hostile text as its title. */
+export async function insertTitles({ product, session }: HostileWorld): Promise<void> {
+  const at = new Date(Date.now() - 60_000);
+  const rows = hostileTexts.map(({ text }) => ({
+    id: uuidv7(),
+    user_id: session.user.id,
+    title: titleOf(text),
+    created_at: at,
+    updated_at: at,
+  }));
+  await product.db.insertInto("conversations").values(rows).execute();
+}
+
+/** Fewer than the page lists. */
+export const namedLikeTexts = hostileTexts.filter(({ name }) => /^(html|mutations|templates):/.test(name));
+
+/** A sign-in whose browser and time zone are called like each of these texts. */
+export async function insertSessions({ product, session }: HostileWorld): Promise<void> {
+  const mold = await product.db.selectFrom("auth_sessions").selectAll().where("user_id", "=", session.user.id).executeTakeFirstOrThrow();
+  const rows = namedLikeTexts.map(({ text }) => ({
+    ...mold,
+    id: randomUUID(),
+    token_hash: Buffer.from(randomUUID()),
+    user_agent: `${text} Chrome/1 Windows`.slice(0, 250),
+    time_zone: `Europe/${text}`.slice(0, 60),
+  }));
+  await product.db.insertInto("auth_sessions").values(rows).execute();
+}
