@@ -24,6 +24,7 @@ import { creditRoutes } from "./features/credits/routes.ts";
 import { deletionRoutes, restoringRoutes } from "./features/deletion/routes.ts";
 import { createAnswers } from "./features/generations/answers.ts";
 import { generationRoutes } from "./features/generations/routes.ts";
+import { notificationRoutes, unsubscribeRoutes } from "./features/notifications/routes.ts";
 import { ownDataRoutes } from "./features/own-data/routes.ts";
 import { registerAddresses } from "./http/addresses.ts";
 import type { App } from "./http/app-type.ts";
@@ -93,6 +94,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       catalogueRoutes(deps),
       publicBillingRoutes(deps),
       contactRoutes(deps),
+      unsubscribeRoutes(deps),
       publicAvatarRoutes(deps),
       adminRoutes(),
     ]),
@@ -104,6 +106,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       sessionRoutes(deps),
       ownDataRoutes(deps),
       deletionRoutes(deps, answers),
+      notificationRoutes(deps),
       factorRoutes(deps),
       googleAccountRoutes(deps),
       billingRoutes(deps),

@@ -1,14 +1,16 @@
 import type { ReactNode } from "react";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
-import { Redirect, useParams } from "wouter";
+import { Redirect, useParams, useSearchParams } from "wouter";
 import type { AccountSection } from "#client/features/account/account-page.tsx";
 import { AccountPage, sectionPaths } from "#client/features/account/account-page.tsx";
 import { ActivityPanel } from "#client/features/account/activity-panel.tsx";
 import { ExportPanel } from "#client/features/account/export-panel.tsx";
+import { FixedMailsPanel, MailChoicesPanel } from "#client/features/account/notifications-panel.tsx";
 import { PasswordPanel } from "#client/features/account/password-panel.tsx";
 import { SessionsPanel } from "#client/features/account/sessions-panel.tsx";
 import { StepUpDialog } from "#client/features/account/step-up-dialog.tsx";
+import { Unsubscribe } from "#client/features/account/unsubscribe.tsx";
 import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
 
@@ -23,6 +25,12 @@ const panels: Record<Section, (user: User) => ReactNode> = {
       <ActivityPanel />
     </Fragment>
   ),
+  notifications: (user) => (
+    <Fragment key={user.id}>
+      <MailChoicesPanel email={user.email} />
+      <FixedMailsPanel />
+    </Fragment>
+  ),
   data: () => <ExportPanel />,
 };
 
@@ -34,7 +42,10 @@ function isSection(name: string | undefined): name is Section {
 export function AccountSectionPage() {
   const { t } = useTranslation("account");
   const { section } = useParams();
+  const [search] = useSearchParams();
+  const token = search.get("unsubscribe");
   if (!isSection(section)) return <Redirect to={paths.profile} replace />;
+  if (section === "notifications" && token !== null) return <Unsubscribe token={token} />;
   const title = t(`sections.${section}`);
   return (
     <AccountPage key={section} section={section} title={title} returnTo={sectionPaths[section]}>

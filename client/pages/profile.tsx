@@ -8,7 +8,7 @@ import { SubscriptionPanel } from "#client/features/billing/subscription-panel.t
 import { useSubscription } from "#client/features/billing/subscription-store.ts";
 import { useCheckoutReturn } from "#client/features/billing/use-checkout-return.ts";
 import { WalletPanel } from "#client/features/billing/wallet-panel.tsx";
-import { ThemeSwitch } from "#client/features/frame/theme-switch.tsx";
+import { ThemeChoice } from "#client/features/frame/theme-choice.tsx";
 import { InstallButton } from "#client/features/install/install-button.tsx";
 import { LanguageSwitch } from "#client/features/language/language-switch.tsx";
 import { useSession } from "#client/lib/use-session.ts";
@@ -26,7 +26,7 @@ export function ProfilePage() {
   const preferences = (
     <>
       <LanguageSwitch />
-      <ThemeSwitch />
+      <ThemeChoice />
       <InstallButton />
     </>
   );

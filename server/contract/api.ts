@@ -7,6 +7,7 @@ import type { contactRoutes } from "./contact.ts";
 import type { factorRoutes } from "./factors.ts";
 import type { generationRoutes } from "./generations.ts";
 import type { googleRoutes } from "./google.ts";
+import type { notificationRoutes } from "./notifications.ts";
 import type { ownDataRoutes } from "./own-data.ts";
 import type { profileRoutes } from "./profile.ts";
 import type { CallsOf } from "./route.ts";
@@ -21,6 +22,7 @@ export type Calls = CallsOf<
     typeof contactRoutes &
     typeof factorRoutes &
     typeof generationRoutes &
+    typeof notificationRoutes &
     typeof ownDataRoutes &
     typeof profileRoutes &
     typeof googleRoutes &

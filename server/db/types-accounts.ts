@@ -8,6 +8,8 @@ export interface Users {
   language: Generated<string>;
   name: Generated<string | null>;
   avatar_url: string | null;
+  /** Kinds of optional mails that the person switched off (domain/notifications.ts). */
+  declined_mails: Generated<string[]>;
   banned_at: Date | null;
   created_at: Date;
   last_sign_in_at: Date | null;

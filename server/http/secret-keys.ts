@@ -11,7 +11,8 @@ export type KeyPurpose =
   | "device"
   | "pending-sign-in"
   | "sealed"
-  | "google";
+  | "google"
+  | "unsubscribe";
 
 const keyBytes = 32;
 

@@ -13,6 +13,8 @@ export interface OutgoingMail {
   html: string;
   /** The language of the text, for the header Content-Language. */
   language: string;
+  /** For mails that the recipient can switch off: a mailbox posts to it when its owner asks for that (RFC 8058). */
+  unsubscribeUrl?: string | undefined;
 }
 
 export interface Mailer {
@@ -62,6 +64,11 @@ function literalHeader(text: string): string {
   return words.map((word) => `=?utf-8?B?${Buffer.from(word).toString("base64")}?=`).join(" ");
 }
 
+function unsubscribeHeaders({ unsubscribeUrl }: OutgoingMail): Record<string, string> {
+  if (unsubscribeUrl === undefined) return {};
+  return { "List-Unsubscribe": `<${unsubscribeUrl}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" };
+}
+
 export function createMailer(config: Config["mail"]): Mailer {
   const transport = createTransport({
     url: config.smtpUrl,
@@ -87,7 +94,7 @@ export function createMailer(config: Config["mail"]): Mailer {
           text: mail.text,
           html: mail.html,
           messageId: `<${mail.messageId}>`,
-          headers: { "Content-Language": mail.language, "Auto-Submitted": "auto-generated" },
+          headers: { "Content-Language": mail.language, "Auto-Submitted": "auto-generated", ...unsubscribeHeaders(mail) },
         });
       } catch (error) {
         const reply = replyClass(error);

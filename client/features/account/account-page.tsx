@@ -10,17 +10,30 @@ import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
 import styles from "./account-page.module.css";
 
-export const sectionPaths = { overview: paths.profile, security: `${paths.profile}/security`, data: `${paths.profile}/data` } as const;
+export const sectionPaths = {
+  overview: paths.profile,
+  security: `${paths.profile}/security`,
+  notifications: `${paths.profile}/notifications`,
+  data: `${paths.profile}/data`,
+} as const;
 
 export type AccountSection = keyof typeof sectionPaths;
 const sections = Object.keys(sectionPaths) as AccountSection[];
 
 function Sections({ current }: { current: AccountSection }) {
   const { t } = useTranslation("account");
+  // On a phone the sections are wider than the page.
+  const show = (link: HTMLAnchorElement | null) => link?.scrollIntoView({ block: "nearest", inline: "center" });
   return (
     <nav aria-label={t("sections.label")} className={styles.sections}>
       {sections.map((name) => (
-        <Link key={name} href={sectionPaths[name]} className={styles.section} aria-current={name === current ? "page" : undefined}>
+        <Link
+          key={name}
+          href={sectionPaths[name]}
+          className={styles.section}
+          aria-current={name === current ? "page" : undefined}
+          ref={name === current ? show : undefined}
+        >
           {t(`sections.${name}`)}
         </Link>
       ))}

@@ -1,6 +1,33 @@
 import type { Insertable, Selectable } from "kysely";
+import { sql } from "kysely";
 import type { Executor } from "../../db/transaction.ts";
 import type { Mails } from "../../db/types-work.ts";
+
+export async function isOwnAddress(executor: Executor, userId: string, address: string): Promise<boolean> {
+  const row = await executor
+    .selectFrom("identities")
+    .select("id")
+    .where("user_id", "=", userId)
+    .where("kind", "=", "email")
+    .where("subject", "=", address.toLowerCase())
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The kinds of mails that the person switched off. */
+export async function selectDeclined(executor: Executor, userId: string): Promise<string[]> {
+  const row = await executor.selectFrom("users").select("declined_mails").where("id", "=", userId).executeTakeFirst();
+  return row?.declined_mails ?? [];
+}
+
+export async function updateDeclined(executor: Executor, userId: string, kind: string, wanted: boolean): Promise<void> {
+  const others = sql<string[]>`array_remove(declined_mails, ${kind})`;
+  await executor
+    .updateTable("users")
+    .set({ declined_mails: wanted ? others : sql<string[]>`array_append(${others}, ${kind})` })
+    .where("id", "=", userId)
+    .execute();
+}
 
 /** The new mail's id; undefined when a mail of that key exists already. */
 export async function insertMail(executor: Executor, mail: Insertable<Mails>): Promise<string | undefined> {

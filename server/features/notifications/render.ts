@@ -39,6 +39,8 @@ export interface RenderedMail {
   language: LanguageCode;
   /** Whom an answer reaches. */
   replyTo: string;
+  /** To which a mailbox posts when its owner wants no more mails of this kind; undefined for mails that are always sent. */
+  unsubscribeUrl: string | undefined;
 }
 
 /** A queued mail as its row holds it. */
@@ -69,6 +71,11 @@ const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent
   "contact-message": (_config, { email }) => mailtoAddress(String(email)),
   "contact-received": () => "/",
 };
+
+/** The page on which mails of a kind can be switched off without a sign-in. */
+export function unsubscribePage({ publicUrl }: Pick<Config, "publicUrl">, token: string): string {
+  return new URL(`/profile/notifications?unsubscribe=${encodeURIComponent(token)}`, publicUrl).href;
+}
 
 /** A reply to the mail with somebody's message reaches that person; a reply to any other mail reaches the team. */
 function answeredBy(config: MailConfig, { template, parameters }: MailContent): string {
@@ -159,10 +166,13 @@ interface Parts {
   /** Who writes, and how to answer. */
   footer: string;
   address: string;
+  /** How to get no more mails like this one; empty for mails that are always sent. */
+  leave: string;
+  leaveAddress: string;
 }
 
 function toHtml(language: LanguageCode, parts: Parts): string {
-  const { subject, lead, detail, action, note, signature, footer, address } = Object.fromEntries(
+  const { subject, lead, detail, action, note, signature, footer, address, leave, leaveAddress } = Object.fromEntries(
     Object.entries(parts).map(([name, text]) => [name, escapeHtml(text)]),
   ) as unknown as Parts;
   return `<!doctype html>
@@ -182,19 +192,23 @@ function toHtml(language: LanguageCode, parts: Parts): string {
 <p><a class="action" href="${address}">${action}</a></p>
 <p class="quiet address"><a href="${address}">${address}</a></p>
 <p class="quiet">${note}</p>
-<p class="quiet end">${signature}<br>${footer}</p>
+<p class="quiet end">${signature}<br>${footer}${leave && `<br><a href="${leaveAddress}">${leave}</a>`}</p>
 </main>
 </body>
 </html>
 `;
 }
 
-function toText({ lead, detail, action, address, note, signature, footer }: Parts): string {
-  return `${lead}\n\n${detail}\n\n${action}:\n${address}\n\n${note}\n\n-- \n${signature}\n${footer}\n`;
+function toText({ lead, detail, action, address, note, signature, footer, leave, leaveAddress }: Parts): string {
+  const end = leave && `${leave}:\n${leaveAddress}\n`;
+  return `${lead}\n\n${detail}\n\n${action}:\n${address}\n\n${note}\n\n-- \n${signature}\n${footer}\n${end}`;
 }
 
-/** Throws if there is no such template. No release writes such a row. */
-export function renderMail(config: MailConfig, mail: MailContent): RenderedMail {
+/**
+ * `unsubscribe` is the token by which the recipient switches mails like this one off. Throws if there is no such template: no release writes
+ * such a row.
+ */
+export function renderMail(config: MailConfig, mail: MailContent, unsubscribe?: string): RenderedMail {
   const { template } = mail;
   if (!isTemplate(template)) throw new Error(`no mail template ${template}`);
   const language = matchLanguage(mail.language) ?? fallbackLanguage;
@@ -211,6 +225,8 @@ export function renderMail(config: MailConfig, mail: MailContent): RenderedMail 
     signature: t("signature"),
     footer: t(template === "contact-message" ? "footerTeam" : "footer", parameters),
     address: new URL(targets[template](config, mail.parameters), config.publicUrl).href,
+    leave: unsubscribe === undefined ? "" : t("unsubscribe"),
+    leaveAddress: unsubscribe === undefined ? "" : unsubscribePage(config, unsubscribe),
   };
   return {
     subject: parts.subject,
@@ -218,5 +234,7 @@ export function renderMail(config: MailConfig, mail: MailContent): RenderedMail 
     html: toHtml(language, parts),
     language,
     replyTo: answeredBy(config, mail),
+    unsubscribeUrl:
+      unsubscribe === undefined ? undefined : new URL(`/api/notifications/unsubscribe?token=${unsubscribe}`, config.publicUrl).href,
   };
 }

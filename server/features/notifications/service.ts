@@ -11,6 +11,7 @@ import { faultPoint } from "../../fault-points.ts";
 import { DeferredMailError } from "../../providers/mail.ts";
 import { takeLease } from "../../queue/leases.ts";
 import { enqueue } from "../../queue/outbox.ts";
+import { isDeclined, unsubscribeToken } from "./choices.ts";
 import * as queries from "./queries.ts";
 import { renderMail } from "./render.ts";
 import type { MailParameters, MailTemplate } from "./templates.ts";
@@ -25,8 +26,12 @@ export interface MailRequest<Template extends MailTemplate> {
   parameters: MailParameters[Template];
 }
 
-/** Writes the mail and the job that sends it, in the caller's transaction. `now` is business time. Returns whether it is new. */
+/**
+ * Writes the mail and the job that sends it, in the caller's transaction. `now` is business time. Returns whether it is new. Writes nothing if
+ * the person switched mails of this kind off.
+ */
 export async function queueMail<Template extends MailTemplate>(trx: Trx, mail: MailRequest<Template>, now: Date): Promise<boolean> {
+  if (await isDeclined(trx, mail)) return false;
   const mailId = await queries.insertMail(trx, {
     key: mail.key,
     user_id: mail.userId,
@@ -52,7 +57,8 @@ const deferredForMs = 5 * dayMs;
 async function deliver(deps: MailDeps, mail: Selectable<Mails>): Promise<void> {
   const age = deps.clock.now().getTime() - mail.created_at.getTime();
   if (age >= keptMs.mailBodies) throw new PermanentFailure("the mail is older than what it said is kept");
-  const rendered = renderMail(deps.config, mail);
+  const token = await unsubscribeToken(deps.db, deps.config, { ...mail, userId: mail.user_id });
+  const rendered = renderMail(deps.config, mail, token);
   const messageId = `${mail.id}@${deps.config.publicUrl.hostname}`;
   try {
     await deps.mail.send({ ...rendered, to: mail.recipient, messageId });

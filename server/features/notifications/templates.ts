@@ -1,5 +1,6 @@
 import type { ContactCategory } from "#domain/contact.ts";
 import type { LanguageCode } from "#domain/languages.ts";
+import { optionalMails } from "#domain/notifications.ts";
 import type { BillingInterval, PlanKey } from "#domain/plans.ts";
 
 /** The mails and what each needs to be rendered. Instants are RFC 3339, so that the mail writes them in the reader's language. */
@@ -37,6 +38,8 @@ export interface MailParameters {
   "contact-received": { reference: string; receivedAt: string };
 }
 export type MailTemplate = keyof MailParameters;
+// A mail that can be switched off is one of these.
+optionalMails satisfies Record<string, readonly MailTemplate[]>;
 
 export const mailTemplates = [
   "confirm-email",

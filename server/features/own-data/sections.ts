@@ -36,7 +36,7 @@ export const sections: readonly Section[] = [
     rows: (
       userId,
     ) => sql`select id as key, jsonb_build_object('id', id, 'name', name, 'joinedAt', created_at, 'lastSignInAt', last_sign_in_at, 'role', role,
-      'picture', avatar_url, 'preferences', jsonb_build_object('language', language)) as item from users where id = ${userId}`,
+      'picture', avatar_url, 'preferences', jsonb_build_object('language', language, 'declinedMails', declined_mails)) as item from users where id = ${userId}`,
   },
   {
     name: "identities",

@@ -1,0 +1,87 @@
+/**
+ * Which optional mails a person wants, and how one ends their kind without a sign-in: by the link in it, or by the mailbox itself
+ * (List-Unsubscribe, RFC 8058). The link's token names person and kind and is signed, so it can do nothing else; it stays valid for good.
+ */
+import { DomainError } from "#domain/errors.ts";
+import type { OptionalMailKind } from "#domain/notifications.ts";
+import { isOptionalMailKind, optionalKindOf, optionalMailKinds } from "#domain/notifications.ts";
+import type { Config } from "../../config.ts";
+import type { MailChoices } from "../../contract/notifications.ts";
+import type { Executor } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import { ValidationError } from "../../http/problem.ts";
+import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
+import * as queries from "./queries.ts";
+
+/** The mail as far as it decides whose it is. */
+interface Addressed {
+  template: string;
+  userId: string | null;
+  recipient: string;
+}
+
+/** What a person can switch off. */
+interface Choice {
+  userId: string;
+  kind: OptionalMailKind;
+}
+
+/**
+ * Whose choice a mail is; undefined if it is always sent. A mail to an address that is not the person's own, such as one typed into a
+ * form, is not theirs to switch off.
+ */
+async function choiceOf(executor: Executor, { template, userId, recipient }: Addressed): Promise<Choice | undefined> {
+  const kind = optionalKindOf(template);
+  if (kind === undefined || userId === null) return undefined;
+  return (await queries.isOwnAddress(executor, userId, recipient)) ? { userId, kind } : undefined;
+}
+
+/** Whether the person switched this mail's kind off. */
+export async function isDeclined(executor: Executor, mail: Addressed): Promise<boolean> {
+  const choice = await choiceOf(executor, mail);
+  return choice !== undefined && (await queries.selectDeclined(executor, choice.userId)).includes(choice.kind);
+}
+
+export async function readChoices(executor: Executor, userId: string): Promise<MailChoices> {
+  const declined = await queries.selectDeclined(executor, userId);
+  return { mails: optionalMailKinds.map((kind) => ({ kind, wanted: !declined.includes(kind) })) };
+}
+
+/** Throws `validation_failed` if it is no kind that can be switched off. */
+export async function choose(
+  executor: Executor,
+  userId: string,
+  { kind, wanted }: { kind: string; wanted: boolean },
+): Promise<MailChoices> {
+  if (!isOptionalMailKind(kind)) throw new ValidationError([{ field: "kind", message: "These mails can't be switched off" }]);
+  await queries.updateDeclined(executor, userId, kind, wanted);
+  return readChoices(executor, userId);
+}
+
+function signedText(userId: string, kind: string): string {
+  return `${userId}:${kind}`;
+}
+
+/** Undefined for a mail that is always sent. */
+export async function unsubscribeToken(
+  executor: Executor,
+  config: Pick<Config, "secretKey">,
+  mail: Addressed,
+): Promise<string | undefined> {
+  const choice = await choiceOf(executor, mail);
+  if (!choice) return undefined;
+  const { userId, kind } = choice;
+  return `${encodeUuid(userId)}.${kind}.${signText(deriveKey(config.secretKey, "unsubscribe"), signedText(userId, kind))}`;
+}
+
+/** Switches the token's kind off for its person. Throws `link_invalid`. */
+export async function unsubscribe({ config, db }: Pick<Deps, "config" | "db">, token: string): Promise<{ kind: string }> {
+  const [head = "", kind = "", signature = "", ...rest] = token.split(".");
+  const userId = decodeUuid(head);
+  const key = deriveKey(config.secretKey, "unsubscribe");
+  const isOurs = userId !== undefined && rest.length === 0 && isSignatureOf(key, signedText(userId, kind), signature);
+  // A kind that is always sent now may once have been optional.
+  if (!isOurs || !isOptionalMailKind(kind)) throw new DomainError("link_invalid", "This link is not valid");
+  await queries.updateDeclined(db, userId, kind, false);
+  return { kind };
+}
