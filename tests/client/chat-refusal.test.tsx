@@ -1,4 +1,4 @@
-/** The message when a prompt is refused for lack of credits (specification §8), and what it offers. */
+/** The messages when a prompt is refused (specification §8), and what they offer. */
 import i18next from "i18next";
 import type { ReactNode } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
@@ -69,5 +69,25 @@ describe("out of credits", () => {
     const refusal = { ...noted, code: "subscription_required", needed: undefined, available: undefined };
     const actions = { onUse: nothing, onDismiss: nothing, onAccept: nothing };
     expect(draw(<RefusalView refusal={refusal} model={undefined} nextCredits={null} {...actions} />)).toContain('href="/pricing"');
+  });
+});
+
+describe("a prompt that was refused", () => {
+  const told = (refusal: { code: string; retryAtMs?: number }) => {
+    const actions = { onUse: nothing, onDismiss: nothing, onAccept: nothing };
+    const whole = { ...noted, needed: undefined, available: undefined, ...refusal };
+    return draw(<RefusalView refusal={whole} model={undefined} nextCredits={null} {...actions} />);
+  };
+
+  it("because there were too many says for how long to wait, and then that it can be sent", () => {
+    const html = told({ code: "rate_limited", retryAtMs: Date.now() + 41_500 });
+    expect(html).toMatch(/You can send again in 4[12] seconds\. Nothing was charged/);
+    expect(told({ code: "rate_limited", retryAtMs: Date.now() - 1 })).toContain(chat.refusal.ready);
+  });
+
+  it("because its model is unavailable says so, and leaves the prompt for another try", () => {
+    const html = told({ code: "model_unavailable" });
+    expect(html).toContain(refusals.model_unavailable.replaceAll("'", "&#x27;"));
+    expect(html).toContain(chat.refusal.dismiss);
   });
 });

@@ -67,6 +67,16 @@ test("a call whose first answer does not come is tried again with the same idemp
   expect([keys.length, new Set(keys).size, keys[0]]).toEqual([3, 1, expect.any(String)]);
 });
 
+test("a redirect is not followed: the key goes to no other address", async () => {
+  const asked: string[] = [];
+  const payments = await stripeThat((socket, request) => {
+    asked.push(request.split(" ", 2)[1] ?? "");
+    socket.end("HTTP/1.1 307 Temporary Redirect\r\nlocation: /elsewhere\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+  });
+  expect(await failureOf(payments.balance.retrieve())).toBeInstanceOf(Error);
+  expect(new Set(asked)).toEqual(new Set(["/v1/balance"]));
+});
+
 test("a call under way and a later one fail as an outage once the process is about to end", async () => {
   const ending = new AbortController();
   const reached = Promise.withResolvers<void>();
