@@ -1,6 +1,14 @@
 import { ApiProblem, api, NetworkProblem, provideBearers } from "./api.ts";
 import { readSession } from "./session-storage.ts";
-import { adoptSession, currentSession, followStorage, listenToOtherTabs, remainingSeconds, sessionStore } from "./session-store.ts";
+import {
+  adoptDeletion,
+  adoptSession,
+  currentSession,
+  followStorage,
+  listenToOtherTabs,
+  remainingSeconds,
+  sessionStore,
+} from "./session-store.ts";
 
 /** Spec §9: checks every 30 s and refreshes if at most 90 s remain. Retries start after 200 ms, and the delay doubles, for up to 30 s. */
 const tickMs = 30_000;
@@ -37,7 +45,9 @@ async function exchange(event: "TOKEN_REFRESHED" | "USER_UPDATED" = "TOKEN_REFRE
     return next.access_token;
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.status !== 401) throw error;
-    if (currentSession()?.refresh_token === mine.refresh_token) adoptSession(null, "SIGNED_OUT");
+    const isMine = currentSession()?.refresh_token === mine.refresh_token;
+    if (isMine && error.code === "account_deleted") adoptDeletion();
+    else if (isMine) adoptSession(null, "SIGNED_OUT");
     return null;
   }
 }

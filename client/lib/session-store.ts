@@ -10,6 +10,8 @@ export interface SessionState {
   /** `loading` until storage has been read, so that neither the signed-in nor the signed-out view flashes. */
   status: "loading" | "signed_out" | "signed_in";
   user: User | null;
+  /** Who was signed out because their account is deleted: the device keeps nothing of them (offline/forget-person.ts). */
+  deletedId?: string | undefined;
 }
 
 export const sessionStore = createStore<SessionState>(() => ({ status: "loading", user: null }));
@@ -46,7 +48,11 @@ function keep(next: Session | null, receivedNow: boolean): void {
   // Server and storage write the fields in the same order.
   const same = JSON.stringify(before.user) === JSON.stringify(user);
   // Keep the same user object if nothing changed, so that the refresh every ten minutes does not re-render anything.
-  sessionStore.setState({ status: user ? "signed_in" : "signed_out", user: same ? before.user : user });
+  sessionStore.setState({
+    status: user ? "signed_in" : "signed_out",
+    user: same ? before.user : user,
+    ...(user && before.deletedId !== undefined ? { deletedId: undefined } : {}),
+  });
 }
 
 function announce(event: AuthEvent): void {
@@ -63,6 +69,14 @@ export function adoptSession(next: Session | null, event: AuthEvent): void {
   // The message contains the session, because another tab may see the change of local storage later.
   channel?.postMessage({ event, session: next, kept: keptOnDevice });
   announce(event);
+}
+
+/** Signs out somebody whose account is deleted, in every tab. */
+export function adoptDeletion(): void {
+  const deletedId = session?.user.id;
+  adoptSession(null, "SIGNED_OUT");
+  sessionStore.setState({ deletedId });
+  channel?.postMessage({ deletedId });
 }
 
 /** Takes over what another tab wrote to storage: at start, and when this tab may have missed a message while it was suspended. */
@@ -88,7 +102,8 @@ function isAuthEvent(value: unknown): value is AuthEvent {
 /** Opens the channel between tabs. Returns a function that closes it. */
 export function listenToOtherTabs(): () => void {
   const opened = new BroadcastChannel("session");
-  opened.onmessage = ({ data }: MessageEvent<{ event: unknown; session: unknown; kept?: boolean }>) => {
+  opened.onmessage = ({ data }: MessageEvent<{ event: unknown; session: unknown; kept?: boolean; deletedId?: string }>) => {
+    if (data.deletedId !== undefined && session === null) sessionStore.setState({ deletedId: data.deletedId });
     if (!isAuthEvent(data.event)) return;
     // A tab of an earlier release doesn't send it.
     keptOnDevice = data.kept ?? true;

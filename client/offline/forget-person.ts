@@ -2,17 +2,23 @@ import { sessionStore } from "#client/lib/session-store.ts";
 import { keepOnlyConversationsOf } from "./conversations.ts";
 import { keepOnlyLastModelOf } from "./last-model.ts";
 import { dropOldSentForms } from "./sent-forms.ts";
+import { removeStoredOf } from "./store.ts";
 import { keepOnlyCheckOf } from "./subscription-cache.ts";
 
 /**
  * Deletes a person's data that came from the server when they sign out, and at a start that finds them signed out. What they
- * wrote and have not sent yet is kept under their own keys, because a session may also expire. Returns a function that stops
- * it.
+ * wrote and have not sent yet is kept under their own keys, because a session may also expire; it goes with a deleted account.
+ * Returns a function that stops it.
  */
 export function startForgetting(): () => void {
   let known: string | null | undefined;
+  let forgotten: string | undefined;
   const follow = () => {
-    const { status, user } = sessionStore.getState();
+    const { status, user, deletedId } = sessionStore.getState();
+    if (deletedId !== forgotten) {
+      forgotten = deletedId;
+      if (deletedId !== undefined) void removeStoredOf(deletedId);
+    }
     const owner = user?.id ?? null;
     if (status === "loading" || owner === known) return;
     known = owner;

@@ -161,3 +161,21 @@ export async function removeStored(kind: Kind<unknown>, key: string): Promise<vo
 export async function removeStoredUnder(kind: Kind<unknown>, prefix: string, exceptKey: string | undefined): Promise<void> {
   for (const key of (await readAll(prefix)).keys()) if (key !== exceptKey) await removeStored(kind, key);
 }
+
+/** Removes everything that has the person's id in its key or as its `owner`, also what a newer version of the product has written. */
+export async function removeStoredOf(userId: string): Promise<void> {
+  const isTheirs = (key: string, value: unknown) => key.includes(userId) || (isRecord(value) && value.owner === userId);
+  for (const [key, value] of unkept) if (isTheirs(key, value)) unkept.delete(key);
+  try {
+    await transact("readwrite", async (store) => {
+      const [keys, values] = await Promise.all([
+        promisifyRequest(store.getAllKeys()),
+        promisifyRequest(store.getAll() as IDBRequest<unknown[]>),
+      ]);
+      for (const [index, key] of keys.entries()) if (isTheirs(String(key), values[index])) store.delete(key);
+      await promisifyRequest(store.transaction);
+    });
+  } catch {
+    // If storage is blocked, nothing was stored.
+  }
+}

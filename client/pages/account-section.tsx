@@ -1,22 +1,32 @@
 import type { ReactNode } from "react";
-import { Fragment } from "react";
+import { Fragment, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Redirect, useParams, useSearchParams } from "wouter";
 import type { AccountSection } from "#client/features/account/account-page.tsx";
 import { AccountPage, sectionPaths } from "#client/features/account/account-page.tsx";
 import { ActivityPanel } from "#client/features/account/activity-panel.tsx";
+import type { PaidPlan } from "#client/features/account/deletion-panel.tsx";
+import { DeletionPanel } from "#client/features/account/deletion-panel.tsx";
 import { ExportPanel } from "#client/features/account/export-panel.tsx";
+import { Goodbye } from "#client/features/account/goodbye.tsx";
 import { FixedMailsPanel, MailChoicesPanel } from "#client/features/account/notifications-panel.tsx";
 import { PasswordPanel } from "#client/features/account/password-panel.tsx";
 import { SessionsPanel } from "#client/features/account/sessions-panel.tsx";
 import { StepUpDialog } from "#client/features/account/step-up-dialog.tsx";
 import { Unsubscribe } from "#client/features/account/unsubscribe.tsx";
+import { useSubscription } from "#client/features/billing/subscription-store.ts";
 import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
+import { plans } from "#domain/plans.ts";
 
 type Section = Exclude<AccountSection, "overview">;
 
-const panels: Record<Section, (user: User) => ReactNode> = {
+interface Means {
+  plan: PaidPlan;
+  onDeleted: (deleteAt: string) => void;
+}
+
+const panels: Record<Section, (user: User, means: Means) => ReactNode> = {
   // Another person's lists are never shown: they begin anew.
   security: (user) => (
     <Fragment key={user.id}>
@@ -31,11 +41,23 @@ const panels: Record<Section, (user: User) => ReactNode> = {
       <FixedMailsPanel />
     </Fragment>
   ),
-  data: () => <ExportPanel />,
+  data: (user, means) => (
+    <Fragment key={user.id}>
+      <ExportPanel />
+      <DeletionPanel email={user.email} {...means} />
+    </Fragment>
+  ),
 };
 
 function isSection(name: string | undefined): name is Section {
   return name !== undefined && name in panels;
+}
+
+function usePaidPlan(): PaidPlan {
+  const check = useSubscription((state) => state.check);
+  if (!check) return undefined;
+  const { subscribed, subscription_tier: tier, subscription_end: until } = check;
+  return subscribed && tier !== "none" && until !== null ? { name: plans[tier].name, until } : null;
 }
 
 /** The account's sections after its overview (profile.tsx). */
@@ -44,6 +66,9 @@ export function AccountSectionPage() {
   const { section } = useParams();
   const [search] = useSearchParams();
   const token = search.get("unsubscribe");
+  const plan = usePaidPlan();
+  const [deleteAt, setDeleteAt] = useState<string>();
+  if (deleteAt !== undefined) return <Goodbye deleteAt={deleteAt} />;
   if (!isSection(section)) return <Redirect to={paths.profile} replace />;
   if (section === "notifications" && token !== null) return <Unsubscribe token={token} />;
   const title = t(`sections.${section}`);
@@ -52,7 +77,7 @@ export function AccountSectionPage() {
       {(user) => (
         <>
           <h1>{title}</h1>
-          {panels[section](user)}
+          {panels[section](user, { plan, onDeleted: setDeleteAt })}
           <StepUpDialog email={user.email} />
         </>
       )}

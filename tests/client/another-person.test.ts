@@ -1,4 +1,5 @@
 /** On a shared device the data of one person never reaches the next one. */
+import { randomUUID } from "node:crypto";
 import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -8,13 +9,16 @@ import { useConversation } from "#client/features/support-widget/conversation-st
 import { provideBearers } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import { readKeptList } from "#client/offline/conversations.ts";
+import { writeDraft } from "#client/offline/drafts.ts";
 import { startForgetting } from "#client/offline/forget-person.ts";
+import { readFormDraft, writeFormDraft } from "#client/offline/form-drafts.ts";
 import type { QueuedForm } from "#client/offline/form-queue.ts";
-import { writeQueuedForm } from "#client/offline/form-queue.ts";
+import { listQueuedForms, writeQueuedForm } from "#client/offline/form-queue.ts";
 import type { FormOutcome } from "#client/offline/form-sender.ts";
 import { onFormOutcome, startFormQueue } from "#client/offline/form-sender.ts";
 import { forgetGivenPrompt, keepGivenPrompt, readGivenPrompt } from "#client/offline/given-prompt.ts";
 import { keepLastModel, readLastModel } from "#client/offline/last-model.ts";
+import { listStoredKeys } from "#client/offline/store.ts";
 import { readCachedCheck, writeCachedCheck } from "#client/offline/subscription-cache.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import { origin, stubPage } from "./page-stubs.ts";
@@ -186,5 +190,41 @@ describe("the subscription stored for offline reading", () => {
     await expect.poll(() => readCachedCheck("grace")).toBeUndefined();
     expect(await readCachedCheck("ada")).toEqual({ check, checkedAtMs: 1 });
     stop();
+  });
+});
+
+describe("what the device keeps of somebody whose account is deleted", () => {
+  const fields = { name: "", email: "", category: "support", subject: "", message: "not sent yet" };
+  const keepAll = async (owner: string) => {
+    await writeCachedCheck(owner, {
+      check: { subscribed: true, subscription_tier: "basic", credits: 1, subscription_end: null } as never,
+      checkedAtMs: 1,
+    });
+    await keepLastModel(owner, "gpt-5-mini");
+    await writeDraft(owner, "new", { text: "half a thought", modelId: null, unsettledKey: null });
+    await writeFormDraft(owner, "contact", { fields, unsettledKey: null });
+    await keepGivenPrompt(owner, { text: "from a guide", modelId: null });
+    await writeQueuedForm({
+      ...{ id: `form of ${owner}`, form: "contact", owner, fields, website: "", language: "en" },
+      ...{ queuedAtMs: 1, attempts: 0, dueAtMs: Number.MAX_SAFE_INTEGER, refusal: null },
+    });
+  };
+  const entriesOf = async (owner: string) => {
+    const keys = (await listStoredKeys("")).filter((key) => key.includes(owner) && !key.startsWith("form:"));
+    return keys.length + (await listQueuedForms()).filter((form) => form.owner === owner).length;
+  };
+
+  it("goes, drafts and waiting messages included, and nothing of other people", async () => {
+    const [ada, grace] = [randomUUID(), randomUUID()];
+    for (const owner of [ada, grace]) await keepAll(owner);
+    await writeFormDraft(null, "contact", { fields, unsettledKey: null });
+    expect(await entriesOf(ada)).toBe(6);
+    sessionStore.setState({ status: "signed_in", user: { id: grace, email: "g@example.com", user_metadata: { avatar_url: null } } });
+    const stop = startForgetting();
+    sessionStore.setState({ deletedId: ada });
+    await expect.poll(() => entriesOf(ada)).toBe(0);
+    stop();
+    expect(await entriesOf(grace)).toBe(6);
+    expect(await readFormDraft(null, "contact")).toBeDefined();
   });
 });

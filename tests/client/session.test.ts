@@ -172,6 +172,21 @@ describe("session timers (specification §9)", () => {
     expect(tab.sessionStore.getState()).toEqual({ status: "signed_out", user: null });
   });
 
+  it("of a deleted account end in every tab, which then keep nothing of the person", async () => {
+    server.use(http.post(refreshAddress, () => HttpResponse.json({ code: "account_deleted" }, { status: 401 })));
+    store(sessionOf(1, 600));
+    const other = await openTab();
+    store(sessionOf(1, 10));
+    const tab = await openTab();
+    await settle(() => other.sessionStore.getState().deletedId !== undefined);
+    for (const { sessionStore, events } of [tab, other]) {
+      expect(events).toContain("SIGNED_OUT");
+      expect(sessionStore.getState()).toEqual({ status: "signed_out", user: null, deletedId: user.id });
+    }
+    tab.adoptSession(sessionOf(2), "SIGNED_IN");
+    expect(tab.sessionStore.getState().deletedId).toBeUndefined();
+  });
+
   it("use the session's duration, so that a wrong clock on the device does no harm", async () => {
     const tab = await openTab();
     tab.adoptSession({ ...sessionOf(1), expires_at: Math.floor(Date.now() / 1000) - 86_400 }, "SIGNED_IN");
