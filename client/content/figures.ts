@@ -12,6 +12,7 @@ import {
   answerLogReadableMs,
   deletionMs,
   deviceCookieMs,
+  factorWaitMs,
   givenPromptMs,
   googleMs,
   keptMs,
@@ -66,6 +67,7 @@ const periods = {
   recoveryCookie: recoveryMs,
   google: googleMs,
   languageCookie: languageCookieMs,
+  pendingCookie: factorWaitMs,
   givenPrompt: givenPromptMs,
   sentForm: sentFormMs,
 };

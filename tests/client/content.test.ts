@@ -13,6 +13,7 @@ import type { Block, Piece } from "#client/content/piece.ts";
 import { findModel } from "#domain/models.ts";
 import { annualPriceCents, packs, planList } from "#domain/plans.ts";
 import { checkPrompt } from "#domain/rules.ts";
+import { listFiles, read } from "#tests/support/sources.ts";
 
 const folder = path.resolve(import.meta.dirname, "../../client/content");
 const files = readdirSync(folder, { withFileTypes: true })
@@ -132,6 +133,14 @@ const head = (changes: Record<string, string> = {}) => {
 };
 const compile = (source: string, file = "content/en/marketing.md") => compilePiece(source, file);
 const body = (markdown: string) => compile(`${head()}Lead.\n\n${markdown}\n`).blocks;
+
+it("the privacy page names every cookie that the server sets", () => {
+  const sources = listFiles("server", /\.ts$/).map(read);
+  const cookies = sources.flatMap((source) => [...source.matchAll(/: CookieKind = \{ name: "([^"]+)"/g)].map(([, name]) => name));
+  expect(cookies.length).toBeGreaterThan(3);
+  const privacy = read("client/content/en/privacy.md");
+  expect(cookies.filter((name) => !privacy.includes(`\`${name}\``))).toEqual([]);
+});
 
 it("the privacy page types no period: each comes from the code that keeps it", () => {
   const privacy = readFileSync(path.join(folder, "en/privacy.md"), "utf8");
