@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addMilliseconds, minuteMs } from "#domain/clock.ts";
@@ -71,6 +72,47 @@ it("an answer whose log can't be read blocks neither the ending of other answers
     expect(await statusOf(broken)).toBe("streaming");
   } finally {
     await schedules.stop();
+  }
+});
+
+it("a deleted account whose time is over is erased, and the worker stops in the middle of one that is large", async () => {
+  const { db } = world.database;
+  const [small, large, waits] = [await createUser(db, { credits: 1 }), await createUser(db), await createUser(db)];
+  const deleteAt = (userId: string, ms: number) =>
+    db
+      .updateTable("users")
+      .set({ delete_at: addMilliseconds(new Date(), ms) })
+      .where("id", "=", userId)
+      .execute();
+  await sql`with conversation as (insert into conversations (user_id, title, created_at, updated_at) values (${large.userId}, 'long', now(), now())
+      returning id)
+    insert into messages (conversation_id, role, content, created_at) select id, 'user', 'words', now() from conversation, generate_series(1, 1000)`.execute(
+    db,
+  );
+  // Each batch takes so long that the worker is stopped before the last one.
+  await world.database.asOwner(
+    "create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(0.05); return null; end'",
+    "create trigger slow after delete on messages for each statement execute function slow()",
+  );
+  await deleteAt(small.userId, -minuteMs);
+  await deleteAt(large.userId, -1_000);
+  await deleteAt(waits.userId, minuteMs);
+  const left = async (userId: string) => (await db.selectFrom("users").select("id").where("id", "=", userId).execute()).length;
+  const messages = async () => (await db.selectFrom("messages").select("id").execute()).length;
+  const schedules = startSchedules(world.deps);
+  await expect.poll(() => left(small.userId)).toBe(0);
+  await expect.poll(messages).toBeLessThan(1_000);
+  await schedules.stop();
+  expect([await left(large.userId), await left(waits.userId)]).toEqual([1, 1]);
+  expect(await db.selectFrom("sweep_failures").selectAll().execute()).toEqual([]);
+  await world.database.asOwner("drop trigger slow on messages");
+  const next = startSchedules(world.deps);
+  try {
+    await expect.poll(() => left(large.userId), { timeout: 30_000 }).toBe(0);
+    expect(await left(waits.userId)).toBe(1);
+    expect(await findDisagreements(db)).toEqual([]);
+  } finally {
+    await next.stop();
   }
 });
 
