@@ -1,5 +1,8 @@
 /** Nobody learns from the time of an answer whether an address has an account. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { createHook } from "node:async_hooks";
+import { hash } from "@node-rs/argon2";
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { AuthApp } from "./auth-support.ts";
 import { createAuthApp, password, randomAddress } from "./auth-support.ts";
 
@@ -32,6 +35,54 @@ test("answers that could tell of an address wait until there was time to write a
     // Timers fire up to a millisecond early.
     for (const email of ["quick@example.com", `nobody-${call}@example.com`])
       expect(await millisecondsOf(call, email), `${call} ${email}`).toBeGreaterThanOrEqual(evenAnswerMs - 1);
+  }
+});
+
+/** What answering costs: the statements sent to PostgreSQL, in order, and how often a password was hashed. */
+async function workOf(call: () => Promise<unknown>): Promise<{ statements: string[]; hashes: number }> {
+  const statements: string[] = [];
+  let hashes = 0;
+  const query = pg.Client.prototype.query;
+  vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...parts: unknown[]) {
+    const [first] = parts as [string | { text: string }];
+    statements.push((typeof first === "string" ? first : first.text).trim().slice(0, 60));
+    return Reflect.apply(query, this, parts);
+  } as never);
+  // argon2 runs as asynchronous work of a native module, which gives it no name.
+  const hook = createHook({
+    init(_id, type) {
+      if (String(type) === "undefined") hashes += 1;
+    },
+  }).enable();
+  await call();
+  hook.disable();
+  vi.restoreAllMocks();
+  return { statements, hashes };
+}
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** For a known address there is more or other mail to write. It is few statements, which the even time of the answer hides. */
+const statementsMore = { "sign-in": 0, "sign-up": 1, recover: 6 } as const;
+
+test("known and unknown addresses cost the same hashes of passwords, and the same statements but for the mail", async () => {
+  expect((await workOf(() => hash("x"))).hashes).toBe(1);
+  await product.join("worked@example.com");
+  for (const call of Object.keys(calls) as Call[]) {
+    const work = async (email: string) => {
+      await product.db.deleteFrom("auth_attempts").execute();
+      return workOf(() => calls[call](email));
+    };
+    await work(`warm-up-${call}@example.com`);
+    const [known, unknown] = [await work("worked@example.com"), await work(`nobody-${call}-2@example.com`)];
+    console.info(
+      `${call}: known ${known.statements.length} statements and ${known.hashes} hashes, unknown ${unknown.statements.length} and ${unknown.hashes}`,
+    );
+    expect(known.hashes, call).toBe(unknown.hashes);
+    expect(known.hashes, call).toBe({ "sign-in": 2, "sign-up": 1, recover: 0 }[call]);
+    if (call === "sign-in") expect(known.statements).toEqual(unknown.statements);
+    expect(Math.abs(known.statements.length - unknown.statements.length), call).toBeLessThanOrEqual(statementsMore[call]);
   }
 });
 

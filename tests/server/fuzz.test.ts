@@ -1,6 +1,10 @@
 /** Sends random requests to every route of the OpenAPI document: each gets a proper answer or refusal, and none has other effects. */
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import type { AddressInfo, Server } from "node:net";
+import { createServer } from "node:net";
 import type { LightMyRequestResponse } from "fastify";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { contactCategories } from "#domain/contact.ts";
 import { refusals } from "#domain/errors.ts";
@@ -13,7 +17,7 @@ import { createDeps, createLogger } from "#server/deps.ts";
 import { linkToken } from "#server/features/notifications/links.ts";
 import { expectBooksAgree } from "#tests/support/books.ts";
 import { testEnvironment } from "#tests/support/deps.ts";
-import type { FuzzRequest, Ingredients, OpenApi } from "#tests/support/fuzz-requests.ts";
+import type { Caller, FuzzCall, FuzzRequest, Ingredients, OpenApi } from "#tests/support/fuzz-requests.ts";
 import { RequestMaker, routesOf } from "#tests/support/fuzz-requests.ts";
 import { seededRandom } from "#tests/support/ledger-model.ts";
 import type { TestPerson } from "#tests/support/people.ts";
@@ -23,7 +27,7 @@ import { createTestDatabase } from "#tests/support/postgres.ts";
 import type { RunningSandbox } from "#tests/support/sandbox.ts";
 import { startSandbox } from "#tests/support/sandbox.ts";
 
-const requestCount = process.env.TEST_FULL === "1" ? 50_000 : 10_000;
+const requestCount = process.env.TEST_FULL === "1" ? 25_000 : 10_000;
 const atOnce = 16;
 const answerTimeoutMs = 30_000;
 /** Well-formed questions between the mutated requests, which rarely start an answer. */
@@ -42,6 +46,9 @@ let sandbox: RunningSandbox;
 let deps: ReturnType<typeof createDeps>;
 let app: Awaited<ReturnType<typeof buildApp>>;
 let logged = "";
+/** Nobody may ask it: the requests name its address where a server could take it for one to fetch. */
+let elsewhere: Server;
+let askedElsewhere = 0;
 const secrets: string[] = [password];
 
 async function post(url: string, payload: object, headers: Record<string, string> = {}): Promise<LightMyRequestResponse> {
@@ -52,8 +59,19 @@ function bearer(token: string): { authorization: string } {
   return { authorization: `Bearer ${token}` };
 }
 
+/** Creates somebody who is subscribed; resolves with the header that names them. */
+async function signInAs(kind: Caller["kind"]): Promise<string> {
+  const person = await createPerson({ app }, database.db, { plan: "enterprise", credits: 1_000 });
+  if (kind === "admin") await database.db.updateTable("users").set({ role: "admin" }).where("id", "=", person.userId).execute();
+  secrets.push(person.token);
+  return bearer(person.token).authorization;
+}
+
+const pictureFormats = ["png", "jpeg", "gif", "webp", "avif"] as const;
+const aPicture = sharp({ create: { width: 40, height: 30, channels: 3, background: "#a63d22" } });
+
 interface Member {
-  authorization: string;
+  token: string;
   refreshTokens: string[];
   mailedToken: string;
 }
@@ -67,7 +85,7 @@ async function join(email: string): Promise<Member> {
   const signedIn = (await post("/api/auth/sign-in", { email, password })).json();
   const refreshTokens = [String(confirmed.refresh_token), String(signedIn.refresh_token)];
   secrets.push(mailedToken, ...refreshTokens, signedIn.access_token);
-  return { authorization: bearer(signedIn.access_token).authorization, refreshTokens, mailedToken };
+  return { token: signedIn.access_token, refreshTokens, mailedToken };
 }
 
 /** Asks one question; resolves with the ids of its answer and conversation. */
@@ -80,7 +98,7 @@ async function ask(person: TestPerson): Promise<{ generationId: string } & Turn>
 }
 
 /** Creates users for the requests: subscribers, users without a plan and one who signed up through the API. */
-async function createIngredients(): Promise<Ingredients & { asked: string[]; asker: TestPerson }> {
+async function createIngredients(): Promise<Ingredients & { asked: string[]; asker: TestPerson; kinds: Caller[] }> {
   const subscriber = await createPerson({ app }, database.db, { plan: "enterprise", credits: 1_000_000 });
   const stranger = await createPerson({ app }, database.db, { plan: "starter", credits: 5 });
   const nobody = await createPerson({ app }, database.db, { credits: 0 });
@@ -89,10 +107,16 @@ async function createIngredients(): Promise<Ingredients & { asked: string[]; ask
   const [own, foreign] = [await ask(subscriber), await ask(stranger)];
   secrets.push(subscriber.token, stranger.token, nobody.token, asker.token);
   const [head = "", body = ""] = subscriber.token.split(".");
+  const caller = ({ token }: { token: string }): Caller => ({ kind: "user", ...bearer(token) });
+  const usual = caller(subscriber);
+  const admin: Caller = { kind: "admin", authorization: await signInAs("admin") };
   const unsigned = `${Buffer.from('{"alg":"none","typ":"JWT"}').toString("base64url")}.${body}.`;
   return {
     asked: [own.generationId, foreign.generationId],
     asker,
+    kinds: [usual, admin],
+    elsewhere: `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/x`,
+    pictures: await Promise.all(pictureFormats.map((format) => aPicture.clone().toFormat(format).toBuffer())),
     known: {
       id: [own.generationId, own.conversationId, foreign.generationId, foreign.conversationId, own.generationId.toUpperCase()],
       conversationId: [own.conversationId, own.conversationId, own.conversationId, foreign.conversationId],
@@ -115,12 +139,9 @@ async function createIngredients(): Promise<Ingredients & { asked: string[]; ask
       limit: [1, 100],
       now: [deps.clock.now().toISOString()],
     },
-    authorizations: [
-      ...[...Array.from({ length: 8 }, () => subscriber), stranger, nobody].map(({ token }) => bearer(token).authorization),
-      member.authorization,
-      bearer("token-of-the-tests").authorization,
-    ],
+    callers: [...Array.from({ length: 8 }, () => usual), caller(stranger), caller(nobody), caller(member), admin, admin, admin],
     unsoundAuthorizations: [
+      bearer("token-of-the-tests").authorization,
       bearer(unsigned).authorization,
       bearer(`${head}.${body}.`).authorization,
       bearer(subscriber.token.slice(0, -3)).authorization,
@@ -139,6 +160,17 @@ async function createIngredients(): Promise<Ingredients & { asked: string[]; ask
         timestamp: Math.floor(Date.now() / 1_000),
       }),
   };
+}
+
+const shown = (request: FuzzRequest) => ({
+  ...request,
+  payload: String(request.payload ?? "").slice(0, 400),
+  url: request.url.slice(0, 400),
+});
+
+/** False if the caller was replaced since, or the request names another one. */
+function isCalledBy(request: FuzzRequest, { authorization }: Caller): boolean {
+  return authorization !== "" && request.headers.authorization === authorization;
 }
 
 async function answerInTime(request: FuzzRequest): Promise<LightMyRequestResponse> {
@@ -169,6 +201,11 @@ async function countRows(): Promise<Record<string, number>> {
 }
 
 beforeAll(async () => {
+  elsewhere = createServer((socket) => {
+    askedElsewhere += 1;
+    socket.destroy();
+  }).listen(0, "127.0.0.1");
+  await once(elsewhere, "listening");
   database = await createTestDatabase();
   sandbox = await startSandbox({ PRODUCT_URL: "http://127.0.0.1:9" });
   sandbox.models.pace.milliseconds = 0;
@@ -188,11 +225,12 @@ afterAll(async () => {
   await deps.close();
   await sandbox.close();
   await database.drop();
+  elsewhere.close();
 });
 
 describe(`${requestCount} mutated requests (seed ${seed})`, () => {
   it("are each answered in time or refused properly; nothing else is written, and no secret is logged", {
-    timeout: 600_000,
+    timeout: 1_200_000,
   }, async () => {
     const ingredients = await createIngredients();
     const maker = new RequestMaker(routesOf(app.swagger() as unknown as OpenApi), seededRandom(seed), ingredients);
@@ -200,37 +238,59 @@ describe(`${requestCount} mutated requests (seed ${seed})`, () => {
     const answered = new Set(ingredients.asked);
     const statuses = new Set<number>();
     const faults: unknown[] = [];
+    const made = { "signed out": 0, user: 0, admin: 0 };
+    const succeeded = new Set<string>();
+    /** How many callers were replaced, because they had signed out, or been deleted. */
+    let renewed = 0;
+    const check = async ({ request, route, caller }: FuzzCall) => {
+      const answer = await answerInTime(request);
+      made[caller?.kind ?? "signed out"] += 1;
+      statuses.add(answer.statusCode);
+      if (answer.statusCode < 400) succeeded.add(route);
+      const fault = faultOf(request, answer);
+      if (fault) faults.push({ fault, shown: shown(request), status: answer.statusCode, body: answer.body.slice(0, 400) });
+      if (caller && answer.statusCode === 401 && answer.body.includes('"unauthenticated"') && isCalledBy(request, caller)) {
+        renewed += 1;
+        caller.authorization = "";
+        caller.authorization = await signInAs(caller.kind);
+      }
+      const [, generationId, conversationId] =
+        /^data: .*"generationId":"([^"]+)","turn":{"conversationId":"([^"]+)"/m.exec(answer.body) ?? [];
+      if (generationId === undefined || answered.has(generationId)) return;
+      answered.add(generationId);
+      ingredients.known.id?.push(generationId, conversationId);
+      ingredients.known.conversationId?.push(conversationId);
+    };
+    // First each route as everybody, then any.
+    const first = maker.everyRoute([undefined, ...ingredients.kinds]);
+    const routeCount = first.length / 3;
     let left = requestCount;
     const caller = async () => {
       while (left > 0 && faults.length < 5) {
         left -= 1;
         if (left % (requestCount / questionCount) === 0) answered.add((await ask(ingredients.asker)).generationId);
-        const request = maker.next();
-        const shown = { ...request, payload: String(request.payload ?? "").slice(0, 400), url: request.url.slice(0, 400) };
-        try {
-          const answer = await answerInTime(request);
-          statuses.add(answer.statusCode);
-          const fault = faultOf(request, answer);
-          if (fault) faults.push({ fault, shown, status: answer.statusCode, body: answer.body.slice(0, 400) });
-          const [, generationId, conversationId] =
-            /^data: .*"generationId":"([^"]+)","turn":{"conversationId":"([^"]+)"/m.exec(answer.body) ?? [];
-          if (generationId === undefined || answered.has(generationId)) continue;
-          answered.add(generationId);
-          ingredients.known.id?.push(generationId, conversationId);
-          ingredients.known.conversationId?.push(conversationId);
-        } catch (error) {
-          faults.push({ fault: String(error), shown });
-        }
+        const call = first.pop() ?? maker.next();
+        await check(call).catch((error: unknown) => faults.push({ fault: String(error), shown: shown(call.request) }));
       }
     };
     await Promise.all(Array.from({ length: atOnce }, caller));
     expect(faults, `seed ${seed}`).toEqual([]);
+    console.info(
+      `${routeCount} routes, ${succeeded.size} of them with success; requests: ${JSON.stringify(made)}; ${renewed} people replaced`,
+    );
+    expect(askedElsewhere, `seed ${seed}: requests to an address that a caller named`).toBe(0);
     // The requests prove something only if every kind of success and refusal occurred.
     expect([...statuses]).toEqual(expect.arrayContaining([200, 202, 204, 400, 401, 402, 404, 409, 413, 415, 422]));
     expect(answered.size).toBeGreaterThanOrEqual(ingredients.asked.length + questionCount);
     expect(await database.db.selectFrom("contact_messages").select("id").execute()).not.toEqual([]);
 
-    expect(await countRows(), `seed ${seed}`).toEqual({ ...before, holds: answered.size, generations: answered.size });
+    expect(await countRows(), `seed ${seed}`).toEqual({
+      ...before,
+      grants: Number(before.grants) + renewed,
+      postings: Number(before.postings) + renewed,
+      holds: answered.size,
+      generations: answered.size,
+    });
     await expectBooksAgree(database);
     // Proves that the log is captured, so that the search below means something.
     deps.log.info({ person: { password } }, "end of the run");

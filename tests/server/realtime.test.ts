@@ -5,13 +5,14 @@ import { WebSocket } from "ws";
 import type { Session } from "#contract/auth.ts";
 import type { RealtimeMessage } from "#contract/realtime.ts";
 import { realtimeTables } from "#contract/realtime.ts";
+import { linkToken } from "#server/features/notifications/links.ts";
 import type { LiveEvent, LiveEvents } from "#server/http/live-events.ts";
 import { createLiveEvents } from "#server/http/live-events.ts";
 import { isOwnOrigin } from "#server/http/realtime.ts";
 import { startRedis } from "#tests/support/redis.ts";
 import { startTcpProxy } from "#tests/support/tcp-proxy.ts";
 import type { AuthApp } from "./auth-support.ts";
-import { createAuthApp } from "./auth-support.ts";
+import { createAuthApp, password } from "./auth-support.ts";
 
 let product: AuthApp;
 let origin: string;
@@ -146,6 +147,26 @@ test("a ban or a reused refresh token closes the open sockets", async () => {
     .execute();
   await product.post("/api/auth/refresh", { refresh_token: stolen.refresh_token });
   expect(await second.closed).toBe(4403);
+});
+
+test("another password closes the sockets of every other session; one chosen by a mailed link closes all of them", async () => {
+  const email = "new-password@example.com";
+  const session = await product.join(email);
+  const other = (await product.signIn(email)).json<Session>();
+  const [kept, cut] = [await connect(session), await connect(other)];
+  const headers = { authorization: `Bearer ${session.access_token}` };
+  const changed = await product.post("/api/account/password", { currentPassword: password, password: "a new secret 7" }, { headers });
+  expect(changed.statusCode).toBe(204);
+  expect(await cut.closed).toBe(4403);
+  expect(kept.socket.readyState).toBe(WebSocket.OPEN);
+  expect((await product.post("/api/auth/refresh", { refresh_token: other.refresh_token })).statusCode).toBe(401);
+
+  await product.post("/api/auth/recover", { email });
+  const mail = await product.db.selectFrom("mails").select("parameters").where("template", "=", "password-reset").executeTakeFirstOrThrow();
+  const token = linkToken(product.config, String(mail.parameters.linkId));
+  expect((await product.post("/api/auth/reset-password", { token, password: "another secret 8" })).statusCode).toBeLessThan(300);
+  expect(await kept.closed).toBe(4403);
+  expect((await product.get("/api/account", session.access_token)).statusCode).toBe(401);
 });
 
 test("after an interruption of the notifications every page is told to check again", async () => {

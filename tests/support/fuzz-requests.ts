@@ -30,11 +30,27 @@ export interface Route {
 export interface Ingredients {
   /** Existing values by the name of the field or parameter, path parameters included. */
   known: Record<string, unknown[]>;
-  /** `authorizations` are valid headers, `unsoundAuthorizations` invalid ones. */
-  authorizations: readonly string[];
+  /** Who calls, by what they are: each has a valid header, and several may be of one kind. Read for every request, as they may be replaced. */
+  callers: readonly Caller[];
   unsoundAuthorizations: readonly string[];
+  /** Pictures as they are uploaded. */
+  pictures: readonly Buffer[];
+  /** An address that nobody may ask. */
+  elsewhere: string;
   /** Signs a body as Stripe does. */
   sign(payload: string): string;
+}
+
+export interface Caller {
+  kind: "user" | "admin";
+  authorization: string;
+}
+
+/** A request, the route it was made for and who calls it; `caller` is undefined for somebody whose token, if any, is not valid. */
+export interface FuzzCall {
+  request: FuzzRequest;
+  route: string;
+  caller: Caller | undefined;
 }
 
 /** Each request has a different `remoteAddress`; otherwise the rate limit per address would answer most of them. */
@@ -140,20 +156,31 @@ export class RequestMaker {
     this.ingredients = ingredients;
   }
 
-  next(): FuzzRequest {
+  next(): FuzzCall {
+    const { random, ingredients } = this;
+    return this.call(this.nextRoute(), random(20) < 15 ? pick(random, ingredients.callers) : undefined);
+  }
+
+  /** One request to every route by each of these callers. */
+  everyRoute(callers: readonly (Caller | undefined)[]): FuzzCall[] {
+    return this.routes.flatMap((route) => callers.map((caller) => this.call(route, caller)));
+  }
+
+  private call(route: Route, caller: Caller | undefined): FuzzCall {
     const { random } = this;
-    const route = this.nextRoute();
     const request: FuzzRequest = {
       method: route.method as FuzzRequest["method"],
       url: this.urlOf(route),
-      headers: { ...this.headersOf(route), ...this.authorization() },
+      headers: { ...this.headersOf(route), ...this.authorization(caller) },
       remoteAddress: this.address(),
     };
     if (route.path.endsWith("/webhook")) this.addEvent(request);
+    else if (route.method === "PUT" && route.path.endsWith("/avatar")) this.addPicture(request);
     else this.addBody(request, route);
     if (random(12) === 0) Object.assign(request.headers, pick(random, hostileHeaders));
     if (random(40) === 0) request.method = pick(random, otherMethods);
-    return request;
+    if (random(15) === 0) this.nameElsewhere(request);
+    return { request, route: `${route.method} ${route.path}`, caller };
   }
 
   /** Picks some routes less often: sign-in hashes a password, which is slow; sign-out and DELETE remove what others need. */
@@ -167,10 +194,17 @@ export class RequestMaker {
     return this.random(5) === 0 ? `2001:db8:${part().toString(16)}:${part().toString(16)}::1` : `10.${part()}.${part()}.${part()}`;
   }
 
-  private authorization(): Record<string, string> {
-    const roll = this.random(20);
-    if (roll === 0) return {};
-    return { authorization: pick(this.random, roll < 4 ? this.ingredients.unsoundAuthorizations : this.ingredients.authorizations) };
+  private authorization(caller: Caller | undefined): Record<string, string> {
+    if (caller) return { authorization: caller.authorization };
+    return this.random(2) === 0 ? {} : { authorization: pick(this.random, this.ingredients.unsoundAuthorizations) };
+  }
+
+  /** Puts the address where a server that fetches what it is given would find it. */
+  private nameElsewhere(request: FuzzRequest): void {
+    const { elsewhere } = this.ingredients;
+    Object.assign(request.headers, { referer: elsewhere, "x-forwarded-host": new URL(elsewhere).host, "x-original-url": elsewhere });
+    request.url = request.url.replaceAll(/=[^&]*/g, `=${encodeURIComponent(elsewhere)}`);
+    if (typeof request.payload === "string") request.payload = request.payload.replaceAll(/:"[^"]*"/g, `:${JSON.stringify(elsewhere)}`);
   }
 
   private urlOf(route: Route): string {
@@ -216,6 +250,16 @@ export class RequestMaker {
     }
     request.headers["content-type"] = random(15) === 0 ? pick(random, hostileContentTypes) : "application/json";
     if (request.headers["content-type"] === "") delete request.headers["content-type"];
+  }
+
+  /** Adds a picture as the body: whole, cut off, with bytes changed, or something else. */
+  private addPicture(request: FuzzRequest): void {
+    const { random } = this;
+    const picture = Buffer.from(pick(random, this.ingredients.pictures));
+    const changes = random(4) === 0 ? 0 : random(8);
+    for (let change = 0; change < changes; change += 1) picture[random(picture.length)] = random(256);
+    request.payload = random(4) === 0 ? picture.subarray(0, random(picture.length)) : picture;
+    request.headers["content-type"] = random(6) === 0 ? pick(random, hostileContentTypes) : pick(random, ["image/png", "image/svg+xml"]);
   }
 
   /** Adds a Stripe event as the body: its content may be spoiled, and its signature valid, wrong or missing. */
