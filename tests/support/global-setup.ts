@@ -44,14 +44,14 @@ const neededInMemory = 4 * gibibyte;
  * Keeps the run's temporary files in memory if there is room: a test copies a database in 20 ms there, and in 200 ms on a disk. Where
  * there is little (64 MB in Docker's containers), they stay in the usual folder.
  */
-async function useMemory(): Promise<void> {
+async function keepFilesInMemory(): Promise<void> {
   const folder = "/dev/shm";
   const { bavail = 0, bsize = 0 } = await statfs(folder).catch(() => ({}) as Partial<StatsFs>);
   if (bavail * bsize >= neededInMemory && process.availableMemory() >= 2 * neededInMemory) process.env.TMPDIR = folder;
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await useMemory();
+  await keepFilesInMemory();
   await sweep();
   const folder = await mkdtemp(path.join(tmpdir(), serverFolderPrefix));
   await writeFile(path.join(folder, "owner"), `${process.pid} ${await startOf(process.pid)}`);
