@@ -14,6 +14,7 @@ type ErasingDeps = Pick<Deps, "db" | "payments" | "clock" | "log" | "live">;
 
 async function eraseAccount(deps: ErasingDeps, userId: string, signal: AbortSignal): Promise<boolean> {
   await endCustomer(deps, userId);
+  await queries.forgetMailErrors(deps.db, userId);
   const paced = await inBatches((limit) => queries.eraseBatch(deps.db, userId, limit), signal);
   if (signal.aborted) throw new TakenElsewhere("the rest of the account is deleted by the next run");
   deps.log.info(paced, "an account was deleted");

@@ -56,3 +56,10 @@ export async function eraseBatch(executor: Executor, userId: string, limit: numb
     from set_config('synchronous_commit', 'off', true), account_erase(${userId}, ${limit}) as done`.execute(executor);
   return rows[0]?.done ?? 0;
 }
+
+/** What a mail server answered about the person's mails may name their address. */
+export async function forgetMailErrors(executor: Executor, userId: string): Promise<void> {
+  await sql`update dead_letters d set error = 'of a deleted account' from mails m
+    where d.job = 'send-mail' and m.id = (d.payload ->> 'mailId')::uuid and (m.user_id = ${userId}
+      or lower(m.recipient) in (select lower(subject) from identities where user_id = ${userId} and kind = 'email'))`.execute(executor);
+}
