@@ -20,6 +20,7 @@ const secrets = {
   POSTGRES_PASSWORD: "superuser1",
   OWNER_PASSWORD: "owner1",
   APPLICATION_PASSWORD: "application1",
+  REDIS_PASSWORD: "redis1",
   SECRET_KEY: "0123456789abcdef0123456789abcdef",
   ENCRYPTION_KEY: "fedcba9876543210fedcba9876543210",
 };
@@ -102,6 +103,13 @@ describe("docker-compose.yml", () => {
     const withoutValues = readCompose({ ...addresses, ...Object.fromEntries(Object.keys(secrets).map((name) => [name, "given"])) });
     for (const { environment = {} } of Object.values(withoutValues.services))
       for (const name of secretNames) expect(["", "given", undefined], name).toContain(environment[name]);
+  });
+
+  it("gives Redis a password, with which the processes and the health check come", () => {
+    const { redis, api, worker } = readCompose(given).services;
+    expect([redis?.command].flat().slice(-2)).toEqual(["--requirepass", given.REDIS_PASSWORD]);
+    expect(redis?.environment).toEqual({ REDISCLI_AUTH: given.REDIS_PASSWORD });
+    for (const service of [api, worker]) expect(service?.environment?.REDIS_URL).toBe(`redis://:${given.REDIS_PASSWORD}@redis:6379`);
   });
 
   it("gives a stopping process more time than draining and closing take", () => {
@@ -217,7 +225,7 @@ describe("the services' commands, with their environment, outside a container", 
     // Replaces the host names and ports of the containers' network by those on this machine.
     const places: [string, string][] = [
       ["postgres:5432/tessera", `${owner.host}${owner.pathname}`],
-      ["redis:6379", `127.0.0.1:${redis.port}`],
+      [`:${given.REDIS_PASSWORD}@redis:6379`, `127.0.0.1:${redis.port}`],
       ["mail:1025", `127.0.0.1:${smtp}`],
       ["sandbox.localhost:3001", `127.0.0.1:${sandbox}`],
       ["api:3000", `127.0.0.1:${api}`],
