@@ -42,14 +42,14 @@ const hasDiscount = async () => (await import("./features/marketing/ask-discount
 export const pages: readonly PageRoute[] = [
   page(paths.home, ["home", "plans"], async () => (await import("./pages/home.tsx")).HomePage, { sleeps: true, stirs: hasDiscount }),
   page(paths.auth, ["auth", "errors"], async () => (await import("./pages/auth.tsx")).AuthPage, {
-    queries: ["mode", "confirm", "recover", "return"],
+    queries: ["mode", "confirm", "recover", "change", "undo", "return"],
   }),
   page(paths.aiModels, ["chat", "later"], async () => (await import("./pages/ai-models.tsx")).AiModelsPage, {
     queries: ["conversation", "prompt", "model"],
   }),
   privatePage(
     paths.profile,
-    ["account", "billing", "later", "wallet", "errors", "refusals"],
+    ["account", "auth", "billing", "later", "wallet", "errors", "refusals"],
     async () => (await import("./pages/profile.tsx")).ProfilePage,
   ),
   privatePage(

@@ -7,6 +7,7 @@ import type { Deps } from "./deps.ts";
 import { avatarRoutes, publicAvatarRoutes } from "./features/account/avatar-routes.ts";
 import { accountRoutes } from "./features/account/routes.ts";
 import { adminRoutes } from "./features/admin/routes.ts";
+import { emailChangeRoutes, emailLinkRoutes } from "./features/auth/email-routes.ts";
 import { factorRoutes } from "./features/auth/factor-routes.ts";
 import { googleAccountRoutes, googleRoutes, registerGoogle } from "./features/auth/google-routes.ts";
 import { authRoutes } from "./features/auth/routes.ts";
@@ -96,6 +97,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       contactRoutes(deps),
       unsubscribeRoutes(deps),
       publicAvatarRoutes(deps),
+      emailLinkRoutes(deps),
       adminRoutes(),
     ]),
   );
@@ -109,6 +111,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       notificationRoutes(deps),
       factorRoutes(deps),
       googleAccountRoutes(deps),
+      emailChangeRoutes(deps),
       billingRoutes(deps),
       creditRoutes(deps, spendable),
       generationRoutes(deps, answers, held),

@@ -12,6 +12,7 @@ import {
   answerLogReadableMs,
   deletionMs,
   deviceCookieMs,
+  emailChangeMs,
   factorWaitMs,
   givenPromptMs,
   googleMs,
@@ -20,6 +21,7 @@ import {
   recoveryMs,
   sentFormMs,
   signUpCookieMs,
+  undoEmailMs,
 } from "#domain/periods.ts";
 import type { Plan } from "#domain/plans.ts";
 import {
@@ -65,6 +67,8 @@ const periods = {
   signUpCookie: signUpCookieMs,
   deviceCookie: deviceCookieMs,
   recoveryCookie: recoveryMs,
+  emailChangeCookie: emailChangeMs,
+  undoEmail: undoEmailMs,
   google: googleMs,
   languageCookie: languageCookieMs,
   pendingCookie: factorWaitMs,

@@ -22,18 +22,22 @@ import { paths } from "#client/paths.ts";
 /** What comes after the form, or instead of it. Fetched once the form is there, so that nobody waits for it. */
 const steps = {
   checkEmail: () => import("#client/features/auth/check-email.tsx"),
+  emailChange: () => import("#client/features/auth/email-change.tsx"),
   factor: () => import("#client/features/auth/factor-step.tsx"),
   mailedLink: () => import("#client/features/auth/mailed-link.tsx"),
   recover: () => import("#client/features/auth/recover-form.tsx"),
   restore: () => import("#client/features/auth/restore-step.tsx"),
   reset: () => import("#client/features/auth/reset-password.tsx"),
+  undo: () => import("#client/features/auth/undo-email-change.tsx"),
 };
 const CheckEmail = lazy(async () => ({ default: (await steps.checkEmail()).CheckEmail }));
+const EmailChange = lazy(async () => ({ default: (await steps.emailChange()).EmailChange }));
 const FactorStep = lazy(async () => ({ default: (await steps.factor()).FactorStep }));
 const MailedLink = lazy(async () => ({ default: (await steps.mailedLink()).MailedLink }));
 const RecoverForm = lazy(async () => ({ default: (await steps.recover()).RecoverForm }));
 const RestoreStep = lazy(async () => ({ default: (await steps.restore()).RestoreStep }));
 const ResetPassword = lazy(async () => ({ default: (await steps.reset()).ResetPassword }));
+const UndoEmailChange = lazy(async () => ({ default: (await steps.undo()).UndoEmailChange }));
 
 async function fetchSteps(): Promise<void> {
   await untilIdle();
@@ -70,6 +74,40 @@ function useLeaving(destination: string | null, mailed: MailedToken | null, done
     if (mayLeave && destination !== null) navigate(destination, { replace: true });
   }, [mailed, status, user, openedBy, done, destination, navigate]);
   return openedBy;
+}
+
+interface MailedStepProps {
+  mailed: MailedToken;
+  /** The email of the signed-in person, or null. */
+  signedInAs: string | null;
+  onEmail: (email: string) => void;
+  onDone: () => void;
+  onInstead: () => void;
+  /** Called with another link to go on with. */
+  onNext: (mailed: MailedToken) => void;
+}
+
+/** What a mailed link is for. */
+function MailedStep({ mailed: { purpose, token }, signedInAs, onEmail, onDone, onInstead, onNext }: MailedStepProps) {
+  const link = { token, signedInAs, onEmail, onDone, onInstead };
+  const signedIn = signedInAs !== null;
+  switch (purpose) {
+    case "confirm":
+      return <MailedLink {...link} />;
+    case "recover":
+      return <ResetPassword {...link} />;
+    case "change":
+      return <EmailChange token={token} signedIn={signedIn} onInstead={onInstead} />;
+    case "undo":
+      return (
+        <UndoEmailChange
+          token={token}
+          signedIn={signedIn}
+          onInstead={onInstead}
+          onUndone={(next) => onNext({ purpose: "recover", token: next })}
+        />
+      );
+  }
 }
 
 interface FormsProps {
@@ -136,7 +174,7 @@ export function AuthPage() {
   useEffect(() => void fetchSteps(), []);
   // Whoever left the page in the middle of a sign-in has given it up.
   useEffect(() => waitForStep(undefined), []);
-  const link = mailed && { token: mailed.token, signedInAs: user?.email ?? null, onEmail: setEmail, onDone, onInstead };
+  const link = { signedInAs: user?.email ?? null, onEmail: setEmail, onDone, onInstead, onNext: setMailed };
 
   return (
     <Page title={t(`${mode}.title`)} width="bare" className={styles.page ?? ""}>
@@ -153,8 +191,12 @@ export function AuthPage() {
           <Step>
             <CheckEmail email={email.trim()} {...waitingForMail} sandboxUrl={sandboxUrl} onBack={() => setWaitingForMail(undefined)} />
           </Step>
-        ) : mailed && link ? (
-          openedBy !== undefined && <Step>{mailed.purpose === "confirm" ? <MailedLink {...link} /> : <ResetPassword {...link} />}</Step>
+        ) : mailed ? (
+          openedBy !== undefined && (
+            <Step>
+              <MailedStep mailed={mailed} {...link} />
+            </Step>
+          )
         ) : user ? (
           <PageSpinner />
         ) : (

@@ -2,6 +2,7 @@ import { useTranslation } from "react-i18next";
 import { useSearchParams } from "wouter";
 import { AccountPage } from "#client/features/account/account-page.tsx";
 import { AccountPanel } from "#client/features/account/account-panel.tsx";
+import { StepUpDialog } from "#client/features/account/step-up-dialog.tsx";
 import { CheckoutReturn } from "#client/features/billing/checkout-return.tsx";
 import { LedgerPanel } from "#client/features/billing/ledger-panel.tsx";
 import { SubscriptionPanel } from "#client/features/billing/subscription-panel.tsx";
@@ -36,6 +37,7 @@ export function ProfilePage() {
         <>
           {back && <CheckoutReturn view={back} />}
           <AccountPanel user={signedIn} preferences={preferences} />
+          <StepUpDialog email={signedIn.email} />
           {subscriptionKnown && (
             <>
               <div className={styles.columns}>

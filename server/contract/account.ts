@@ -11,6 +11,8 @@ export const Account = Type.Object({
   /** Of the mails to the person. */
   language: Type.String(),
   avatarUrl: Type.Union([Type.String(), Type.Null()]),
+  /** Asked for, and waiting until the link mailed to it is opened, or its time is over. */
+  newEmail: Type.Union([Type.Object({ email: Type.String(), expiresAt: Timestamp }), Type.Null()]),
   createdAt: Timestamp,
   lastSignInAt: Type.Union([Timestamp, Type.Null()]),
 });

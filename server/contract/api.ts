@@ -4,6 +4,7 @@ import type { authRoutes } from "./auth.ts";
 import type { billingRoutes } from "./billing.ts";
 import type { catalogueRoutes } from "./catalogue.ts";
 import type { contactRoutes } from "./contact.ts";
+import type { emailChangeRoutes } from "./email-change.ts";
 import type { factorRoutes } from "./factors.ts";
 import type { generationRoutes } from "./generations.ts";
 import type { googleRoutes } from "./google.ts";
@@ -20,6 +21,7 @@ export type Calls = CallsOf<
     typeof billingRoutes &
     typeof catalogueRoutes &
     typeof contactRoutes &
+    typeof emailChangeRoutes &
     typeof factorRoutes &
     typeof generationRoutes &
     typeof notificationRoutes &

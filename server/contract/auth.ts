@@ -50,7 +50,7 @@ export type SignedIn = Static<typeof SignedIn>;
 const text = (maxLength: number) => Type.String({ maxLength });
 const Credentials = { email: text(2_000), password: text(2_000) };
 const LinkToken = text(200);
-const Accepted = Type.Object({ status: Type.Literal("check_email") });
+export const Accepted = Type.Object({ status: Type.Literal("check_email") });
 
 /** `here`: one click confirms. `password`: the person has to enter the password chosen at sign-up. `used`: already confirmed. */
 export const MailedLink = Type.Object({

@@ -131,6 +131,8 @@ export interface EmailLinks {
   user_id: string | null;
   sign_up_id: string | null;
   purpose: "confirm" | "recover" | "change-email" | "undo-email" | "reset-factors";
+  /** Which address opening the link gives to its person; null for the other purposes. */
+  address: Generated<string | null>;
   token_hash: Buffer;
   expires_at: Date;
   used_at: Date | null;

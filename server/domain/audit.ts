@@ -14,6 +14,10 @@ export interface AuditDetails {
   "step_up.completed": { factor: "password" | "totp" | "recovery_code" | "google" };
   /** All of the person's other sign-ins ended with it. */
   "password.changed": { proof: "mailed_link" | "current_password" };
+  "email_change.asked": Record<string, never>;
+  "email.changed": Record<string, never>;
+  /** The earlier address was put back. `removed`: how many ways to sign in had been added since the change was asked for. */
+  "email.restored": { removed: number };
   "second_factor.enabled": Record<string, never>;
   "second_factor.disabled": Record<string, never>;
   /** The codes there were before no longer work. */
@@ -42,6 +46,9 @@ const shown = {
   "sign_in.blocked": true,
   "step_up.completed": true,
   "password.changed": true,
+  "email_change.asked": true,
+  "email.changed": true,
+  "email.restored": true,
   "second_factor.enabled": true,
   "second_factor.disabled": true,
   "recovery_codes.created": true,

@@ -44,6 +44,10 @@ export const signUpCookieMs = dayMs;
 export const recoveryMs = 30 * minuteMs;
 /** How long somebody may take at Google, and to sign in in their own way before Google is linked. */
 export const googleMs = 10 * minuteMs;
+/** For this long the link mailed to a new address can be opened. */
+export const emailChangeMs = hourMs;
+/** For this long a change of the address can be reversed, and the earlier address is nobody else's. */
+export const undoEmailMs = 7 * dayMs;
 export const deviceCookieMs = 365 * dayMs;
 export const languageCookieMs = 365 * dayMs;
 export const givenPromptMs = dayMs;

@@ -50,7 +50,10 @@ export const retention = {
   sign_ups: { rows: { sweep: "signUps" }, why: "the address can be confirmed; without the address once it was, or was disowned" },
   pending_sign_ins: { rows: { sweep: "pendingSignIns" }, why: "a sign-in waits for its second factor; a late code gets the right answer" },
   auth_sessions: { rows: { sweep: "sessions" }, why: "for a while we can still see what an ended sign-in was used for" },
-  email_links: { rows: { sweep: "links" }, why: "a used link gets another answer than an invalid one" },
+  email_links: {
+    rows: { sweep: "links" },
+    why: "a used link gets another answer than an invalid one; the link that reverses a change of address keeps the earlier address until then",
+  },
   auth_attempts: { rows: { sweep: "attempts" }, why: "no limit looks further back" },
   audit_events: { rows: { sweep: "auditEvents" }, why: "what was done to an account can be looked up; people are named by ids of the log" },
   audit_people: { rows: { with: "users" }, why: "which person an id of the log stands for" },

@@ -172,8 +172,7 @@ function settings(cluster: Cluster, port: number): string[] {
     log_min_messages: "warning",
     // The application logs refused statements itself, together with the request.
     log_min_error_statement: "panic",
-    // With mmap, a server that is killed leaves nothing outside of its folder.
-    ...(cluster.volatile ? { fsync: "off", full_page_writes: "off", autovacuum_naptime: "10min", dynamic_shared_memory_type: "mmap" } : {}),
+    ...(cluster.volatile ? { fsync: "off", full_page_writes: "off", autovacuum_naptime: "10min" } : {}),
     ...cluster.more,
   };
   return Object.entries(values).flatMap(([name, value]) => ["-c", `${name}=${value}`]);

@@ -8,6 +8,7 @@ export type KeyPurpose =
   | "sign-up"
   | "sign-up-salt"
   | "recovery"
+  | "email-change"
   | "device"
   | "pending-sign-in"
   | "sealed"

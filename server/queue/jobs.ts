@@ -10,6 +10,8 @@ export const jobs = {
   "settle-checkout": Type.Object({ sessionId: Type.String() }, { additionalProperties: false }),
   /** Cancels the subscription of a person who is deleting their account, or resumes it for one who has taken that back. */
   "align-subscription": Type.Object({ userId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
+  /** Gives the customer at Stripe of the account that pays for this person its present address. */
+  "update-customer": Type.Object({ userId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
   "send-mail": Type.Object({ mailId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
   /** Puts a person's data into a zip file in the file storage. */
   "make-export": Type.Object({ exportId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
@@ -30,6 +32,7 @@ export const kindOfJob: Readonly<Record<JobName, JobKind>> = {
   "process-stripe-event": "stripe",
   "settle-checkout": "stripe",
   "align-subscription": "stripe",
+  "update-customer": "stripe",
   "send-mail": "mail",
   "make-export": "files",
   "delete-file": "files",

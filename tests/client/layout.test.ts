@@ -106,31 +106,6 @@ const conversation: Conversation = {
   ],
 };
 
-it("lines of text that is read at length have 60 to 75 letters", async () => {
-  page = await open(site, "/terms");
-  const counts = await page.locator("main section p, main article p").evaluateAll((paragraphs) =>
-    paragraphs.flatMap((paragraph) => {
-      const lines = new Map<number, number>();
-      const walker = paragraph.ownerDocument.createTreeWalker(paragraph, 4 /* SHOW_TEXT */);
-      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-        const range = paragraph.ownerDocument.createRange();
-        for (let index = 0; index < (node.textContent ?? "").length; index += 1) {
-          range.setStart(node, index);
-          range.setEnd(node, index + 1);
-          const line = Math.round(range.getBoundingClientRect().bottom / 10);
-          lines.set(line, (lines.get(line) ?? 0) + 1);
-        }
-      }
-      // The last line of a paragraph ends where its text does.
-      return [...lines.values()].slice(0, -1);
-    }),
-  );
-  expect(counts.length).toBeGreaterThan(20);
-  const median = counts.sort((one, other) => one - other)[counts.length >> 1] ?? 0;
-  expect(median).toBeGreaterThanOrEqual(60);
-  expect(median).toBeLessThanOrEqual(75);
-});
-
 it("an answer's column is at most 70ch wide, and an answer that was cut short has a button that asks for the rest", async () => {
   api.answerAt("GET /api/conversations/:id", conversation.id, conversation);
   api.answer("GET /api/conversations", { conversations: [conversation], nextCursor: null });

@@ -22,6 +22,7 @@ export const account: Account = {
   name: null,
   language: "en",
   avatarUrl: null,
+  newEmail: null,
   createdAt: "2025-01-14T09:30:00.000Z",
   lastSignInAt: "2026-03-09T18:45:00.000Z",
 };

@@ -203,12 +203,10 @@ const watchShifts = `
 `;
 
 describe("content that loads late", () => {
-  const screens = [
+  it.each([
     [390, 844],
     [1440, 900],
-  ] as const;
-  // The narrow layout moves more: `npm test` has that one, `npm run test:full` both.
-  it.each(process.env.TEST_FULL === "1" ? screens : screens.slice(0, 1))(
+  ])(
     "has its space reserved from the first frame, at %i × %i",
     async (width, height) => {
       for (const [address, plan, arrived] of [

@@ -13,7 +13,7 @@ import { Visitor } from "#tests/support/visitor.ts";
 
 const longPrompt = "Tell a long story about mosaics";
 
-/** Each case starts a product of its own: `npm test` runs one of each kind, `npm run test:full` all of them. */
+/** Each case starts a product of its own: `npm test` runs the first of each kind, `npm run test:full` all of them. */
 const full = process.env.TEST_FULL === "1";
 const some = <Case>(cases: readonly Case[]): readonly Case[] => (full ? cases : cases.slice(0, 1));
 
@@ -143,29 +143,25 @@ describe.concurrent("PostgreSQL killed with -9 before an answer's start is on di
     },
   );
 
-  it.runIf(full)(
-    "together with the API: question and hold are both lost, and asking again with the same key is charged once",
-    async (test) => {
-      const world = await beginForgetful(test);
-      const { product: setup, visitor } = world;
-      const [api] = setup.apis;
-      await api?.stop();
-      await api?.start({ TESSERA_FAULT_POINT: "answer-held" });
-      const key = randomUUID();
-      await expect(visitor.ask({ prompt: longPrompt, key })).rejects.toThrow();
-      expect(await api?.ended()).toBe("SIGKILL");
-      expect(await generationsOf(world)).toHaveLength(1);
-      await world.postgres.killAll();
-      await world.postgres.start();
-      expect([await generationsOf(world), await messagesOf(world, "user")]).toEqual([[], []]);
-      await Promise.all([...setup.apis, ...setup.workers].map((part) => part.start()));
-      expect((await visitor.check()).credits).toBe(300);
-      const again = await visitor.ask({ prompt: longPrompt, key });
-      expect(again.receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
-      await expectAllWell(world, again.generationId, 1);
-    },
-    240_000,
-  );
+  it("together with the API: question and hold are both lost, and asking again with the same key is charged once", async (test) => {
+    const world = await beginForgetful(test);
+    const { product: setup, visitor } = world;
+    const [api] = setup.apis;
+    await api?.stop();
+    await api?.start({ TESSERA_FAULT_POINT: "answer-held" });
+    const key = randomUUID();
+    await expect(visitor.ask({ prompt: longPrompt, key })).rejects.toThrow();
+    expect(await api?.ended()).toBe("SIGKILL");
+    expect(await generationsOf(world)).toHaveLength(1);
+    await world.postgres.killAll();
+    await world.postgres.start();
+    expect([await generationsOf(world), await messagesOf(world, "user")]).toEqual([[], []]);
+    await Promise.all([...setup.apis, ...setup.workers].map((part) => part.start()));
+    expect((await visitor.check()).credits).toBe(300);
+    const again = await visitor.ask({ prompt: longPrompt, key });
+    expect(again.receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
+    await expectAllWell(world, again.generationId, 1);
+  }, 240_000);
 });
 
 describe.concurrent("PostgreSQL killed with -9 in the middle of an answer, then restarted", () => {
@@ -194,19 +190,15 @@ describe.concurrent("PostgreSQL killed with -9 in the middle of an answer, then 
     },
   );
 
-  it.runIf(full)(
-    "one of the API's backends: PostgreSQL closes all connections; the answer completes and is charged once",
-    async (test) => {
-      const world = await begin(test);
-      const answer = await askAtLength(world, 20);
-      await world.postgres.killBackend("tessera api");
-      const { receipt, text, generationId } = await answer.told;
-      expect(receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
-      expect(await messagesOf(world, "assistant")).toEqual([text]);
-      await expectAllWell(world, generationId, 1);
-    },
-    240_000,
-  );
+  it("one of the API's backends: PostgreSQL closes all connections; the answer completes and is charged once", async (test) => {
+    const world = await begin(test);
+    const answer = await askAtLength(world, 20);
+    await world.postgres.killBackend("tessera api");
+    const { receipt, text, generationId } = await answer.told;
+    expect(receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
+    expect(await messagesOf(world, "assistant")).toEqual([text]);
+    await expectAllWell(world, generationId, 1);
+  }, 240_000);
 
   it("for longer than the answer's lease: it completes or its hold is released, and the receipt says which", async (test) => {
     const world = await begin(test);
@@ -225,23 +217,19 @@ describe.concurrent("PostgreSQL killed with -9 in the middle of an answer, then 
     await expectAllWell(world, generationId, charged);
   }, 240_000);
 
-  it.runIf(full)(
-    "together with the API: the person can read the words logged so far, and nothing is charged",
-    async (test) => {
-      const world = await begin(test);
-      const answer = await askAtLength(world, 100);
-      const [api] = world.product.apis;
-      await Promise.all([world.postgres.killAll(), api?.stop("SIGKILL")]);
-      const { text, generationId, receipt } = await answer.told;
-      expect(receipt).toBeUndefined();
-      await world.postgres.start();
-      await api?.start();
-      const resumed = await world.visitor.resume(generationId, 0);
-      expect(resumed.receipt).toMatchObject({ status: "failed", failureCode: "interrupted", chargedCredits: 0 });
-      expect(text.startsWith(resumed.text)).toBe(true);
-      expect(resumed.text).not.toBe("");
-      await expectAllWell(world, generationId, 0);
-    },
-    240_000,
-  );
+  it("together with the API: the person can read the words logged so far, and nothing is charged", async (test) => {
+    const world = await begin(test);
+    const answer = await askAtLength(world, 100);
+    const [api] = world.product.apis;
+    await Promise.all([world.postgres.killAll(), api?.stop("SIGKILL")]);
+    const { text, generationId, receipt } = await answer.told;
+    expect(receipt).toBeUndefined();
+    await world.postgres.start();
+    await api?.start();
+    const resumed = await world.visitor.resume(generationId, 0);
+    expect(resumed.receipt).toMatchObject({ status: "failed", failureCode: "interrupted", chargedCredits: 0 });
+    expect(text.startsWith(resumed.text)).toBe(true);
+    expect(resumed.text).not.toBe("");
+    await expectAllWell(world, generationId, 0);
+  }, 240_000);
 });

@@ -32,10 +32,8 @@ async function begin(test: TestContext, options: ScaleOptions = {}): Promise<Wor
   };
 }
 
-/** Each case starts a product of its own: `npm test` runs one of each kind, `npm run test:full` all of them. */
-const full = process.env.TEST_FULL === "1";
 /** The guarantee is thirty seconds; ninety where other tests run on the same machine. */
-const withinMs = full ? 30_000 : 90_000;
+const withinMs = process.env.TEST_FULL === "1" ? 30_000 : 90_000;
 
 async function expectBoughtOnce({ product: setup, visitor }: World): Promise<void> {
   await visitor.waitForSubscription(300, withinMs);
@@ -51,24 +49,20 @@ async function expectBoughtOnce({ product: setup, visitor }: World): Promise<voi
 const outboxOf = ({ product: setup }: World) => setup.database.db.selectFrom("outbox").selectAll().execute();
 
 describe.concurrent("Redis killed with -9 between a paid checkout and its grant", () => {
-  it.runIf(full)(
-    "before the worker has published the jobs: Stripe's events are accepted, and processed when Redis is back",
-    async (test) => {
-      const world = await begin(test);
-      const url = await world.visitor.checkout();
-      await world.killRedis();
-      expect((await world.visitor.pay(url)).status).toBe(303);
-      await until(async () => (await outboxOf(world)).length > 0, "the events' jobs");
-      await until(
-        () => world.product.workers[0]?.output.includes("queue is unreachable") === true,
-        "the relay to log that the queue is unreachable",
-      );
-      expect((await world.visitor.check()).subscribed).toBe(false);
-      await world.startRedis();
-      await expectBoughtOnce(world);
-    },
-    240_000,
-  );
+  it("before the worker has published the jobs: Stripe's events are accepted, and processed when Redis is back", async (test) => {
+    const world = await begin(test);
+    const url = await world.visitor.checkout();
+    await world.killRedis();
+    expect((await world.visitor.pay(url)).status).toBe(303);
+    await until(async () => (await outboxOf(world)).length > 0, "the events' jobs");
+    await until(
+      () => world.product.workers[0]?.output.includes("queue is unreachable") === true,
+      "the relay to log that the queue is unreachable",
+    );
+    expect((await world.visitor.check()).subscribed).toBe(false);
+    await world.startRedis();
+    await expectBoughtOnce(world);
+  }, 240_000);
 
   it("after the jobs were published: they are lost with Redis and published again", async (test) => {
     const world = await begin(test);
@@ -85,20 +79,16 @@ describe.concurrent("Redis killed with -9 between a paid checkout and its grant"
     await expectBoughtOnce(world);
   }, 240_000);
 
-  it.runIf(full)(
-    "while two workers process the jobs: they continue when Redis is back",
-    async (test) => {
-      const world = await begin(test, { workers: 2 });
-      const url = await world.visitor.checkout();
-      const paid = world.visitor.pay(url);
-      await until(async () => (await outboxOf(world)).some((job) => job.published_at !== null), "a published job");
-      await world.killRedis();
-      await paid;
-      await world.startRedis();
-      await expectBoughtOnce(world);
-    },
-    240_000,
-  );
+  it("while two workers process the jobs: they continue when Redis is back", async (test) => {
+    const world = await begin(test, { workers: 2 });
+    const url = await world.visitor.checkout();
+    const paid = world.visitor.pay(url);
+    await until(async () => (await outboxOf(world)).some((job) => job.published_at !== null), "a published job");
+    await world.killRedis();
+    await paid;
+    await world.startRedis();
+    await expectBoughtOnce(world);
+  }, 240_000);
 });
 
 async function setPace({ sandboxUrl }: ScaleSetup, paceMs: number): Promise<void> {

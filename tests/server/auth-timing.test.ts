@@ -3,22 +3,29 @@ import { createHook } from "node:async_hooks";
 import { hash } from "@node-rs/argon2";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import type { Session } from "#contract/auth.ts";
 import type { AuthApp } from "./auth-support.ts";
 import { createAuthApp, password, randomAddress } from "./auth-support.ts";
 
 let product: AuthApp;
+let asker: Session;
 beforeAll(async () => {
   product = await createAuthApp();
+  asker = await product.join("asker@example.com");
 });
 afterAll(() => product.close());
 
-/** How far answers to sign-up and recovery are put off at least (asked-mails.ts). */
+/** How far answers to sign-up, recovery and a change of address are put off at least (asked-mails.ts). */
 const evenAnswerMs = 60;
 
 const calls = {
   "sign-in": (email: string) => product.post("/api/auth/sign-in", { email, password: "wrong pass 1" }, { remoteAddress: randomAddress() }),
   "sign-up": (email: string) => product.post("/api/auth/sign-up", { email, password }, { remoteAddress: randomAddress() }),
   recover: (email: string) => product.post("/api/auth/recover", { email }, { remoteAddress: randomAddress() }),
+  "change-email": (email: string) => {
+    const headers = { authorization: `Bearer ${asker.access_token}` };
+    return product.post("/api/account/email", { email }, { remoteAddress: randomAddress(), headers });
+  },
 };
 type Call = keyof typeof calls;
 
@@ -31,7 +38,7 @@ async function millisecondsOf(call: Call, email: string): Promise<number> {
 
 test("answers that could tell of an address wait until there was time to write anything", async () => {
   await product.join("quick@example.com");
-  for (const call of ["sign-up", "recover"] as const) {
+  for (const call of ["sign-up", "recover", "change-email"] as const) {
     // Timers fire up to a millisecond early.
     for (const email of ["quick@example.com", `nobody-${call}@example.com`])
       expect(await millisecondsOf(call, email), `${call} ${email}`).toBeGreaterThanOrEqual(evenAnswerMs - 1);
@@ -64,7 +71,7 @@ afterEach(() => {
 });
 
 /** For a known address there is more or other mail to write. It is few statements, which the even time of the answer hides. */
-const statementsMore = { "sign-in": 0, "sign-up": 1, recover: 6 } as const;
+const statementsMore = { "sign-in": 0, "sign-up": 1, recover: 6, "change-email": 0 } as const;
 
 test("known and unknown addresses cost the same hashes of passwords, and the same statements but for the mail", async () => {
   expect((await workOf(() => hash("x"))).hashes).toBe(1);
@@ -80,7 +87,7 @@ test("known and unknown addresses cost the same hashes of passwords, and the sam
       `${call}: known ${known.statements.length} statements and ${known.hashes} hashes, unknown ${unknown.statements.length} and ${unknown.hashes}`,
     );
     expect(known.hashes, call).toBe(unknown.hashes);
-    expect(known.hashes, call).toBe({ "sign-in": 2, "sign-up": 1, recover: 0 }[call]);
+    expect(known.hashes, call).toBe({ "sign-in": 2, "sign-up": 1, recover: 0, "change-email": 0 }[call]);
     if (call === "sign-in") expect(known.statements).toEqual(unknown.statements);
     expect(Math.abs(known.statements.length - unknown.statements.length), call).toBeLessThanOrEqual(statementsMore[call]);
   }

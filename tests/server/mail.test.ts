@@ -255,7 +255,8 @@ test.each(languages.map((language) => language.code))(
           senderLanguage: "ja",
         };
         const mail = renderMail(product.config, { template, language, parameters });
-        const all = `${mail.subject}\n${mail.text}\n${mail.html}`;
+        // A token is random, and may read like a fault.
+        const all = `${mail.subject}\n${mail.text}\n${mail.html}`.replaceAll(/=[\w-]{22}\.[\w-]{43}/g, "=token");
         expect(all).not.toMatch(
           /\{\{|undefined|NaN|Invalid|confirm-email|account-exists|subscription-started|payment-failed|contact-(message|received)/,
         );

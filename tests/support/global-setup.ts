@@ -1,6 +1,5 @@
 /** Starts one PostgreSQL server for the whole test run, with a migrated database that each test copies. */
-import type { StatsFs } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, statfs, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { TestProject } from "vitest/node";
@@ -36,22 +35,7 @@ async function prepareCluster(dataDir: string): Promise<void> {
   await server.stop();
 }
 
-const gibibyte = 2 ** 30;
-/** Far more than a run has needed so far. */
-const neededInMemory = 4 * gibibyte;
-
-/**
- * Keeps the run's temporary files in memory if there is room: a test copies a database in 20 ms there, and in 200 ms on a disk. Where
- * there is little (64 MB in Docker's containers), they stay in the usual folder.
- */
-async function keepFilesInMemory(): Promise<void> {
-  const folder = "/dev/shm";
-  const { bavail = 0, bsize = 0 } = await statfs(folder).catch(() => ({}) as Partial<StatsFs>);
-  if (bavail * bsize >= neededInMemory && process.availableMemory() >= 2 * neededInMemory) process.env.TMPDIR = folder;
-}
-
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await keepFilesInMemory();
   await sweep();
   const folder = await mkdtemp(path.join(tmpdir(), serverFolderPrefix));
   await writeFile(path.join(folder, "owner"), `${process.pid} ${await startOf(process.pid)}`);

@@ -5,6 +5,7 @@ import { makeExportJob } from "./make-export.ts";
 import { processStripeEventJob } from "./process-stripe-event.ts";
 import { sendMailJob } from "./send-mail.ts";
 import { settleCheckoutJob } from "./settle-checkout.ts";
+import { updateCustomerJob } from "./update-customer.ts";
 
 /** Exhaustive: a job without a processor does not compile. */
 export const processors: Processors = {
@@ -14,4 +15,5 @@ export const processors: Processors = {
   "process-stripe-event": processStripeEventJob,
   "send-mail": sendMailJob,
   "settle-checkout": settleCheckoutJob,
+  "update-customer": updateCustomerJob,
 };

@@ -1,8 +1,8 @@
 import { Check, Copy, X } from "lucide-react";
 import type { ReactNode } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
-import { Badge } from "#client/components/badge.tsx";
 import { Button, IconButton } from "#client/components/button.tsx";
 import { showToast } from "#client/lib/interface-store.ts";
 import { signOut } from "#client/lib/session-refresh.ts";
@@ -10,6 +10,7 @@ import { useCopy } from "#client/lib/use-copy.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { User } from "#contract/auth.ts";
 import styles from "./account.module.css";
+import { Email, WaitingEmail } from "./email.tsx";
 import { Person } from "./person.tsx";
 import { useAccount } from "./use-account.ts";
 
@@ -35,8 +36,14 @@ interface AccountPanelProps {
 export function AccountPanel({ user, preferences }: AccountPanelProps) {
   const { t } = useTranslation("account");
   const { date, dateTime } = useFormat();
-  const { state, retry } = useAccount(user.id);
+  const { state, read } = useAccount(user.id);
+  const [justAsked, setJustAsked] = useState(false);
   const account = state.status === "ready" ? state.account : undefined;
+
+  function asked(): void {
+    setJustAsked(true);
+    read();
+  }
 
   async function leave(): Promise<void> {
     if (!(await signOut())) showToast({ title: t("signOutFailed"), text: t("signOutFailedText") });
@@ -48,21 +55,16 @@ export function AccountPanel({ user, preferences }: AccountPanelProps) {
         <h1 className={styles.title}>{t("title")}</h1>
         {/* Another person's sign-in in another tab closes the dialogs of this one's. */}
         <Person key={user.id} user={user}>
-          <p className={styles.email}>
-            {user.email}
-            {/* Takes its space before the account is loaded, so that nothing shifts. */}
-            <Badge tone="good" className={account ? "" : (styles.unknown ?? "")}>
-              {t("verified")}
-            </Badge>
-          </p>
+          <Email email={user.email} known={account !== undefined} onAsked={asked} />
         </Person>
         <Button onClick={() => void leave()}>{t("signOut")}</Button>
       </div>
+      {account?.newEmail && <WaitingEmail key={account.newEmail.email} asked={account.newEmail} justSent={justAsked} onChanged={read} />}
       {state.status === "failed" && (
         <Alert
           tone="warning"
           action={
-            <Button size="small" onClick={retry}>
+            <Button size="small" onClick={read}>
               {t("retry")}
             </Button>
           }

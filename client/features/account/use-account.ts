@@ -1,23 +1,25 @@
 import { useCallback, useEffect, useState } from "react";
 import { api } from "#client/lib/api.ts";
+import { onRealtime } from "#client/lib/realtime.ts";
 import type { Account } from "#contract/account.ts";
 
 export type AccountState = { status: "loading" } | { status: "failed" } | { status: "ready"; account: Account };
 
-/** Loads the signed-in person's account, again for each `userId`. */
-export function useAccount(userId: string): { state: AccountState; retry: () => void } {
+/** Loads the signed-in person's account, again for each `userId` and whenever it changed elsewhere. */
+export function useAccount(userId: string): { state: AccountState; read: () => void } {
   const [state, setState] = useState<AccountState>({ status: "loading" });
   const [attempt, setAttempt] = useState({ userId, count: 0 });
 
   useEffect(() => {
     const controller = new AbortController();
-    setState({ status: "loading" });
+    // While the same account is read again, the page shows what it was.
+    setState((before) => (before.status === "ready" && before.account.id === attempt.userId ? before : { status: "loading" }));
     api("GET /api/account", { signal: controller.signal }).then(
       (account) => {
         if (!controller.signal.aborted && attempt.userId === account.id) setState({ status: "ready", account });
       },
       () => {
-        if (!controller.signal.aborted) setState({ status: "failed" });
+        if (!controller.signal.aborted) setState((before) => (before.status === "ready" ? before : { status: "failed" }));
       },
     );
     return () => controller.abort();
@@ -25,6 +27,13 @@ export function useAccount(userId: string): { state: AccountState; retry: () => 
 
   useEffect(() => setAttempt((before) => (before.userId === userId ? before : { userId, count: 0 })), [userId]);
 
-  const retry = useCallback(() => setAttempt((before) => ({ ...before, count: before.count + 1 })), []);
-  return { state, retry };
+  const read = useCallback(() => setAttempt((before) => ({ ...before, count: before.count + 1 })), []);
+  useEffect(
+    () =>
+      onRealtime((event) => {
+        if (event.type === "change" && event.table === "users") read();
+      }),
+    [read],
+  );
+  return { state, read };
 }

@@ -1,6 +1,8 @@
 import { api } from "#client/lib/api.ts";
+import { refreshSession, refreshUser } from "#client/lib/session-refresh.ts";
 import { adoptSession, currentSession } from "#client/lib/session-store.ts";
 import type { MailedLink, SignedIn } from "#contract/auth.ts";
+import type { EmailChangeLink } from "#contract/email-change.ts";
 import { waitForStep } from "./next-step-store.ts";
 
 /** Keeps the session; or has the page ask what comes first: the code of a second factor, or whether a deleted account is restored. */
@@ -68,24 +70,59 @@ export function lookAtLink(token: string): Promise<MailedLink> {
   return api("POST /api/auth/link", { body: { token } });
 }
 
+/** Sends a token once, even if the screen asks for it several times. */
+function once<T>(sent: Map<string, Promise<T>>, token: string, send: () => Promise<T>): Promise<T> {
+  const known = sent.get(token);
+  if (known) return known;
+  const call = send();
+  sent.set(token, call);
+  // A failed call did not use up the token, so the next call must send it again.
+  call.catch(() => sent.delete(token));
+  return call;
+}
+
 const confirmations = new Map<string, Promise<void>>();
 
 /**
  * Confirms the address with a mailed token and signs in. In another browser than the one that signed up, the password is needed
- * too. A token is sent once, even if the screen calls this several times.
+ * too.
  */
 export function confirmAddress(token: string, password?: string): Promise<void> {
-  const known = confirmations.get(token);
-  if (known) return known;
   const body = password === undefined ? { token } : { token, password };
-  const confirmation = api("POST /api/auth/confirm", { body }).then((outcome) => take(outcome, "SIGNED_IN"));
-  confirmations.set(token, confirmation);
-  // A failed call did not use up the token, so the next call must send it again.
-  confirmation.catch(() => confirmations.delete(token));
-  return confirmation;
+  return once(confirmations, token, () => api("POST /api/auth/confirm", { body }).then((outcome) => take(outcome, "SIGNED_IN")));
 }
 
 /** Deletes the sign-up of this link, because somebody other than the address's owner signed up. */
 export async function disownSignUp(token: string): Promise<void> {
   await api("POST /api/auth/disown", { body: { token } });
+}
+
+/** Reads which address the link gives to its account, and what is needed to use it here. Throws ApiProblem (`link_invalid`), NetworkProblem. */
+export function lookAtEmailChange(token: string): Promise<EmailChangeLink> {
+  return api("POST /api/auth/email-change-link", { body: { token } });
+}
+
+const emailChanges = new Map<string, Promise<void>>();
+
+/** Makes the link's address the account's. It signs nobody in; whoever is signed in here may be the one whose address it is. */
+export function confirmEmailChange(token: string, password?: string): Promise<void> {
+  const body = password === undefined ? { token } : { token, password };
+  return once(emailChanges, token, async () => {
+    await api("POST /api/auth/confirm-email-change", { body });
+    // The change is made. If this fails, the next refresh brings it.
+    await refreshUser().catch(() => undefined);
+  });
+}
+
+/** Reads which address the link gives back. Throws ApiProblem (`link_invalid`), NetworkProblem. */
+export function lookAtUndo(token: string): Promise<{ email: string }> {
+  return api("POST /api/auth/undo-link", { body: { token } });
+}
+
+/** Gives the account its address back. Returns the token of a link for a new password. */
+export async function undoEmailChange(token: string): Promise<string> {
+  const undone = await api("POST /api/auth/undo-email-change", { body: { token } });
+  // All sessions of the account have ended. If the one in this browser was among them, the refresh finds that out.
+  await refreshSession().catch(() => undefined);
+  return undone.token;
 }

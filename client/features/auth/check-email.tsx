@@ -1,18 +1,13 @@
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
+import { ResendButton, useResend } from "#client/components/resend.tsx";
 import { RichText } from "#client/components/rich-text.tsx";
-import { useRefusal } from "#client/components/use-refusal.tsx";
-import { useWait } from "#client/lib/use-wait.ts";
 import { minuteMs } from "#domain/clock.ts";
 import { recoveryMs } from "#domain/periods.ts";
 import styles from "./auth.module.css";
 import { askForRecovery, resendConfirmation } from "./auth-calls.ts";
 import { StepHeading } from "./step-heading.tsx";
-
-/** A mail takes a moment to arrive, and asking again at once would only send the same link twice. */
-const coolDownSeconds = 30;
 
 export interface AwaitedMail {
   /** `confirm`: after signing up, or signing in too early. `recover`: after asking for a new password. */
@@ -31,28 +26,11 @@ interface CheckEmailProps extends AwaitedMail {
 /** The step in which the person has to open the link in a mail. */
 export function CheckEmail({ kind, email, justSent, sandboxUrl, onBack }: CheckEmailProps) {
   const { t } = useTranslation(["auth", "errors"]);
-  const coolDown = useWait(justSent ? coolDownSeconds : 0);
-  const refusal = useRefusal();
-  const [state, setState] = useState<"idle" | "sending" | "sent">("idle");
+  const resending = useResend(() => (kind === "confirm" ? resendConfirmation(email) : askForRecovery(email)), { justSent });
   const lead =
     kind === "recover"
       ? t("auth:recover.sent", { email, minutes: recoveryMs / minuteMs })
       : t(justSent ? "auth:checkEmail.sent" : "auth:checkEmail.unconfirmed", { email });
-  const waitSeconds = Math.max(coolDown.seconds, refusal.waitSeconds);
-
-  async function resend(): Promise<void> {
-    if (waitSeconds > 0) return;
-    setState("sending");
-    refusal.clear();
-    try {
-      await (kind === "confirm" ? resendConfirmation(email) : askForRecovery(email));
-      setState("sent");
-      coolDown.start(coolDownSeconds);
-    } catch (error) {
-      setState("idle");
-      refusal.refuse(error);
-    }
-  }
 
   return (
     <>
@@ -74,17 +52,10 @@ export function CheckEmail({ kind, email, justSent, sandboxUrl, onBack }: CheckE
             {t("auth:checkEmail.sandbox")}
           </Alert>
         )}
-        {refusal.note}
-        <p>{t(state === "sent" ? "auth:checkEmail.resent" : "auth:checkEmail.nothing")}</p>
+        {resending.note}
+        <p>{t(resending.state === "sent" ? "auth:checkEmail.resent" : "auth:checkEmail.nothing")}</p>
         <div className={styles.actions}>
-          <Button
-            aria-disabled={waitSeconds > 0}
-            busy={state === "sending"}
-            busyLabel={t("auth:checkEmail.resending")}
-            onClick={() => void resend()}
-          >
-            {waitSeconds > 0 ? t("auth:checkEmail.wait", { count: waitSeconds }) : t("auth:checkEmail.resend")}
-          </Button>
+          <ResendButton resending={resending} />
           <Button variant="quiet" onClick={onBack}>
             {t("auth:checkEmail.back")}
           </Button>

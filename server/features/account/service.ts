@@ -4,10 +4,12 @@ import { codePoints, limits, readPersonName } from "#domain/rules.ts";
 import type { Account } from "../../contract/account.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { ValidationError } from "../../http/problem.ts";
+import { findAskedAddress } from "../auth/change-email.ts";
 import { selectAccount, updateProfile } from "./queries.ts";
 
 export async function readAccount(executor: Executor, userId: string): Promise<Account> {
   const row = await selectAccount(executor, userId);
+  const asked = await findAskedAddress(executor, userId);
   return {
     id: row.id,
     email: row.email,
@@ -15,6 +17,7 @@ export async function readAccount(executor: Executor, userId: string): Promise<A
     name: row.name,
     language: row.language,
     avatarUrl: row.avatar_url,
+    newEmail: asked && { email: asked.email, expiresAt: asked.expiresAt.toISOString() },
     createdAt: row.created_at.toISOString(),
     lastSignInAt: row.last_sign_in_at?.toISOString() ?? null,
   };

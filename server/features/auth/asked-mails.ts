@@ -1,4 +1,4 @@
-/** Mails that anybody can ask for by typing an address: limited, and answered the same for every address after the same time. */
+/** Mails that are asked for by typing an address: limited, and answered the same for every address after the same time. */
 import { setTimeout as delay } from "node:timers/promises";
 import { mailboxKey } from "#domain/rules.ts";
 import type { Trx } from "../../db/transaction.ts";
@@ -10,8 +10,9 @@ import type { Caller } from "./callers.ts";
 /** Far above what writing takes, so that an answer's time does not tell how much there was to write. */
 const evenAnswerMs = 60;
 
-export async function inEvenTime(work: Promise<void>): Promise<void> {
-  await Promise.all([work, delay(evenAnswerMs)]);
+export async function inEvenTime<T>(work: Promise<T>): Promise<T> {
+  const [result] = await Promise.all([work, delay(evenAnswerMs)]);
+  return result;
 }
 
 /** The keys under which a request for a mail is counted, before any work is done for it. */

@@ -42,6 +42,9 @@ const limits = {
   mail: { free: 5, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
   mailbox: { free: 15, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
   mails: { free: 120, windowMs: minuteMs, firstWaitMs: 15_000, longestWaitMs: 15_000 },
+  // Changes of the address that one person asks for, mails sent again included, and passwords tried for one of them elsewhere.
+  "email-change": { free: 5, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
+  "email-change-guess": { free: 5, ...guesses },
   // Of mailed links that were opened: by one network, and of one link.
   "link-address": { free: 60, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
   link: { free: 20, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },

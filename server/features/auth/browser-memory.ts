@@ -5,6 +5,7 @@ import { readCookie, setCookie } from "../../http/cookies.ts";
 import {
   addDevice,
   deviceCookie,
+  emailChangeCookie,
   pendingCookie,
   readBegun,
   readBrowserName,
@@ -28,6 +29,7 @@ export function createBrowserMemory({ config }: Pick<Deps, "config">) {
       timeZone: readTimeZone(request.headers["x-time-zone"]),
       signUps: readBegun(config, "sign-up", readCookie(request, signUpCookie, https)),
       recoveries: readBegun(config, "recovery", readCookie(request, recoveryCookie, https)),
+      emailChanges: readBegun(config, "email-change", readCookie(request, emailChangeCookie, https)),
       devices: readCookie(request, deviceCookie, https),
       browser: readBrowserName(readCookie(request, pendingCookie, https)),
     }),
@@ -39,6 +41,9 @@ export function createBrowserMemory({ config }: Pick<Deps, "config">) {
     },
     keepRecovery(reply: FastifyReply, caller: Caller, linkId: string): void {
       setCookie(reply, recoveryCookie, writeBegun(config, "recovery", [linkId, ...caller.recoveries]), https);
+    },
+    keepEmailChange(reply: FastifyReply, caller: Caller, linkId: string): void {
+      setCookie(reply, emailChangeCookie, writeBegun(config, "email-change", [linkId, ...caller.emailChanges]), https);
     },
     keepDevice(reply: FastifyReply, caller: Caller, user: Person): void {
       setCookie(reply, deviceCookie, addDevice(config, caller.devices, user, new Date()), https);

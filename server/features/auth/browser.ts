@@ -2,13 +2,14 @@
  * What a browser keeps of its own dealings with an account, in cookies that sign nobody in:
  * `sign-up` names the sign-ups begun in it, so that their emailed links open here with one click and elsewhere only with the
  * password. `recovery` names the links for a new password that were asked for in it, so that only here they sign in as well. It is
- * set for an address without an account too. `device` names the accounts that have signed in here, so that strangers' guesses don't
+ * set for an address without an account too. `email-change` names the links to new addresses that were asked for in it, which elsewhere
+ * ask for the password as well. `device` names the accounts that have signed in here, so that strangers' guesses don't
  * lock their people out (OWASP, "device cookies"). These are signed and stored nowhere. A device's signature covers the password's
  * hash: another password makes the account's devices unknown. `pending` is random: a sign-in that waits for its second factor goes on
  * only in the browser that began it.
  */
 import { randomBytes } from "node:crypto";
-import { deviceCookieMs, factorWaitMs, recoveryMs, signUpCookieMs } from "#domain/periods.ts";
+import { deviceCookieMs, emailChangeMs, factorWaitMs, recoveryMs, signUpCookieMs } from "#domain/periods.ts";
 import type { Config } from "../../config.ts";
 import type { CookieKind } from "../../http/cookies.ts";
 import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
@@ -19,6 +20,8 @@ const begunKept = 3;
 const devicesKept = 4;
 
 export const signUpCookie: CookieKind = { name: "sign-up", path: "/", maxAgeSeconds: signUpCookieMs / 1_000 };
+/** It is read where a link is opened, and where another is asked for. */
+export const emailChangeCookie: CookieKind = { name: "email-change", path: "/api", maxAgeSeconds: emailChangeMs / 1_000 };
 /** The others are sent to the calls that read them and to nothing else. */
 export const recoveryCookie: CookieKind = { name: "recovery", path: "/api/auth", maxAgeSeconds: recoveryMs / 1_000 };
 export const deviceCookie: CookieKind = { name: "device", path: "/api/auth", maxAgeSeconds: deviceCookieMs / 1_000 };
@@ -40,7 +43,7 @@ function entriesOf(cookie: string | undefined, kept: number): string[] {
 }
 
 /** What a browser begins and finishes after a mail has come. */
-type Begun = "sign-up" | "recovery";
+type Begun = "sign-up" | "recovery" | "email-change";
 
 /** The ids of what was begun in this browser, newest first. */
 export function readBegun(config: KeyHolder, kind: Begun, cookie: string | undefined): string[] {

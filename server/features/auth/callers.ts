@@ -17,6 +17,8 @@ export interface Caller {
   signUps: readonly string[];
   /** The links for a new password that were asked for in this browser (browser.ts). */
   recoveries: readonly string[];
+  /** The links to new addresses that were asked for in this browser (browser.ts). */
+  emailChanges: readonly string[];
   /** The cookie of devices as it came (browser.ts). */
   devices: string | undefined;
   /** Names the browser to a sign-in that waits for its second factor (browser.ts). */

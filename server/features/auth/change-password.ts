@@ -31,7 +31,8 @@ export async function replacePassword(trx: Trx, deps: AuthDeps, userId: string, 
   const wallNow = new Date();
   await queries.setPassword(trx, userId, passwordHash, deps.clock.now());
   await queries.revokeSessionsOf(trx, userId, exceptSessionId === undefined ? {} : { except: exceptSessionId }, wallNow);
-  await links.deleteUnusedLinks(trx, userId, "recover");
+  // Somebody who no longer knows the password may have asked for another address too.
+  for (const purpose of ["recover", "change-email"] as const) await links.deleteUnusedLinks(trx, userId, purpose);
   await recordAct(trx, { actor: userId, subject: userId, action: "password.changed", network, details: { proof } });
   const person = await queries.findPerson(trx, userId);
   if (!person) return undefined;

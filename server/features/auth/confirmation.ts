@@ -11,6 +11,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import { hashToken } from "../../http/secret-keys.ts";
 import { openWallet } from "../credits/service.ts";
 import { readLinkToken } from "../notifications/links.ts";
+import { findClaim } from "./addresses.ts";
 import type { AttemptKey } from "./attempts.ts";
 import { counted, giveBackAttempts, networkKeys } from "./attempts.ts";
 import type { AuthDeps, Caller } from "./callers.ts";
@@ -75,10 +76,11 @@ async function checkSignUpPassword(deps: AuthDeps, link: WaitingLink, password: 
 
 /** The sign-up becomes a person; the address's other sign-ups end. Throws `link_invalid` when somebody else came first. */
 async function claimAddress(trx: Trx, deps: AuthDeps, link: WaitingLink): Promise<queries.Person> {
+  await queries.lockAddress(trx, link.email);
   const waiting = await queries.lockWaitingSignUps(trx, link.email);
   const own = waiting.find(({ id }) => id === link.signUpId);
   if (!own?.password_hash) throw linkInvalid();
-  if (await queries.findPersonByEmail(trx, link.email)) throw linkInvalid();
+  if (await findClaim(trx, link.email)) throw linkInvalid();
   const now = deps.clock.now();
   const person = await queries.insertPerson(trx, { ...own, email: link.email }, now);
   await queries.insertPassword(trx, person.id, own.password_hash, now);

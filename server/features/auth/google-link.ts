@@ -6,6 +6,7 @@ import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Viewer } from "../../http/viewer.ts";
 import { queueMail } from "../notifications/service.ts";
+import { findClaim } from "./addresses.ts";
 import type { AuthDeps } from "./callers.ts";
 import { googleExpired } from "./google.ts";
 import * as google from "./google-queries.ts";
@@ -44,7 +45,7 @@ function mayLink(answer: google.GoogleAnswer, { userId, provedAt }: Viewer, pers
 
 /** Throws `google_taken` for a Google account, or an address of one, that is another person's. */
 async function refuseAnothers(trx: Trx, { subject, email }: google.GoogleAnswer, userId: string): Promise<void> {
-  const owners = [await google.findOwner(trx, subject), (await queries.findPersonByEmail(trx, email))?.id];
+  const owners = [await google.findOwner(trx, subject), (await findClaim(trx, email))?.person.id];
   if (owners.some((owner) => owner !== undefined && owner !== userId))
     throw new DomainError("google_taken", "This Google account, or its address, belongs to another account here");
 }
@@ -56,7 +57,7 @@ export async function linkGoogle(deps: AuthDeps, asker: Asker, answerId: string 
     if (!answer) throw googleExpired();
     const person = await lockedPerson(trx, asker.userId);
     if (!mayLink(answer, asker, person)) throw googleExpired();
-    await google.lockAddress(trx, answer.email);
+    await queries.lockAddress(trx, answer.email);
     await refuseAnothers(trx, answer, asker.userId);
     await google.spendAnswer(trx, answer.id, new Date());
     if (await google.insertGoogle(trx, asker.userId, answer, deps.clock.now())) {

@@ -59,8 +59,3 @@ export async function insertGoogle(trx: Trx, userId: string, { subject, email }:
 export async function deleteGoogle(trx: Trx, userId: string): Promise<void> {
   await sql`select google_unlink(${userId})`.execute(trx);
 }
-
-/** Until the end of the transaction nobody else makes an account of the address. */
-export async function lockAddress(trx: Trx, email: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`address ${email}`}, 0))`.execute(trx);
-}

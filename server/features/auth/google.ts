@@ -14,6 +14,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { GoogleAccount } from "../../providers/google.ts";
 import { googleRefused } from "../../providers/google.ts";
 import { openWallet } from "../credits/service.ts";
+import { findClaim } from "./addresses.ts";
 import type { AuthDeps, Caller } from "./callers.ts";
 import { normalizeEmail } from "./callers.ts";
 import type { SignInOutcome } from "./complete-sign-in.ts";
@@ -75,12 +76,12 @@ async function findOrJoin(
   caller: Caller,
 ): Promise<queries.Person | undefined> {
   const { subject, email } = given.answer;
-  await google.lockAddress(trx, email);
+  await queries.lockAddress(trx, email);
   // Confirming one of them locks them first too, so only one of the two makes the account.
   const waiting = await queries.lockWaitingSignUps(trx, email);
   const ownerId = await google.findOwner(trx, subject);
   if (ownerId !== undefined) return queries.findPerson(trx, ownerId);
-  if (await queries.findPersonByEmail(trx, email)) return undefined;
+  if (await findClaim(trx, email)) return undefined;
   const signUpIds = waiting.map(({ id }) => id);
   if (signUpIds.length > 0) await queries.endSignUps(trx, signUpIds);
   return join(trx, deps, given, caller);

@@ -45,10 +45,14 @@ export async function deleteLinks(trx: Trx, signUpId: string): Promise<void> {
 export interface PersonLink {
   id: string;
   user_id: string;
+  /** The person's address. */
   email: string;
+  password_hash: string | null;
+  /** The address that opening the link gives to the person; null for a link that gives none. */
+  address: string | null;
 }
 
-type PersonPurpose = Exclude<EmailLinks["purpose"], "confirm">;
+export type PersonPurpose = Exclude<EmailLinks["purpose"], "confirm">;
 
 /** A link of this purpose that was not used and has not expired, of a person who is not banned. */
 export async function findPersonLink(
@@ -60,7 +64,9 @@ export async function findPersonLink(
     .selectFrom("email_links")
     .innerJoin("users", "users.id", "email_links.user_id")
     .innerJoin("identities", (join) => join.onRef("identities.user_id", "=", "users.id").on("identities.kind", "=", "email"))
-    .select(["email_links.id", "users.id as user_id", "identities.subject as email"])
+    .leftJoin("credentials", (join) => join.onRef("credentials.user_id", "=", "users.id").on("credentials.kind", "=", "password"))
+    .select(["email_links.id", "users.id as user_id", "identities.subject as email", "email_links.address"])
+    .select(sql<string | null>`credentials.data ->> 'hash'`.as("password_hash"))
     .where("token_hash", "=", tokenHash)
     .where("purpose", "=", purpose)
     .where("used_at", "is", null)
@@ -93,4 +99,52 @@ export async function deleteUnusedLinks(trx: Trx, userId: string, purpose: Perso
 export async function lockPerson(trx: Trx, userId: string): Promise<Date | null> {
   const { rows } = await sql<{ delete_at: Date | null }>`select delete_at from users where id = ${userId} for no key update`.execute(trx);
   return rows[0]?.delete_at ?? null;
+}
+
+/** Deletes the person's links of these purposes, used ones too. */
+export async function deletePersonLinks(trx: Trx, userId: string, purposes: readonly EmailLinks["purpose"][]): Promise<void> {
+  await trx.deleteFrom("email_links").where("user_id", "=", userId).where("purpose", "in", purposes).execute();
+}
+
+/** The address that waits for its confirmation by this person. */
+export async function findAskedAddress(executor: Executor, userId: string, now: Date) {
+  return executor
+    .selectFrom("email_links")
+    .select(["address", "expires_at"])
+    .where("user_id", "=", userId)
+    .where("purpose", "=", "change-email")
+    .where("used_at", "is", null)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+}
+
+/** The newest link that can still give this address back to a person. */
+export async function findUndo(executor: Executor, address: string, now: Date) {
+  return executor
+    .selectFrom("email_links")
+    .select(["id", "user_id", "expires_at"])
+    .where("address", "=", address)
+    .where("purpose", "=", "undo-email")
+    .where("used_at", "is", null)
+    .where("expires_at", ">", now)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Deletes the person's other links that give them this address back, and all that were made after this one. */
+export async function deleteUndoLinks(trx: Trx, userId: string, { id, address }: { id: string; address: string }): Promise<void> {
+  await trx
+    .deleteFrom("email_links")
+    .where("user_id", "=", userId)
+    .where("purpose", "=", "undo-email")
+    .where("id", "!=", id)
+    .where((e) => e.or([e("id", ">", id), e("address", "=", address)]))
+    .execute();
+}
+
+/** Takes away what was added to sign in with since the change that this link reverses was asked for. Returns how much. */
+export async function removeWaysInSince(trx: Trx, undoLinkId: string): Promise<number> {
+  const { rows } = await sql<{ removed: number }>`select undo_ways_in(${undoLinkId}) as removed`.execute(trx);
+  return rows[0]?.removed ?? 0;
 }

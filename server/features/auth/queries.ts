@@ -50,6 +50,21 @@ export async function insertPassword(trx: Trx, userId: string, hash: string, now
     .execute();
 }
 
+/** Until the end of the transaction nobody else gets the address, or gives it up. */
+export async function lockAddress(trx: Trx, email: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`address ${email}`}, 0))`.execute(trx);
+}
+
+/** Gives the person this address instead of theirs. The caller has made sure that it is nobody else's. */
+export async function setEmail(trx: Trx, userId: string, email: string, now: Date): Promise<void> {
+  await trx
+    .updateTable("identities")
+    .set({ subject: email, verified_at: now })
+    .where("user_id", "=", userId)
+    .where("kind", "=", "email")
+    .executeTakeFirstOrThrow();
+}
+
 /** Gives the person this password, whether or not they have one. */
 export async function setPassword(trx: Trx, userId: string, hash: string, now: Date): Promise<void> {
   const data = JSON.stringify({ hash });

@@ -3,18 +3,15 @@
  * asked for it. Anywhere else the person signs in with the new password, so that nobody gets a session by being sent a link.
  */
 import { v7 as uuidv7 } from "uuid";
-import { addMilliseconds } from "#domain/clock.ts";
-import { DomainError } from "#domain/errors.ts";
 import { recoveryMs } from "#domain/periods.ts";
 import { checkEmail } from "#domain/rules.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { announce } from "../../http/live-events.ts";
-import { hashToken } from "../../http/secret-keys.ts";
-import { linkToken, readLinkToken } from "../notifications/links.ts";
 import { queueMail } from "../notifications/service.ts";
+import { findClaim, mailUndo } from "./addresses.ts";
 import { inEvenTime, mailKeys, mayMail } from "./asked-mails.ts";
-import { countAttempts, networkKeys } from "./attempts.ts";
+import { countAttempts } from "./attempts.ts";
 import type { AuthDeps, Caller } from "./callers.ts";
 import { assertRules, normalizeEmail } from "./callers.ts";
 import { replacePassword } from "./change-password.ts";
@@ -24,7 +21,8 @@ import { findTotp } from "./factor-queries.ts";
 import * as links from "./link-queries.ts";
 import { checkNewPassword } from "./password-rules.ts";
 import { hashPassword } from "./passwords.ts";
-import * as queries from "./queries.ts";
+import { linkInvalid, makeLink, openLink, spendLink } from "./person-links.ts";
+import type * as queries from "./queries.ts";
 
 /** `outcome` is null in another browser than the one that asked for the link. */
 interface Reset {
@@ -33,27 +31,16 @@ interface Reset {
   outcome: SignInOutcome | null;
 }
 
-function linkInvalid(): DomainError {
-  return new DomainError("link_invalid", "This link is no longer valid. Ask for a new one");
-}
-
 async function mailLink(trx: Trx, deps: AuthDeps, { linkId, email }: { linkId: string; email: string }, caller: Caller): Promise<void> {
   if (!(await mayMail(trx, email, caller))) return;
-  const person = await queries.findPersonByEmail(trx, email);
-  if (!person || person.banned_at) return;
+  const claim = await findClaim(trx, email);
+  if (!claim || claim.person.banned_at) return;
+  const { person, undo } = claim;
+  // Somebody else may have changed the address: the way back is to reverse that.
+  if (undo) return mailUndo(trx, deps, { person, email, undo }, "email-changed");
   await links.lockPerson(trx, person.id);
   await links.deleteUnusedLinks(trx, person.id, "recover");
-  const wallNow = new Date();
-  await links.insertLink(trx, {
-    id: linkId,
-    sign_up_id: null,
-    user_id: person.id,
-    purpose: "recover",
-    token_hash: hashToken(linkToken(deps.config, linkId)),
-    expires_at: addMilliseconds(wallNow, recoveryMs),
-    used_at: null,
-    created_at: wallNow,
-  });
+  await makeLink(trx, deps, { id: linkId, userId: person.id, purpose: "recover", lifeMs: recoveryMs });
   const mail = { key: `recover:${linkId}`, userId: person.id, recipient: person.email, language: person.language };
   await queueMail(trx, { ...mail, template: "password-reset", parameters: { linkId } }, deps.clock.now());
 }
@@ -72,19 +59,11 @@ export async function requestRecovery(deps: AuthDeps, input: { email: string }, 
   return linkId;
 }
 
-/** Counts the try first. Throws `link_invalid`, and `too_many_attempts` with retryAfterSeconds. */
-async function openLink(deps: AuthDeps, token: string, { network }: Caller): Promise<links.PersonLink> {
-  const linkId = readLinkToken(deps.config, token);
-  await countAttempts(deps.db, [...networkKeys("link-address", network), ...(linkId === undefined ? [] : [`link:${linkId}` as const])]);
-  if (linkId === undefined) throw linkInvalid();
-  const link = await links.findPersonLink(deps.db, { tokenHash: hashToken(token), purpose: "recover" }, new Date());
-  if (!link) throw linkInvalid();
-  return link;
-}
+const open = (deps: AuthDeps, token: string, { network }: Caller) => openLink(deps, { token, purpose: "recover", network });
 
-/** Whose password the link changes. Throws what openLink throws. */
+/** Whose password the link changes. Throws `link_invalid`, and `too_many_attempts` with retryAfterSeconds. */
 export async function lookAtRecovery(deps: AuthDeps, input: { token: string }, caller: Caller): Promise<{ email: string }> {
-  const { email } = await openLink(deps, input.token, caller);
+  const { email } = await open(deps, input.token, caller);
   return { email };
 }
 
@@ -95,7 +74,7 @@ async function applyLink(
   caller: Caller,
 ): Promise<Reset> {
   await links.lockPerson(trx, link.user_id);
-  if (!(await links.spendPersonLink(trx, link.id, new Date()))) throw linkInvalid();
+  await spendLink(trx, link.id);
   const change = { passwordHash, proof: "mailed_link", key: link.id, network: caller.network } as const;
   const person = await replacePassword(trx, deps, link.user_id, change);
   if (!person) throw linkInvalid();
@@ -111,10 +90,10 @@ async function applyLink(
 /**
  * Gives the person of a mailed link a new password, ends all of their sign-ins and tells them by mail. Signs in only in the browser that
  * asked for the link; a second factor is asked for there too (complete-sign-in.ts). Throws `validation_failed`, `sign_in_busy` with
- * retryAfterSeconds, and what openLink throws.
+ * retryAfterSeconds, and what lookAtRecovery throws.
  */
 export async function resetPassword(deps: AuthDeps, input: { token: string; password: string }, caller: Caller): Promise<Reset> {
-  const link = await openLink(deps, input.token, caller);
+  const link = await open(deps, input.token, caller);
   assertRules({ password: checkNewPassword(input.password, link.email) });
   const passwordHash = await hashPassword(caller.network, input.password);
   const result = await inTransaction(deps.db, (trx) => applyLink(trx, deps, { link, passwordHash }, caller));

@@ -13,6 +13,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import { hashToken } from "../../http/secret-keys.ts";
 import { linkToken } from "../notifications/links.ts";
 import { queueMail } from "../notifications/service.ts";
+import { findClaim, mailClaimant } from "./addresses.ts";
 import { inEvenTime, mailKeys, mayMail } from "./asked-mails.ts";
 import { countAttempts, counted } from "./attempts.ts";
 import type { AuthDeps, Caller } from "./callers.ts";
@@ -47,14 +48,9 @@ async function mailConfirmation(trx: Trx, deps: AuthDeps, signUp: WaitingSignUp)
   await queueMail(trx, { ...mail, template: "confirm-email", parameters: { linkId } }, deps.clock.now());
 }
 
-async function mailAccountExists(trx: Trx, deps: AuthDeps, person: queries.Person): Promise<void> {
-  const mail = { key: `account-exists:${uuidv7()}`, userId: person.id, recipient: person.email, language: person.language };
-  await queueMail(trx, { ...mail, template: "account-exists", parameters: {} }, deps.clock.now());
-}
-
 /** Writes the sign-up, and mails what the address's state calls for: its link, or the news that there is an account. */
 async function begin(trx: Trx, deps: AuthDeps, signUp: WaitingSignUp & { passwordHash: string }, caller: Caller): Promise<void> {
-  const owner = await queries.findPersonByEmail(trx, signUp.email);
+  const owner = await findClaim(trx, signUp.email);
   await queries.insertSignUp(trx, {
     id: signUp.id,
     // An address that is somebody's already gets no second account. What signing in says must not tell (sign-in.ts).
@@ -64,7 +60,8 @@ async function begin(trx: Trx, deps: AuthDeps, signUp: WaitingSignUp & { passwor
     created_at: deps.clock.now(),
   });
   if (!(await mayMail(trx, signUp.email, caller))) return;
-  await (owner ? mailAccountExists(trx, deps, owner) : mailConfirmation(trx, deps, signUp));
+  const { email } = signUp;
+  await (owner ? mailClaimant(trx, deps, { ...owner, email }, "account-exists") : mailConfirmation(trx, deps, signUp));
 }
 
 /**
@@ -89,8 +86,8 @@ export async function signUp(
 
 async function repeatMail(trx: Trx, deps: AuthDeps, email: string, caller: Caller): Promise<void> {
   if (!(await mayMail(trx, email, caller))) return;
-  const owner = await queries.findPersonByEmail(trx, email);
-  if (owner) return mailAccountExists(trx, deps, owner);
+  const owner = await findClaim(trx, email);
+  if (owner) return mailClaimant(trx, deps, { ...owner, email }, "account-exists");
   const waiting = await queries.selectWaitingSignUps(trx, email, addMilliseconds(deps.clock.now(), -keptMs.signUps));
   const repeated = waiting.find(({ id }) => caller.signUps.includes(id)) ?? waiting[0];
   if (repeated) await mailConfirmation(trx, deps, { ...repeated, email });

@@ -1,6 +1,10 @@
 import { validate as isUuid } from "uuid";
 import { DomainError } from "#domain/errors.ts";
+import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
+import { TakenElsewhere } from "../../failures.ts";
+import { orMissing } from "../../providers/stripe.ts";
+import { enqueue } from "../../queue/outbox.ts";
 import * as queries from "./queries.ts";
 
 /** Who buys, and the customer at Stripe of the account that pays for it. */
@@ -10,19 +14,45 @@ export interface Buyer {
   language: string;
 }
 
-/** The account as Stripe's customer, made once: two tabs at the same moment send the same content under the same idempotency key. */
+/**
+ * The account as Stripe's customer, made once: two tabs at the same moment send the same content under the same idempotency key. The
+ * address is not among it, because it may change between two tries.
+ */
 export async function ensureCustomer(deps: Pick<Deps, "db" | "payments">, userId: string): Promise<Buyer> {
   const account = await queries.selectAccountOf(deps.db, userId);
   const language = await queries.selectLanguage(deps.db, userId);
   if (!account || language === undefined) throw new DomainError("unauthenticated", "Sign in to go on");
   if (account.stripe_customer_id) return { userId, customerId: account.stripe_customer_id, language };
   const created = await deps.payments.customers.create(
-    { email: account.email, metadata: { billing_account_id: account.payer_id } },
-    { idempotencyKey: `customer:${account.payer_id}` },
+    { metadata: { billing_account_id: account.payer_id } },
+    { idempotencyKey: `billing-account:${account.payer_id}` },
   );
-  await queries.saveCustomer(deps.db, account.payer_id, created.id);
+  await deps.payments.customers.update(created.id, { email: account.email });
+  await inTransaction(deps.db, async (trx) => {
+    await queries.saveCustomer(trx, account.payer_id, created.id);
+    // The job for an address that changed meanwhile may have found no customer yet.
+    await enqueue(trx, "update-customer", { userId });
+  });
   const saved = await queries.selectAccountOf(deps.db, userId);
   return { userId, customerId: saved?.stripe_customer_id ?? created.id, language };
+}
+
+const attempts = 4;
+
+/**
+ * Gives the customer the account's present address, if the account has one. Throws TakenElsewhere if the address changed again during
+ * every try; the job is then tried again later.
+ */
+export async function updateCustomer(deps: Pick<Deps, "db" | "payments">, userId: string): Promise<void> {
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const account = await queries.selectAccountOf(deps.db, userId);
+    if (!account?.stripe_customer_id) return;
+    await orMissing(deps.payments.customers.update(account.stripe_customer_id, { email: account.email }));
+    // This may have reached Stripe after a newer address did. So whoever was last at Stripe looks whether theirs is the present one.
+    const now = await queries.selectAccountOf(deps.db, userId);
+    if (now?.email === account.email) return;
+  }
+  throw new TakenElsewhere("the address of a customer keeps changing");
 }
 
 /**

@@ -3,7 +3,7 @@ import { createInstance } from "i18next";
 import { minuteMs } from "#domain/clock.ts";
 import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage, matchLanguage } from "#domain/languages.ts";
-import { recoveryMs } from "#domain/periods.ts";
+import { emailChangeMs, recoveryMs } from "#domain/periods.ts";
 import type { PlanKey } from "#domain/plans.ts";
 import { currency, plans } from "#domain/plans.ts";
 import { mailtoAddress } from "#domain/rules.ts";
@@ -58,6 +58,10 @@ const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent
   "account-exists": () => "/auth?mode=recover",
   "password-reset": (config, { linkId }) => `/auth?recover=${linkToken(config, String(linkId))}`,
   "password-changed": () => "/auth?mode=recover",
+  "email-change-confirm": (config, { linkId }) => `/auth?change=${linkToken(config, String(linkId))}`,
+  "email-change-taken": () => "/auth",
+  "email-change-notice": (config, { linkId }) => `/auth?undo=${linkToken(config, String(linkId))}`,
+  "email-changed": (config, { linkId }) => `/auth?undo=${linkToken(config, String(linkId))}`,
   "second-factor-on": () => "/profile/security",
   "second-factor-off": () => "/profile/security",
   "recovery-code-used": () => "/profile/security",
@@ -138,7 +142,7 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
     context: contextOf(template, parameters),
     count: Number(credits ?? left ?? 0),
     credits: new Intl.NumberFormat(language).format(Number(credits ?? 0)),
-    minutes: recoveryMs / minuteMs,
+    minutes: (template === "email-change-confirm" ? emailChangeMs : recoveryMs) / minuteMs,
     site: config.publicUrl.host,
     terms: new URL("/terms", config.publicUrl).href,
     contact: config.contactEmail,

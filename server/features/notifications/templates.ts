@@ -9,6 +9,11 @@ export interface MailParameters {
   "account-exists": Record<never, never>;
   "password-reset": { linkId: string };
   "password-changed": { changedAt: string };
+  "email-change-confirm": { linkId: string };
+  "email-change-taken": Record<never, never>;
+  /** `linkId`: of the link that reverses the change until `expiresAt`. */
+  "email-change-notice": { linkId: string; expiresAt: string };
+  "email-changed": { linkId: string; expiresAt: string };
   "second-factor-on": { changedAt: string };
   "second-factor-off": { changedAt: string };
   /** `left`: how many codes remain. */
@@ -46,6 +51,10 @@ export const mailTemplates = [
   "account-exists",
   "password-reset",
   "password-changed",
+  "email-change-confirm",
+  "email-change-taken",
+  "email-change-notice",
+  "email-changed",
   "second-factor-on",
   "second-factor-off",
   "recovery-code-used",

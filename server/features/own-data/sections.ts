@@ -48,6 +48,14 @@ export const sections: readonly Section[] = [
       from identities where user_id = ${userId}`,
   },
   {
+    name: "addressChanges",
+    describes:
+      "Addresses of changes: a new one that waits to be confirmed, and earlier ones we keep for a while so that you can have them back.",
+    rows: (userId) => sql`select id as key, jsonb_build_object('address', address, 'for', case purpose when 'change-email' then 'change'
+      else 'reversal' end, 'askedAt', created_at, 'expiresAt', expires_at, 'usedAt', used_at) as item
+      from email_links where user_id = ${userId} and address is not null`,
+  },
+  {
     name: "credentials",
     describes: "What you sign in with and when it was last used. Secrets are stored as hashes and are not exported.",
     rows: (

@@ -1,0 +1,80 @@
+import { useCallback, useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Alert } from "#client/components/alert.tsx";
+import { Button, LinkButton } from "#client/components/button.tsx";
+import { Spinner } from "#client/components/spinner.tsx";
+import { problemText } from "#client/i18n/problem-text.ts";
+import { ApiProblem } from "#client/lib/api.ts";
+import { paths } from "#client/paths.ts";
+import styles from "./auth.module.css";
+import { StepHeading } from "./step-heading.tsx";
+
+type LinkState<Link> = { step: "looking" } | { step: "known"; link: Link } | { step: "failed"; code: string };
+
+/** Reads what a mailed link is for. `fail` shows why it can't be used. */
+export function useLink<Link>(token: string, lookAt: (token: string) => Promise<Link>) {
+  const [state, setState] = useState<LinkState<Link>>({ step: "looking" });
+  const fail = useCallback(
+    (error: unknown) => setState({ step: "failed", code: error instanceof ApiProblem ? error.code : "network" }),
+    [],
+  );
+  const look = useCallback(() => {
+    setState({ step: "looking" });
+    lookAt(token).then((link) => setState({ step: "known", link }), fail);
+  }, [token, lookAt, fail]);
+  useEffect(look, [look]);
+  return { state, look, fail };
+}
+
+export function LinkBusy({ title }: { title: string }) {
+  const { t } = useTranslation("auth");
+  return (
+    <>
+      <h1>{title}</h1>
+      <Spinner label={t("confirm.busy")} />
+    </>
+  );
+}
+
+/** Leads on without the link: to the account, or to signing in. */
+export function WithoutLink({ signedIn, onInstead }: { signedIn: boolean; onInstead: () => void }) {
+  const { t } = useTranslation("auth");
+  return (
+    <LinkButton href={signedIn ? paths.profile : paths.auth} variant="primary" wide onClick={onInstead}>
+      {t(signedIn ? "confirm.goOn" : "confirm.signIn")}
+    </LinkButton>
+  );
+}
+
+interface LinkFailedProps {
+  code: string;
+  title: string;
+  /** What to say of a link that no longer works. */
+  spent: string;
+  onAgain: () => void;
+  signedIn: boolean;
+  onInstead: () => void;
+}
+
+export function LinkFailed({ code, title, spent, onAgain, signedIn, onInstead }: LinkFailedProps) {
+  const { t } = useTranslation(["auth", "errors"]);
+  const isSpent = code === "link_invalid";
+  return (
+    <>
+      <header className={styles.header}>
+        <StepHeading>{isSpent ? t("auth:reset.failed") : title}</StepHeading>
+        {isSpent && <p className={styles.lead}>{spent}</p>}
+      </header>
+      {isSpent ? (
+        <WithoutLink signedIn={signedIn} onInstead={onInstead} />
+      ) : (
+        <div className={styles.form}>
+          <Alert tone="danger">{problemText(code)}</Alert>
+          <Button variant="primary" wide onClick={onAgain}>
+            {t("auth:confirm.again")}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

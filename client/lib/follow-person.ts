@@ -1,0 +1,19 @@
+import { api } from "./api.ts";
+import { onRealtime } from "./realtime.ts";
+import { refreshUser } from "./session-refresh.ts";
+import { sessionStore } from "./session-store.ts";
+
+/** A refresh costs a token, and many rows of people change: the session is renewed only if it names another address. */
+async function readAgain(): Promise<void> {
+  const { email } = await api("GET /api/account");
+  const shown = sessionStore.getState().user?.email;
+  if (shown !== undefined && shown !== email) await refreshUser();
+}
+
+/** Shows a new address on every page that is open, also if it was confirmed on another device. Call once. */
+export function followPerson(): void {
+  onRealtime((event) => {
+    // If this fails, the next refresh of the session brings the address.
+    if (event.type === "change" && event.table === "users") void readAgain().catch(() => undefined);
+  });
+}

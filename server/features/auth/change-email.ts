@@ -1,0 +1,113 @@
+/**
+ * Another address for a person who is signed in: asking for it. It becomes theirs when they open the link mailed to it
+ * (confirm-email-change.ts). The present address is told at once, with a link that stops or reverses the change (undo-email-change.ts).
+ * The person is shown the same whether or not the new address is somebody's; that is said in the mail alone.
+ */
+import { DomainError } from "#domain/errors.ts";
+import { emailChangeMs, undoEmailMs } from "#domain/periods.ts";
+import { checkEmail } from "#domain/rules.ts";
+import { recordAct } from "../../db/audit.ts";
+import type { Executor, Trx } from "../../db/transaction.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { announce } from "../../http/live-events.ts";
+import { queueMail } from "../notifications/service.ts";
+import { findClaim, mailClaimant, mailUndo } from "./addresses.ts";
+import { inEvenTime, mailKeys, mayMail } from "./asked-mails.ts";
+import { countAttempts } from "./attempts.ts";
+import type { AuthDeps, Caller } from "./callers.ts";
+import { assertRules, normalizeEmail } from "./callers.ts";
+import * as links from "./link-queries.ts";
+import { makeLink } from "./person-links.ts";
+import * as queries from "./queries.ts";
+
+export interface AskedAddress {
+  email: string;
+  /** When its link stops working. */
+  expiresAt: Date;
+}
+
+/** The address that waits for its confirmation. */
+export async function findAskedAddress(executor: Executor, userId: string): Promise<AskedAddress | null> {
+  const link = await links.findAskedAddress(executor, userId, new Date());
+  return link?.address ? { email: link.address, expiresAt: link.expires_at } : null;
+}
+
+async function lockedPerson(trx: Trx, userId: string): Promise<queries.Person> {
+  await links.lockPerson(trx, userId);
+  const person = await queries.findPerson(trx, userId);
+  if (!person) throw new DomainError("unauthenticated", "Sign in to continue");
+  return person;
+}
+
+/** Mails the new address what its state calls for: its link, or the news that it has an account. Earlier links end. */
+async function mailNewAddress(trx: Trx, deps: AuthDeps, person: queries.Person, email: string, caller: Caller): Promise<string> {
+  await links.deleteUnusedLinks(trx, person.id, "change-email");
+  const { id } = await makeLink(trx, deps, { userId: person.id, purpose: "change-email", address: email, lifeMs: emailChangeMs });
+  const claim = await findClaim(trx, email);
+  if (!(await mayMail(trx, email, caller))) return id;
+  if (claim && claim.person.id !== person.id) {
+    await mailClaimant(trx, deps, { ...claim, email }, "email-change-taken");
+    return id;
+  }
+  const mail = { key: `email-change:${id}`, userId: person.id, recipient: email, language: person.language };
+  await queueMail(trx, { ...mail, template: "email-change-confirm", parameters: { linkId: id } }, deps.clock.now());
+  return id;
+}
+
+async function ask(trx: Trx, deps: AuthDeps, { userId, email }: { userId: string; email: string }, caller: Caller): Promise<string> {
+  const person = await lockedPerson(trx, userId);
+  assertRules({ email: person.email === email ? "This is your address already" : undefined });
+  const linkId = await mailNewAddress(trx, deps, person, email, caller);
+  const undo = await makeLink(trx, deps, { userId, purpose: "undo-email", address: person.email, lifeMs: undoEmailMs });
+  await mailUndo(trx, deps, { person, email: person.email, undo }, "email-change-notice");
+  await recordAct(trx, { actor: userId, subject: userId, action: "email_change.asked", network: caller.network, details: {} });
+  return linkId;
+}
+
+/** Mails asked for by one person count together, however many networks they come from. */
+async function countAsked(deps: AuthDeps, userId: string, caller: Caller): Promise<void> {
+  await countAttempts(deps.db, [`email-change:${userId}`, ...mailKeys(caller)]);
+}
+
+/**
+ * Asks for another address; an earlier one that was asked for no longer counts. Every address is answered alike, after the same time.
+ * Returns the link's id, for the browser to keep. Throws `validation_failed`, and `too_many_attempts` with retryAfterSeconds.
+ */
+export async function askForEmailChange(
+  deps: AuthDeps,
+  { userId, email: typed }: { userId: string; email: string },
+  caller: Caller,
+): Promise<string> {
+  const email = normalizeEmail(typed);
+  assertRules({ email: checkEmail(email) });
+  await countAsked(deps, userId, caller);
+  const linkId = await inEvenTime(inTransaction(deps.db, (trx) => ask(trx, deps, { userId, email }, caller)));
+  await announce(deps, userId, "users");
+  return linkId;
+}
+
+/**
+ * Mails the new address again, with a new link. Returns its id, for the browser to keep. Throws `not_found` if no address waits, and
+ * `too_many_attempts` with retryAfterSeconds.
+ */
+export async function resendEmailChange(deps: AuthDeps, userId: string, caller: Caller): Promise<string> {
+  await countAsked(deps, userId, caller);
+  const again = async (trx: Trx) => {
+    const person = await lockedPerson(trx, userId);
+    const asked = await findAskedAddress(trx, userId);
+    if (!asked) throw new DomainError("not_found", "No new address waits to be confirmed");
+    return mailNewAddress(trx, deps, person, asked.email, caller);
+  };
+  const linkId = await inEvenTime(inTransaction(deps.db, again));
+  await announce(deps, userId, "users");
+  return linkId;
+}
+
+/** The address stays. The link mailed to it goes on working, since it is for an owner who did not ask for the change. */
+export async function cancelEmailChange(deps: AuthDeps, userId: string): Promise<void> {
+  await inTransaction(deps.db, async (trx) => {
+    await links.lockPerson(trx, userId);
+    await links.deleteUnusedLinks(trx, userId, "change-email");
+  });
+  await announce(deps, userId, "users");
+}

@@ -1,0 +1,79 @@
+/** Links that are mailed to a person: making one, and opening it. */
+import { v7 as uuidv7 } from "uuid";
+import { addMilliseconds } from "#domain/clock.ts";
+import { DomainError } from "#domain/errors.ts";
+import type { Trx } from "../../db/transaction.ts";
+import { hashToken } from "../../http/secret-keys.ts";
+import { linkToken, readLinkToken } from "../notifications/links.ts";
+import { countAttempts, networkKeys } from "./attempts.ts";
+import type { AuthDeps } from "./callers.ts";
+import * as links from "./link-queries.ts";
+
+interface NewLink {
+  /** A new one by default. */
+  id?: string;
+  userId: string;
+  purpose: links.PersonPurpose;
+  /** Which address it gives to the person, if it gives one. */
+  address?: string;
+  lifeMs: number;
+}
+
+export interface MadeLink {
+  id: string;
+  expiresAt: Date;
+}
+
+export async function makeLink(trx: Trx, deps: AuthDeps, { id = uuidv7(), userId, purpose, address, lifeMs }: NewLink): Promise<MadeLink> {
+  const wallNow = new Date();
+  const expiresAt = addMilliseconds(wallNow, lifeMs);
+  await links.insertLink(trx, {
+    id,
+    sign_up_id: null,
+    user_id: userId,
+    purpose,
+    address: address ?? null,
+    token_hash: hashToken(linkToken(deps.config, id)),
+    expires_at: expiresAt,
+    used_at: null,
+    created_at: wallNow,
+  });
+  return { id, expiresAt };
+}
+
+export function linkInvalid(): DomainError {
+  return new DomainError("link_invalid", "This link is no longer valid. Ask for a new one");
+}
+
+interface Opening {
+  token: string;
+  purpose: links.PersonPurpose;
+  network: string;
+}
+
+/** Counts the try first. Throws `link_invalid`, and `too_many_attempts` with retryAfterSeconds. */
+export async function openLink(deps: AuthDeps, { token, purpose, network }: Opening): Promise<links.PersonLink> {
+  const linkId = readLinkToken(deps.config, token);
+  await countAttempts(deps.db, [...networkKeys("link-address", network), ...(linkId === undefined ? [] : [`link:${linkId}` as const])]);
+  if (linkId === undefined) throw linkInvalid();
+  const link = await links.findPersonLink(deps.db, { tokenHash: hashToken(token), purpose }, new Date());
+  if (!link) throw linkInvalid();
+  return link;
+}
+
+/** A link that gives its person an address. */
+export interface AddressLink extends links.PersonLink {
+  address: string;
+}
+
+/** Throws what openLink throws. */
+export async function openAddressLink(deps: AuthDeps, opening: Opening & { purpose: "change-email" | "undo-email" }): Promise<AddressLink> {
+  const link = await openLink(deps, opening);
+  if (link.address === null) throw new Error("a link that gives an address has none");
+  return { ...link, address: link.address };
+}
+
+/** The link is used from here on. Throws `link_invalid` for all but one of several calls. The caller has locked the person. */
+export async function spendLink(trx: Trx, linkId: string): Promise<void> {
+  if (!(await links.spendPersonLink(trx, linkId, new Date()))) throw linkInvalid();
+}

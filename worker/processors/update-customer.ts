@@ -1,0 +1,4 @@
+import { updateCustomer } from "#server/features/billing/customers.ts";
+import type { Processor } from "../run-job.ts";
+
+export const updateCustomerJob: Processor<"update-customer"> = (deps, { userId }) => updateCustomer(deps, userId);
