@@ -1,3 +1,4 @@
+import type { Session } from "#contract/auth.ts";
 import { ApiProblem, api, NetworkProblem, provideBearers } from "./api.ts";
 import { readSession } from "./session-storage.ts";
 import {
@@ -24,8 +25,8 @@ async function withLock<Result>(work: () => Promise<Result>): Promise<Result> {
   return locks ? await locks.request("session-refresh", work) : await work();
 }
 
-async function exchange(event: "TOKEN_REFRESHED" | "USER_UPDATED" = "TOKEN_REFRESHED"): Promise<string | null> {
-  const before = currentSession();
+/** `before` is the session when the exchange was asked for, which this tab may have replaced while it waited for the lock. */
+async function exchange(before: Session | null, event: "TOKEN_REFRESHED" | "USER_UPDATED"): Promise<string | null> {
   // While this tab waited for the lock, another tab may have refreshed, signed in or signed out.
   const wasStored = readSession() !== null;
   if (wasStored) followStorage();
@@ -59,7 +60,8 @@ let running: Promise<string | null> | undefined;
  * ApiProblem, NetworkProblem.
  */
 export function refreshSession(): Promise<string | null> {
-  running ??= withLock(() => exchange()).finally(() => {
+  const before = currentSession();
+  running ??= withLock(() => exchange(before, "TOKEN_REFRESHED")).finally(() => {
     running = undefined;
   });
   return running;
@@ -69,10 +71,14 @@ function worthRetrying(error: unknown): boolean {
   return error instanceof NetworkProblem || (error instanceof ApiProblem && error.status >= 500);
 }
 
-/** Refreshes with the retries of the specification. If all fail, the next tick tries again. */
+function isDue(): boolean {
+  return currentSession() !== null && remainingSeconds() <= refreshWithinSeconds;
+}
+
+/** Refreshes with the retries of the specification, unless another tab does so between them. If all fail, the next tick tries again. */
 async function refreshPatiently(): Promise<void> {
   const startedAt = Date.now();
-  for (let delayMs = firstRetryMs; ; delayMs *= 2) {
+  for (let delayMs = firstRetryMs; isDue(); delayMs *= 2) {
     try {
       await refreshSession();
       return;
@@ -89,13 +95,13 @@ async function refreshPatiently(): Promise<void> {
  * ApiProblem, NetworkProblem: the next refresh then brings the change.
  */
 export function refreshUser(): Promise<unknown> {
-  return withLock(() => exchange("USER_UPDATED"));
+  return withLock(() => exchange(null, "USER_UPDATED"));
 }
 
 let refreshing = false;
 
 function tick(): void {
-  if (refreshing || currentSession() === null || remainingSeconds() > refreshWithinSeconds) return;
+  if (refreshing || !isDue()) return;
   refreshing = true;
   void refreshPatiently().finally(() => {
     refreshing = false;

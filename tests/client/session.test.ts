@@ -217,6 +217,40 @@ describe("parallel tabs", () => {
     expect(stored()?.refresh_token).toBe("refresh-2");
   });
 
+  it("don't refresh again what another tab refreshed while they waited for their turn", async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    const turn = navigator.locks.request("session-refresh", () => held);
+    store(sessionOf(1, 30));
+    const [waiting, other] = [await openTab(), await openTab()];
+    other.adoptSession(sessionOf(2), "TOKEN_REFRESHED");
+    await settle(() => waiting.events.length === 1);
+    const refreshed = waiting.refreshSession();
+    release();
+    await turn;
+    await expect(refreshed).resolves.toBe("access-2");
+    expect(refreshes).toEqual([]);
+  });
+
+  it("don't try again what another tab did after their first try", async () => {
+    let failures = 0;
+    server.use(
+      http.post(refreshAddress, () => {
+        failures += 1;
+        return new HttpResponse(null, { status: 503 });
+      }),
+    );
+    store(sessionOf(1, 60));
+    const failing = await openTab();
+    await settle(() => failures === 1);
+    const other = await openTab();
+    await settle(() => failures === 2);
+    other.adoptSession(sessionOf(2), "TOKEN_REFRESHED");
+    await settle(() => failing.events.length === 1);
+    await vi.advanceTimersByTimeAsync(30_000);
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(failures).toBe(2);
+  });
+
   it("receive every event, and sign out together", async () => {
     const first = await openTab();
     const second = await openTab();
