@@ -34,9 +34,8 @@ async function open(): Promise<Reader> {
 /** The texts of one class have the same beginning of their names. */
 const byClass = [...Map.groupBy(hostileTexts, ({ name }) => name.split(":")[0] ?? "")];
 
-/** In the full run all texts; otherwise the next ones of each class every day. */
+/** So many of each class, every day the next ones. */
 function some(count: number): readonly HostileText[] {
-  if (full) return hostileTexts;
   const day = Math.floor(Date.now() / 86_400_000);
   return byClass.flatMap(([, texts]) =>
     Array.from({ length: count }, (_, index) => texts[(day * count + index) % texts.length] as HostileText),
@@ -174,9 +173,9 @@ it("as name, browser and time zone they are text in the account", async () => {
   expect(traps.caught).toEqual([]);
 });
 
-it("in an address, as a prompt, a message, a way back or a page that does not exist, they are text", async () => {
+it("in an address, as a prompt, a message, a way back or a page that does not exist, they are text", { timeout: 600_000 }, async () => {
   const { page, traps } = await open();
-  const addresses = some(1).flatMap(({ text }) => {
+  const addresses = some(full ? 6 : 1).flatMap(({ text }) => {
     const encoded = encodeURIComponent(text);
     return [
       `/ai-models?model=gpt-5-mini&prompt=${encoded}`,
