@@ -42,19 +42,19 @@ const hasDiscount = async () => (await import("./features/marketing/ask-discount
 export const pages: readonly PageRoute[] = [
   page(paths.home, ["home", "plans"], async () => (await import("./pages/home.tsx")).HomePage, { sleeps: true, stirs: hasDiscount }),
   page(paths.auth, ["auth", "errors"], async () => (await import("./pages/auth.tsx")).AuthPage, {
-    queries: ["mode", "confirm", "recover", "change", "undo", "return"],
+    queries: ["mode", "confirm", "recover", "change", "undo", "return", "google"],
   }),
   page(paths.aiModels, ["chat", "later"], async () => (await import("./pages/ai-models.tsx")).AiModelsPage, {
     queries: ["conversation", "prompt", "model"],
   }),
   privatePage(
     paths.profile,
-    ["account", "auth", "billing", "later", "wallet", "errors", "refusals"],
+    ["account", "auth", "steps", "billing", "later", "wallet", "errors", "refusals"],
     async () => (await import("./pages/profile.tsx")).ProfilePage,
   ),
   privatePage(
     paths.accountSection,
-    ["account", "auth", "errors", "refusals"],
+    ["account", "auth", "steps", "errors", "refusals"],
     async () => (await import("./pages/account-section.tsx")).AccountSectionPage,
   ),
   page(paths.pricing, ["pricing", "plans", "later"], async () => (await import("./pages/pricing.tsx")).PricingPage, {

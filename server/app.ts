@@ -146,6 +146,6 @@ export async function buildApp(deps: Deps, clientFolder?: URL): Promise<App> {
   app.decorate("drain", (timeoutMs: number) => draining.drain(timeoutMs));
   await registerPlugins(app, deps, draining);
   await registerFeatures(app, deps, draining);
-  await registerClient(app, deps.config.publicUrl, clientFolder);
+  await registerClient(app, { publicUrl: deps.config.publicUrl, google: deps.config.google !== undefined }, clientFolder);
   return app;
 }

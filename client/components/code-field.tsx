@@ -11,10 +11,10 @@ interface CodeFieldProps {
 
 /** A field for a code of the second factor. */
 export function CodeField({ kind, value, onChange, error }: CodeFieldProps) {
-  const { t } = useTranslation("auth");
+  const { t } = useTranslation(["auth", "steps"]);
   return (
     <TextField
-      label={t(kind === "recovery_code" ? "factor.recoveryCode" : "factor.code")}
+      label={t(kind === "recovery_code" ? "steps:factor.recoveryCode" : "steps:factor.code")}
       name="code"
       value={value}
       onChange={(event) => onChange(event.target.value)}

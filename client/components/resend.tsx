@@ -41,17 +41,17 @@ export function useResend(send: () => Promise<unknown>, { justSent }: { justSent
 }
 
 export function ResendButton({ resending, size }: { resending: Resending; size?: "small" }) {
-  const { t } = useTranslation("auth");
+  const { t } = useTranslation(["auth", "steps"]);
   const { state, waitSeconds, resend } = resending;
   return (
     <Button
       {...(size && { size })}
       aria-disabled={waitSeconds > 0}
       busy={state === "sending"}
-      busyLabel={t("checkEmail.resending")}
+      busyLabel={t("steps:checkEmail.resending")}
       onClick={() => void resend()}
     >
-      {waitSeconds > 0 ? t("checkEmail.wait", { count: waitSeconds }) : t("checkEmail.resend")}
+      {waitSeconds > 0 ? t("steps:checkEmail.wait", { count: waitSeconds }) : t("steps:checkEmail.resend")}
     </Button>
   );
 }

@@ -21,6 +21,7 @@ import type reading from "./locales/en/reading.json";
 import type refusals from "./locales/en/refusals.json";
 import type roi from "./locales/en/roi.json";
 import type seo from "./locales/en/seo.json";
+import type steps from "./locales/en/steps.json";
 import type support from "./locales/en/support.json";
 import type wallet from "./locales/en/wallet.json";
 
@@ -52,6 +53,7 @@ declare module "i18next" {
       refusals: typeof refusals;
       roi: typeof roi;
       seo: typeof seo;
+      steps: typeof steps;
       support: typeof support;
       wallet: typeof wallet;
     };

@@ -9,15 +9,32 @@ import type { PaidPlan } from "#client/features/account/deletion-panel.tsx";
 import { DeletionPanel } from "#client/features/account/deletion-panel.tsx";
 import { ExportPanel } from "#client/features/account/export-panel.tsx";
 import { Goodbye } from "#client/features/account/goodbye.tsx";
+import { GoogleReturn } from "#client/features/account/google-return.tsx";
 import { FixedMailsPanel, MailChoicesPanel } from "#client/features/account/notifications-panel.tsx";
 import { PasswordPanel } from "#client/features/account/password-panel.tsx";
 import { SessionsPanel } from "#client/features/account/sessions-panel.tsx";
 import { StepUpDialog } from "#client/features/account/step-up-dialog.tsx";
 import { Unsubscribe } from "#client/features/account/unsubscribe.tsx";
+import { useWaysIn } from "#client/features/account/use-ways-in.ts";
+import { WaysInPanel } from "#client/features/account/ways-in-panel.tsx";
 import { useSubscription } from "#client/features/billing/subscription-store.ts";
+import { useEnvironment } from "#client/features/environment/environment-store.ts";
 import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
 import { plans } from "#domain/plans.ts";
+
+/** Whoever has no password yet has none to change. */
+function SignInPanels({ email }: { email: string }) {
+  const { state, look } = useWaysIn();
+  const google = useEnvironment((environment) => environment.google === true);
+  const hasPassword = state.status !== "known" || state.ways.password;
+  return (
+    <>
+      <WaysInPanel email={email} state={state} look={look} google={google} />
+      {hasPassword && <PasswordPanel email={email} />}
+    </>
+  );
+}
 
 type Section = Exclude<AccountSection, "overview">;
 
@@ -30,7 +47,7 @@ const panels: Record<Section, (user: User, means: Means) => ReactNode> = {
   // Another person's lists are never shown: they begin anew.
   security: (user) => (
     <Fragment key={user.id}>
-      <PasswordPanel email={user.email} />
+      <SignInPanels email={user.email} />
       <SessionsPanel />
       <ActivityPanel />
     </Fragment>
@@ -77,6 +94,7 @@ export function AccountSectionPage() {
       {(user) => (
         <>
           <h1>{title}</h1>
+          <GoogleReturn key={user.id} />
           {panels[section](user, { plan, onDeleted: setDeleteAt })}
           <StepUpDialog email={user.email} />
         </>

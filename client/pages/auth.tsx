@@ -1,3 +1,4 @@
+import i18next from "i18next";
 import type { ReactNode } from "react";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -9,6 +10,8 @@ import { AuthPicture } from "#client/features/auth/auth-picture.tsx";
 import type { AwaitedMail } from "#client/features/auth/check-email.tsx";
 import type { AuthMode } from "#client/features/auth/credentials-form.tsx";
 import { CredentialsForm } from "#client/features/auth/credentials-form.tsx";
+import type { GoogleState, OwnWay } from "#client/features/auth/google-state.ts";
+import { readGoogleState } from "#client/features/auth/google-state.ts";
 import type { MailedToken } from "#client/features/auth/mailed-token.ts";
 import { readMailedToken } from "#client/features/auth/mailed-token.ts";
 import { useNextStep, waitForStep } from "#client/features/auth/next-step-store.ts";
@@ -18,6 +21,7 @@ import { ownPath } from "#client/lib/own-path.ts";
 import { untilIdle } from "#client/lib/until-idle.ts";
 import { useSession } from "#client/lib/use-session.ts";
 import { paths } from "#client/paths.ts";
+import type { User } from "#contract/auth.ts";
 
 /** What comes after the form, or instead of it. Fetched once the form is there, so that nobody waits for it. */
 const steps = {
@@ -30,6 +34,11 @@ const steps = {
   reset: () => import("#client/features/auth/reset-password.tsx"),
   undo: () => import("#client/features/auth/undo-email-change.tsx"),
 };
+/** Only for those who come back from Google, so it is not fetched ahead. */
+const googleReturn = () => import("#client/features/auth/google-return.tsx");
+const GoogleFinish = lazy(async () => ({ default: (await googleReturn()).GoogleFinish }));
+const GoogleNotice = lazy(async () => ({ default: (await googleReturn()).GoogleNotice }));
+const LinkGoogle = lazy(async () => ({ default: (await googleReturn()).LinkGoogle }));
 const CheckEmail = lazy(async () => ({ default: (await steps.checkEmail()).CheckEmail }));
 const EmailChange = lazy(async () => ({ default: (await steps.emailChange()).EmailChange }));
 const FactorStep = lazy(async () => ({ default: (await steps.factor()).FactorStep }));
@@ -42,7 +51,7 @@ const UndoEmailChange = lazy(async () => ({ default: (await steps.undo()).UndoEm
 async function fetchSteps(): Promise<void> {
   await untilIdle();
   // A failure is ignored here, because showing the step fetches it again.
-  await Promise.allSettled(Object.values(steps).map((step) => step()));
+  await Promise.allSettled([...Object.values(steps).map((step) => step()), i18next.loadNamespaces("steps")]);
 }
 
 /** Around the steps alone: React would hydrate a form in here later than the rest of the page, and forget what was typed before. */
@@ -59,20 +68,29 @@ function useOwnHome(): string | null {
   return check && (check.subscribed ? paths.aiModels : paths.home);
 }
 
+/** What keeps somebody on the page although they are signed in. */
+interface Staying {
+  /** A mailed link that is not `done`. */
+  mailed: MailedToken | null;
+  done: boolean;
+  /** The question whether to link Google. */
+  linking: boolean;
+}
+
 /**
  * Leaves the page once somebody is signed in: here, by a mailed link that is `done`, or in another tab. Returns the id of the person
  * signed in when the page was opened, or null; undefined until the session has been read.
  */
-function useLeaving(destination: string | null, mailed: MailedToken | null, done: boolean): string | null | undefined {
+function useLeaving(destination: string | null, { mailed, done, linking }: Staying): string | null | undefined {
   const [, navigate] = useLocation();
   const { status, user } = useSession();
   const [openedBy, setOpenedBy] = useState<string | null>();
   useEffect(() => {
     if (status !== "loading") setOpenedBy((known) => (known === undefined ? (user?.id ?? null) : known));
     const isNew = openedBy !== undefined && user?.id !== openedBy;
-    const mayLeave = user !== null && (mailed === null || done || isNew);
+    const mayLeave = user !== null && !linking && (mailed === null || done || isNew);
     if (mayLeave && destination !== null) navigate(destination, { replace: true });
-  }, [mailed, status, user, openedBy, done, destination, navigate]);
+  }, [mailed, status, user, openedBy, done, linking, destination, navigate]);
   return openedBy;
 }
 
@@ -139,8 +157,54 @@ function Forms({ mode, email, onEmail, wanted, onMail }: FormsProps) {
       onEmail={onEmail}
       otherHref={hrefOf(mode === "signIn" ? "sign-up" : undefined)}
       recoverHref={hrefOf("recover")}
+      returnTo={ownPath(wanted)}
       onUnconfirmed={({ justSent }) => onMail({ kind: "confirm", justSent })}
     />
+  );
+}
+
+/** Whether somebody who has just signed in is asked about Google. It was their address, so it is no other account's owner. */
+function isLinkOffered(google: GoogleState | null, user: User | null): google is OwnWay {
+  return google?.step === "own-way" && google.email === user?.email;
+}
+
+interface ByGoogleProps {
+  google: GoogleState | null;
+  onGoogle: (state: GoogleState | null) => void;
+  user: User | null;
+  /** The forms. */
+  children: ReactNode;
+}
+
+/** The step of a sign-in with Google that comes now, or the forms with what it came to. */
+function ByGoogle({ google, onGoogle, user, children }: ByGoogleProps) {
+  const offered = useEnvironment((environment) => environment.google);
+  useEffect(() => {
+    // The server wrote it into the document, but the document may be an older one of the service worker.
+    if (offered !== undefined) document.documentElement.toggleAttribute("data-google", offered);
+  }, [offered]);
+  if (isLinkOffered(google, user))
+    return (
+      <Step>
+        <LinkGoogle email={google.email} onDone={() => onGoogle(null)} />
+      </Step>
+    );
+  if (user) return <PageSpinner />;
+  if (google?.step === "finish")
+    return (
+      <Step>
+        <GoogleFinish onOtherwise={onGoogle} />
+      </Step>
+    );
+  return (
+    <>
+      {google && (
+        <Suspense fallback={null}>
+          <GoogleNotice state={google} />
+        </Suspense>
+      )}
+      {children}
+    </>
   );
 }
 
@@ -158,18 +222,25 @@ export function AuthPage() {
   const mode = modes[search.get("mode") ?? ""] ?? "signIn";
   const wanted = search.get("return");
   const home = useOwnHome();
-  const openedBy = useLeaving(ownPath(wanted) ?? (mailed?.purpose === "confirm" ? paths.pricing : home), mailed, done);
+  const [google, setGoogle] = useState(() => readGoogleState(search));
+  const linking = isLinkOffered(google, user);
+  const openedBy = useLeaving(ownPath(wanted) ?? (mailed?.purpose === "confirm" ? paths.pricing : home), { mailed, done, linking });
 
   useEffect(() => {
-    if (mailed === null) return;
+    if (mailed === null && google === null) return;
     history.replaceState(history.state, "", wanted === null ? paths.auth : `${paths.auth}?return=${encodeURIComponent(wanted)}`);
-  }, [mailed, wanted]);
+  }, [mailed, google, wanted]);
 
   const onDone = useCallback(() => setDone(true), []);
   const onInstead = useCallback(() => setMailed(null), []);
+  const onGoogle = useCallback((state: GoogleState | null) => {
+    setGoogle(state);
+    if (state?.step === "own-way") setEmail(state.email);
+  }, []);
   const onBack = useCallback(() => {
     waitForStep(undefined);
     setMailed(null);
+    setGoogle((state) => (state?.step === "finish" ? null : state));
   }, []);
   useEffect(() => void fetchSteps(), []);
   // Whoever left the page in the middle of a sign-in has given it up.
@@ -197,10 +268,10 @@ export function AuthPage() {
               <MailedStep mailed={mailed} {...link} />
             </Step>
           )
-        ) : user ? (
-          <PageSpinner />
         ) : (
-          <Forms mode={mode} email={email} onEmail={setEmail} wanted={wanted} onMail={setWaitingForMail} />
+          <ByGoogle google={google} onGoogle={onGoogle} user={user}>
+            <Forms mode={mode} email={email} onEmail={setEmail} wanted={wanted} onMail={setWaitingForMail} />
+          </ByGoogle>
         )}
       </div>
       <AuthPicture />

@@ -18,15 +18,10 @@ export const googleRoutes = {
     body: Type.Object({ language: Type.Optional(Type.String({ maxLength: 35 })) }, { additionalProperties: false }),
     response: { 200: Type.Union([SignedIn, Type.Object({ status: Type.Literal("own_way_first"), email: Type.String() })]) },
   },
-  "POST /api/account/step-up/google/begin": {
-    summary: "Begin to show that it is you by signing in with the linked Google account. `return` is a path of ours to come back to",
+  "POST /api/account/step-up/google": {
+    summary: "Begin to sign in afresh with the linked Google account, for `POST /api/account/step-up`. `return` is a path of ours",
     body: Type.Object({ return: Type.String({ maxLength: 500 }) }, { additionalProperties: false }),
     response: { 200: Redirection },
-  },
-  "POST /api/account/step-up/google": {
-    summary: "Show that it is you with the answer Google gave in this browser, as `POST /api/account/step-up` does with a password",
-    body: NoBody,
-    response: { 204: NoContent },
   },
   "POST /api/account/google/begin": {
     summary: "Begin to link a Google account. Needs a factor shown lately",

@@ -11,6 +11,8 @@ const StepUpProof = Type.Union([
   Type.Object({ password: Type.String({ maxLength: 2_000 }) }, { additionalProperties: false }),
   /** Of the authenticator app, or a recovery code. */
   Type.Object({ code: Type.String({ maxLength: 100 }) }, { additionalProperties: false }),
+  /** Google's answer, which this browser has (`POST /api/account/step-up/google`). */
+  Type.Object({ google: Type.Literal(true) }, { additionalProperties: false }),
 ]);
 export type StepUpProof = Static<typeof StepUpProof>;
 
@@ -19,7 +21,7 @@ export type StepUpWay = KeyOf<StepUpProof>;
 /** What the browser sends in the field of a way. */
 export type ProofOf<Way extends StepUpWay> = Extract<StepUpProof, Record<Way, unknown>>[Way];
 
-const StepUpWay = Type.Union([Type.Literal("password"), Type.Literal("code")]);
+const StepUpWay = Type.Union([Type.Literal("password"), Type.Literal("code"), Type.Literal("google")]);
 
 export const stepUpRoutes = {
   "GET /api/account/step-up": {

@@ -117,10 +117,20 @@ export interface Pages {
   answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
 }
 
-/** Serves the pages of the built client in `folder`. `origin` is the product's public address. */
-export async function registerPages(app: App, folder: URL, origin: string): Promise<Pages> {
+export interface Site {
+  /** The product's public address. */
+  publicUrl: URL;
+  /** Whether one can sign in with Google. The document says so, so that its first paint is right (client/features/auth/auth.module.css). */
+  google: boolean;
+}
+
+/** Serves the pages of the built client in `folder`. */
+export async function registerPages(app: App, folder: URL, { publicUrl, google }: Site): Promise<Pages> {
   const index = JSON.parse(await readFile(new URL("pages.json", folder), "utf8")) as PagesIndex;
-  const files = new PageFiles(folder, (text) => text.replaceAll(index.originPlaceholder, origin));
+  const files = new PageFiles(folder, (text) => {
+    const page = text.replaceAll(index.originPlaceholder, publicUrl.origin);
+    return google ? page.replace(/<html [^>]*/, "$& data-google") : page;
+  });
 
   function readRequest(request: FastifyRequest, reply: FastifyReply) {
     const [pathname = "/", search = ""] = request.url.split("?", 2);

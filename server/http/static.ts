@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
 import type { FastifyRequest } from "fastify";
 import type { App } from "./app-type.ts";
+import type { Site } from "./pages.ts";
 import { registerPages } from "./pages.ts";
 import { sendNotFound } from "./problem.ts";
 
@@ -23,8 +24,8 @@ function wantsPage(request: FastifyRequest): boolean {
   return !lastSegment.includes(".") && (request.headers.accept ?? "*/*").match(/text\/html|\*\/\*/) !== null;
 }
 
-/** Canonical links, the sitemap and link previews start with `publicUrl`. */
-export async function registerClient(app: App, publicUrl: URL, folder: URL = clientFolder): Promise<void> {
+/** Canonical links, the sitemap and link previews start with the site's `publicUrl`. */
+export async function registerClient(app: App, site: Site, folder: URL = clientFolder): Promise<void> {
   if (!existsSync(new URL("pages.json", folder))) {
     app.setNotFoundHandler((_request, reply) => sendNotFound(reply));
     return;
@@ -45,6 +46,6 @@ export async function registerClient(app: App, publicUrl: URL, folder: URL = cli
       if (/\/speculation-rules\.json$/.test(path)) reply.type("application/speculationrules+json");
     },
   });
-  const pages = await registerPages(app, folder, publicUrl.origin);
+  const pages = await registerPages(app, folder, site);
   app.setNotFoundHandler((request, reply) => (wantsPage(request) ? pages.answer(request, reply) : sendNotFound(reply)));
 }

@@ -25,7 +25,7 @@ export async function serve(folder: string, port = 0, addRoutes?: AddRoutes): Pr
   const app = Fastify({ forceCloseConnections: true });
   addRoutes?.(app);
   registerSecurityHeaders(app, { https: false });
-  await registerClient(app as never, new URL("https://tessera.example"), pathToFileURL(`${folder}/`));
+  await registerClient(app as never, { publicUrl: new URL("https://tessera.example"), google: false }, pathToFileURL(`${folder}/`));
   return { address: await app.listen({ host: "127.0.0.1", port }), close: () => app.close() };
 }
 

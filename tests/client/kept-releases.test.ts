@@ -57,7 +57,7 @@ it("kept assets are served with the same long cache time as current ones, and no
   await release("a", ["a.js"]);
   await release("b", ["b.js"]);
   const app = Fastify();
-  await registerClient(app as never, new URL("https://tessera.example"), pathToFileURL(`${place}/`));
+  await registerClient(app as never, { publicUrl: new URL("https://tessera.example"), google: false }, pathToFileURL(`${place}/`));
   for (const asset of ["a.js", "b.js"]) {
     const answer = await app.inject(`/assets/${asset}`);
     expect(answer.statusCode).toBe(200);

@@ -27,7 +27,7 @@ async function serving(folder: string, url: string, apiUrl: string): Promise<Fas
   registerSecurityHeaders(app, { https: false });
   await app.register(httpProxy, { upstream: apiUrl, prefix: "/api", rewritePrefix: "/api" });
   app.get("/healthz", () => ({ status: "ok" }));
-  await registerClient(app as never, new URL(url), pathToFileURL(`${folder}/`));
+  await registerClient(app as never, { publicUrl: new URL(url), google: false }, pathToFileURL(`${folder}/`));
   await app.ready();
   return app;
 }

@@ -4,16 +4,15 @@ import { createEmulator } from "emulate";
 import type { LightMyRequestResponse } from "fastify";
 import type { JWTPayload } from "jose";
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from "jose";
-import { Secret, TOTP } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FactorNeeded, Session } from "#contract/auth.ts";
-import type { TotpSetUp } from "#contract/factors.ts";
 import { stepUpMs } from "#domain/periods.ts";
 import { freePort } from "#server/embedded/processes.ts";
 import type { HttpProxy } from "#tests/support/http-proxy.ts";
 import { startHttpProxy } from "#tests/support/http-proxy.ts";
 import type { AuthApp } from "./auth-support.ts";
 import { cookiesOf, createAuthApp, password, randomAddress } from "./auth-support.ts";
+import { codeAt, codeMs, turnOn } from "./factor-support.ts";
 
 const client = { id: "tessera-tests", secret: "a secret of the tests" };
 const people = Array.from({ length: 60 }, (_, index) => `person-${index}@example.com`);
@@ -207,25 +206,15 @@ describe("an address that has an account", () => {
 });
 
 describe("a person with a second factor", () => {
-  /** Turns it on. Returns the secret of the app. */
-  async function turnOn(session: Session): Promise<string> {
-    const act = (url: string, payload: object) => world.app.inject({ method: "POST", url, payload, headers: bearer(session) });
-    const { secret, setUp } = (await act("/api/account/factors/totp", {})).json<TotpSetUp>();
-    const code = codeFrom(secret, Date.now());
-    expect((await act("/api/account/factors/totp/confirm", { setUp, code })).statusCode).toBe(200);
-    return secret;
-  }
-  const codeFrom = (secret: string, timestamp: number) => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp });
-
   it("gets no session for Google's answer alone, and one for the answer and a code, in the same browser", async () => {
     const email = nextPerson();
     const { user, ...first } = await enter(email);
-    const secret = await turnOn({ user, ...first });
+    const { secret } = await turnOn(world, { user, ...first });
     const { browser, begun } = await come(world, email);
     const asked = await finish(world, browser);
     expect(asked.json()).toEqual({ status: "factor_needed", token: expect.any(String), methods: ["totp", "recovery_code"] });
     expect(cookiesOf(asked).cookie).not.toContain("device=");
-    const input = { token: asked.json<FactorNeeded>().token, code: codeFrom(secret, Date.now() + 30_000) };
+    const input = { token: asked.json<FactorNeeded>().token, code: codeAt(secret, Date.now() + codeMs) };
     expect(codeOf(await world.post("/api/auth/factor", input))).toBe("sign_in_expired");
     const shown = await world.post("/api/auth/factor", input, { headers: browserAfter(begun.answer, asked) });
     expect(shown.json<Session>().user.id).toBe(user.id);
@@ -437,6 +426,9 @@ describe("a token changed on the way", () => {
     const act = (url: string, session: Session, browser: object = {}, payload: object = {}) =>
       tampered.app.inject({ method: "POST", url, payload, headers: bearer(session, browser) });
 
+    const show = (session: Session, browser: object) => act("/api/account/step-up", session, browser, { google: true });
+    const waysOf = async (session: Session) => (await tampered.get("/api/account/step-up", session.access_token)).json();
+
     /** Joins by Google, and lets the sign-in grow old. */
     async function joinLongAgo(email: string): Promise<Session> {
       const { browser } = await come(tampered, email);
@@ -451,24 +443,25 @@ describe("a token changed on the way", () => {
 
     /** Goes to Google and back, as somebody who signed in there at `authTime`. */
     async function prove(session: Session, email: string, authTime: unknown, page = "/profile/data") {
-      const answer = await act("/api/account/step-up/google/begin", session, {}, { return: page });
+      const answer = await act("/api/account/step-up/google", session, {}, { return: page });
       const url = new URL(answer.json<{ url: string }>().url);
       change = (claims) => ({ ...claims, auth_time: authTime });
       const back = await open(tampered, await choose(url, email), browserAfter(answer));
       change = (claims) => claims;
       const browser = browserAfter(answer, back);
-      return { url, page: back.headers.location, browser, shown: await act("/api/account/step-up/google", session, browser) };
+      return { url, page: back.headers.location, browser, shown: await show(session, browser) };
     }
 
     it("counts if they signed in at Google just now, with the linked account, and brings them back to their page", async () => {
       const email = nextPerson();
       const session = await joinLongAgo(email);
+      expect(await waysOf(session)).toEqual({ ways: ["google"] });
       const { url, page, shown, browser } = await prove(session, email, now());
       expect(url.searchParams.get("max_age")).toBe("0");
       expect(JSON.parse(url.searchParams.get("claims") ?? "")).toEqual({ id_token: { auth_time: { essential: true } } });
       expect(page).toBe("/profile/data?google=step-up");
       expect(shown.statusCode).toBe(204);
-      expect(codeOf(await act("/api/account/step-up/google", session, browser))).toBe("google_expired");
+      expect(codeOf(await show(session, browser))).toBe("google_expired");
       expect((await act("/api/account/google/begin", session)).statusCode).toBe(200);
       const events = (await tampered.get("/api/account/activity", session.access_token)).json<{ events: unknown[] }>().events;
       expect(events[0]).toMatchObject({ action: "step_up.completed", details: { factor: "google" } });
@@ -494,8 +487,8 @@ describe("a token changed on the way", () => {
     it("shows nothing of another person in the same browser, and needs a linked account", async () => {
       const email = nextPerson();
       const { browser } = await prove(await joinLongAgo(email), email, undefined);
-      expect(codeOf(await act("/api/account/step-up/google", await tampered.join(), browser))).toBe("google_expired");
-      expect((await act("/api/account/step-up/google/begin", await tampered.join(), {}, { return: "/" })).statusCode).toBe(404);
+      expect(codeOf(await show(await tampered.join(), browser))).toBe("google_expired");
+      expect((await act("/api/account/step-up/google", await tampered.join(), {}, { return: "/" })).statusCode).toBe(404);
     });
   });
 

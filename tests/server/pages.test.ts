@@ -20,7 +20,7 @@ let paths: string[];
 beforeAll(async () => {
   await buildClient();
   app = Fastify();
-  await registerClient(app as never, new URL(origin), pathToFileURL(`${folder}/`));
+  await registerClient(app as never, { publicUrl: new URL(origin), google: false }, pathToFileURL(`${folder}/`));
   const index = JSON.parse(await readFile(path.join(folder, "pages.json"), "utf8")) as { pages: Record<string, Record<string, string>> };
   paths = Object.keys(index.pages.en ?? {});
 }, 120_000);
@@ -31,6 +31,17 @@ const languageOf = (html: string) => /<html lang="([^"]*)"/.exec(html)?.[1];
 const alternatesOf = (html: string) =>
   new Map([...html.matchAll(/hreflang="([^"]+)" href="([^"]+)"/g)].map(([, language = "", href = ""]) => [language, href]));
 const canonicalOf = (html: string) => /<link rel="canonical" href="([^"]+)"/.exec(html)?.[1];
+
+it("a page says from its first paint whether one can sign in with Google", async () => {
+  const withGoogle = Fastify();
+  await registerClient(withGoogle as never, { publicUrl: new URL(origin), google: true }, pathToFileURL(`${folder}/`));
+  for (const url of ["/auth", "/auth?mode=sign-up", "/profile/security"]) {
+    const answer = await withGoogle.inject({ url, headers: { accept: "text/html" } });
+    expect(answer.body).toMatch(/<html lang="en"[^>]* data-google>/);
+    expect((await get(url)).body).not.toContain("data-google>");
+  }
+  await withGoogle.close();
+});
 
 describe("the language of a page", () => {
   const cases: [name: string, url: string, headers: Record<string, string>, language: string][] = [

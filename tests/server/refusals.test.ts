@@ -35,7 +35,7 @@ async function serveClient(): Promise<void> {
   await writeFile(path.join(parent, "pages.json"), JSON.stringify(index));
   app = Fastify({ logger: false }) as never;
   registerProblems(app);
-  await registerClient(app, new URL("https://tessera.example"), pathToFileURL(`${parent}/`));
+  await registerClient(app, { publicUrl: new URL("https://tessera.example"), google: false }, pathToFileURL(`${parent}/`));
 }
 
 test("the error for a page whose file can't be read is not cached, although the page itself could be", async () => {

@@ -57,7 +57,7 @@ interface WaitingEmailProps {
 
 /** The new address waits until its link is opened. */
 export function WaitingEmail({ asked, justSent, onChanged }: WaitingEmailProps) {
-  const { t } = useTranslation(["account", "auth", "errors", "refusals"]);
+  const { t } = useTranslation(["account", "auth", "errors", "refusals", "steps"]);
   const { dateTime } = useFormat();
   const { note, refuse, clear } = useRefusal();
   const [cancelling, setCancelling] = useState(false);
@@ -77,7 +77,7 @@ export function WaitingEmail({ asked, justSent, onChanged }: WaitingEmailProps) 
       <Alert>
         <RichText text={text} elements={{ strong: <strong className={styles.address} /> }} />
       </Alert>
-      {resending.state === "sent" && <p role="status">{t("auth:checkEmail.resent")}</p>}
+      {resending.state === "sent" && <p role="status">{t("steps:checkEmail.resent")}</p>}
       {resending.note}
       {note}
       <div className={styles.actions}>

@@ -2,6 +2,7 @@ import type { ComponentType, FormEvent, ReactNode } from "react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CodeField } from "#client/components/code-field.tsx";
+import { GoogleButton } from "#client/components/google-button.tsx";
 import { PasswordField } from "#client/components/password-field.tsx";
 import { SubmitButton } from "#client/components/submit-button.tsx";
 import { useRefusal } from "#client/components/use-refusal.tsx";
@@ -25,7 +26,7 @@ interface TypedProps {
 
 /** The form of a way in which the person types something. */
 function TypedProof({ onProved, proof, missing, children }: TypedProps) {
-  const { t } = useTranslation(["account", "auth", "errors", "refusals"]);
+  const { t } = useTranslation(["account", "auth", "steps", "errors", "refusals"]);
   const [fault, setFault] = useState<string>();
   const [busy, setBusy] = useState(false);
   const { note, waitSeconds, refuse, clear } = useRefusal();
@@ -57,7 +58,7 @@ function TypedProof({ onProved, proof, missing, children }: TypedProps) {
 }
 
 function ByPassword({ email, onProved }: WayProps) {
-  const { t } = useTranslation("auth");
+  const { t } = useTranslation(["auth", "steps"]);
   const [password, setPassword] = useState("");
   return (
     <TypedProof onProved={onProved} proof={{ password }} missing={password === "" ? t("passwordNeeded") : undefined}>
@@ -73,14 +74,27 @@ function ByPassword({ email, onProved }: WayProps) {
 }
 
 function ByCode({ onProved }: WayProps) {
-  const { t } = useTranslation("auth");
+  const { t } = useTranslation(["auth", "steps"]);
   const [code, setCode] = useState("");
   return (
-    <TypedProof onProved={onProved} proof={{ code }} missing={code.trim() === "" ? t("factor.needed") : undefined}>
+    <TypedProof onProved={onProved} proof={{ code }} missing={code.trim() === "" ? t("steps:factor.needed") : undefined}>
       {(fault) => <CodeField kind="any" value={code} onChange={setCode} error={fault} />}
     </TypedProof>
   );
 }
 
+/** Leaves the page; google-return.tsx goes on when Google has sent the person back. */
+function ByGoogle() {
+  return (
+    <div className={styles.form}>
+      <GoogleButton begin={() => api("POST /api/account/step-up/google", { body: { return: `${location.pathname}${location.search}` } })} />
+    </div>
+  );
+}
+
 /** What the dialog shows for each way. Its texts are `account:stepUp.ways.<way>`. */
-export const stepUpWays: Readonly<Record<StepUpWay, ComponentType<WayProps>>> = { password: ByPassword, code: ByCode };
+export const stepUpWays: Readonly<Record<StepUpWay, ComponentType<WayProps>>> = {
+  password: ByPassword,
+  code: ByCode,
+  google: ByGoogle,
+};

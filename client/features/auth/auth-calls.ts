@@ -30,6 +30,36 @@ export async function signIn(email: string, password: string): Promise<void> {
   take(await api("POST /api/auth/sign-in", { body: { email: email.trim(), password } }), "SIGNED_IN");
 }
 
+/** Returns the page of Google's to open. `returnTo` is the page to come back to after signing in. */
+export function beginGoogle(returnTo: string | null): Promise<{ url: string }> {
+  return api("POST /api/auth/google", { body: returnTo === null ? {} : { return: returnTo } });
+}
+
+let finishing: Promise<string | undefined> | undefined;
+
+async function finish(language: string): Promise<string | undefined> {
+  const outcome = await api("POST /api/auth/google/finish", { body: { language } });
+  if ("status" in outcome && outcome.status === "own_way_first") return outcome.email;
+  take(outcome, "SIGNED_IN");
+  return undefined;
+}
+
+/**
+ * Signs in with the answer that Google gave in this browser. It is good once, so it is sent once, even if the screen calls this several
+ * times. Returns the address if it has an account that Google is not linked to. Throws ApiProblem (`google_expired`…), NetworkProblem.
+ */
+export function finishGoogle(language: string): Promise<string | undefined> {
+  finishing ??= finish(language).finally(() => {
+    finishing = undefined;
+  });
+  return finishing;
+}
+
+/** Links the Google account that answered in this browser. Throws ApiProblem (`google_taken`…), NetworkProblem. */
+export async function linkGoogle(): Promise<void> {
+  await api("POST /api/account/google");
+}
+
 /**
  * The response is the same for known and unknown addresses, so that nobody can find out who has an account; the mail, in
  * `language`, tells the owner.

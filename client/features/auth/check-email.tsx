@@ -25,17 +25,17 @@ interface CheckEmailProps extends AwaitedMail {
 
 /** The step in which the person has to open the link in a mail. */
 export function CheckEmail({ kind, email, justSent, sandboxUrl, onBack }: CheckEmailProps) {
-  const { t } = useTranslation(["auth", "errors"]);
+  const { t } = useTranslation(["auth", "errors", "steps"]);
   const resending = useResend(() => (kind === "confirm" ? resendConfirmation(email) : askForRecovery(email)), { justSent });
   const lead =
     kind === "recover"
       ? t("auth:recover.sent", { email, minutes: recoveryMs / minuteMs })
-      : t(justSent ? "auth:checkEmail.sent" : "auth:checkEmail.unconfirmed", { email });
+      : t(justSent ? "steps:checkEmail.sent" : "steps:checkEmail.unconfirmed", { email });
 
   return (
     <>
       <header className={styles.header}>
-        <StepHeading>{t("auth:checkEmail.title")}</StepHeading>
+        <StepHeading>{t("steps:checkEmail.title")}</StepHeading>
         <p className={styles.lead}>
           <RichText text={lead} elements={{ strong: <strong className={styles.address} /> }} />
         </p>
@@ -45,19 +45,19 @@ export function CheckEmail({ kind, email, justSent, sandboxUrl, onBack }: CheckE
           <Alert
             action={
               <a href={sandboxUrl} target="_blank" rel="noreferrer">
-                {t("auth:checkEmail.sandboxLink")}
+                {t("steps:checkEmail.sandboxLink")}
               </a>
             }
           >
-            {t("auth:checkEmail.sandbox")}
+            {t("steps:checkEmail.sandbox")}
           </Alert>
         )}
         {resending.note}
-        <p>{t(resending.state === "sent" ? "auth:checkEmail.resent" : "auth:checkEmail.nothing")}</p>
+        <p>{t(resending.state === "sent" ? "steps:checkEmail.resent" : "steps:checkEmail.nothing")}</p>
         <div className={styles.actions}>
           <ResendButton resending={resending} />
           <Button variant="quiet" onClick={onBack}>
-            {t("auth:checkEmail.back")}
+            {t("steps:checkEmail.back")}
           </Button>
         </div>
       </div>

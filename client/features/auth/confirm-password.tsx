@@ -26,7 +26,7 @@ interface ConfirmPasswordProps {
  * address's owner can also say that it was not them.
  */
 export function ConfirmPassword({ token, email, onConfirmed, onDisowned, onSpent }: ConfirmPasswordProps) {
-  const { t } = useTranslation(["auth", "errors"]);
+  const { t } = useTranslation(["auth", "errors", "steps"]);
   const [password, setPassword] = useState("");
   const [fault, setFault] = useState<string>();
   const [busy, setBusy] = useState<"confirming" | "disowning">();
@@ -41,7 +41,7 @@ export function ConfirmPassword({ token, email, onConfirmed, onDisowned, onSpent
     } catch (error) {
       const code = error instanceof ApiProblem ? error.code : "network";
       if (code === "link_invalid") onSpent(code);
-      else refuse(error, code === "invalid_credentials" ? t("auth:confirm.password.wrong") : undefined);
+      else refuse(error, code === "invalid_credentials" ? t("steps:confirm.password.wrong") : undefined);
     } finally {
       setBusy(undefined);
     }
@@ -57,9 +57,9 @@ export function ConfirmPassword({ token, email, onConfirmed, onDisowned, onSpent
   return (
     <>
       <header className={styles.header}>
-        <StepHeading>{t("auth:confirm.password.title")}</StepHeading>
+        <StepHeading>{t("steps:confirm.password.title")}</StepHeading>
         <p className={styles.lead}>
-          <RichText text={t("auth:confirm.password.lead", { email })} elements={{ strong: <strong className={styles.address} /> }} />
+          <RichText text={t("steps:confirm.password.lead", { email })} elements={{ strong: <strong className={styles.address} /> }} />
         </p>
       </header>
       <form className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
@@ -68,20 +68,20 @@ export function ConfirmPassword({ token, email, onConfirmed, onDisowned, onSpent
         <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
         <PasswordField value={password} onChange={setPassword} error={fault} isNew={false} />
         <SubmitButton
-          label={t("auth:confirm.password.submit")}
+          label={t("steps:confirm.password.submit")}
           busy={busy === "confirming"}
-          busyLabel={t("auth:confirm.password.busy")}
+          busyLabel={t("steps:confirm.password.busy")}
           waitSeconds={waitSeconds}
         />
       </form>
       <div className={styles.other}>
-        <p>{t("auth:confirm.disown.hint")}</p>
+        <p>{t("steps:confirm.disown.hint")}</p>
         <Button
           busy={busy === "disowning"}
-          busyLabel={t("auth:confirm.disown.busy")}
+          busyLabel={t("steps:confirm.disown.busy")}
           onClick={() => void (busy ?? attempt("disowning", () => disownSignUp(token), onDisowned))}
         >
-          {t("auth:confirm.disown.action")}
+          {t("steps:confirm.disown.action")}
         </Button>
       </div>
     </>

@@ -2,6 +2,7 @@ import type { FormEvent } from "react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
+import { GoogleButton } from "#client/components/google-button.tsx";
 import { PasswordField } from "#client/components/password-field.tsx";
 import { RichText } from "#client/components/rich-text.tsx";
 import { SubmitButton } from "#client/components/submit-button.tsx";
@@ -11,7 +12,7 @@ import { ApiProblem } from "#client/lib/api.ts";
 import { paths } from "#client/paths.ts";
 import { checkEmail, checkPassword } from "#domain/rules.ts";
 import styles from "./auth.module.css";
-import { signIn, signUp } from "./auth-calls.ts";
+import { beginGoogle, signIn, signUp } from "./auth-calls.ts";
 import { SignInEmail } from "./sign-in-email.tsx";
 
 export type AuthMode = "signIn" | "signUp";
@@ -24,6 +25,8 @@ interface CredentialsFormProps {
   otherHref: string;
   /** The address of the form for those who forgot their password. */
   recoverHref: string;
+  /** The page to return to after signing in with Google; null: none was asked for. */
+  returnTo: string | null;
   /** Called if the address must be confirmed first: after signing up, which has sent the link, and after signing in too early. */
   onUnconfirmed: (step: { justSent: boolean }) => void;
 }
@@ -62,6 +65,18 @@ function Forgot({ href }: { href: string }) {
   );
 }
 
+/** Google makes an account for those who have none, so what they accept is here too. Hidden where there is no Google (auth.module.css). */
+function GoogleWay({ mode, returnTo }: { mode: AuthMode; returnTo: string | null }) {
+  const { t } = useTranslation("auth");
+  return (
+    <div className={styles.google}>
+      <p className={styles.or}>{t("google.or")}</p>
+      <GoogleButton begin={() => beginGoogle(returnTo)} />
+      {mode === "signIn" && <Legal />}
+    </div>
+  );
+}
+
 function useFaults(): (mode: AuthMode, email: string, password: string) => Faults {
   const { t } = useTranslation("auth");
   const ruleText = useRuleText();
@@ -72,7 +87,7 @@ function useFaults(): (mode: AuthMode, email: string, password: string) => Fault
   };
 }
 
-export function CredentialsForm({ mode, email, onEmail, otherHref, recoverHref, onUnconfirmed }: CredentialsFormProps) {
+export function CredentialsForm({ mode, email, onEmail, otherHref, recoverHref, returnTo, onUnconfirmed }: CredentialsFormProps) {
   const { t, i18n } = useTranslation(["auth", "errors"]);
   const ruleText = useRuleText();
   const findFaults = useFaults();
@@ -135,6 +150,7 @@ export function CredentialsForm({ mode, email, onEmail, otherHref, recoverHref, 
         <SubmitButton label={t(`auth:${mode}.submit`)} busy={busy} busyLabel={t(`auth:${mode}.busy`)} waitSeconds={refusal.waitSeconds} />
         {mode === "signUp" && <Legal />}
       </form>
+      <GoogleWay mode={mode} returnTo={returnTo} />
       <p className={styles.other}>
         {t(`auth:${mode}.other`)} <Link href={otherHref}>{t(`auth:${mode}.otherAction`)}</Link>
       </p>

@@ -22,8 +22,8 @@ interface EmailChangeProps {
 
 /** Opens the link that was mailed to a new address. In the browser that asked for it that is enough. */
 export function EmailChange({ token, ...way }: EmailChangeProps) {
-  const { t } = useTranslation("auth");
-  const title = t("change.title");
+  const { t } = useTranslation(["auth", "steps"]);
+  const title = t("steps:change.title");
   const [confirmed, setConfirmed] = useState(false);
   const { state, look, fail } = useLink(token, lookAtEmailChange);
   const confirm = useCallback((password?: string) => confirmEmailChange(token, password).then(() => setConfirmed(true)), [token]);
@@ -37,7 +37,7 @@ export function EmailChange({ token, ...way }: EmailChangeProps) {
       <LinkFailed
         code={state.code}
         title={title}
-        spent={t("change.spent", { minutes: emailChangeMs / minuteMs })}
+        spent={t("steps:change.spent", { minutes: emailChangeMs / minuteMs })}
         onAgain={look}
         {...way}
       />
@@ -51,7 +51,7 @@ export function EmailChange({ token, ...way }: EmailChangeProps) {
       <header className={styles.header}>
         <StepHeading key={key}>{title}</StepHeading>
         <p className={styles.lead}>
-          <RichText text={t(`change.${key}`, { email })} elements={strong} />
+          <RichText text={t(`steps:change.${key}`, { email })} elements={strong} />
         </p>
       </header>
       {key === "lead" && <OwnPassword email={email} onPassword={confirm} onSpent={fail} />}
@@ -68,7 +68,7 @@ interface OwnPasswordProps {
 }
 
 function OwnPassword({ email, onPassword, onSpent }: OwnPasswordProps) {
-  const { t } = useTranslation(["auth", "errors"]);
+  const { t } = useTranslation(["auth", "errors", "steps"]);
   const [password, setPassword] = useState("");
   const [fault, setFault] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -87,7 +87,7 @@ function OwnPassword({ email, onPassword, onSpent }: OwnPasswordProps) {
       const code = error instanceof ApiProblem ? error.code : "network";
       setBusy(false);
       if (code === "link_invalid") onSpent(error);
-      else refuse(error, code === "invalid_credentials" ? t("auth:change.wrong") : undefined);
+      else refuse(error, code === "invalid_credentials" ? t("steps:change.wrong") : undefined);
     }
   }
 
@@ -97,7 +97,7 @@ function OwnPassword({ email, onPassword, onSpent }: OwnPasswordProps) {
       {/* For password managers: from now on the password belongs to this address. */}
       <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
       <PasswordField value={password} onChange={setPassword} error={fault} isNew={false} />
-      <SubmitButton label={t("auth:change.submit")} busy={busy} busyLabel={t("auth:confirm.password.busy")} waitSeconds={waitSeconds} />
+      <SubmitButton label={t("steps:change.submit")} busy={busy} busyLabel={t("steps:confirm.password.busy")} waitSeconds={waitSeconds} />
     </form>
   );
 }

@@ -22,7 +22,7 @@ interface CodeFormProps {
 }
 
 function CodeForm({ token, method, onExpired }: CodeFormProps) {
-  const { t } = useTranslation(["auth", "errors"]);
+  const { t } = useTranslation(["auth", "errors", "steps"]);
   const [code, setCode] = useState("");
   const [fault, setFault] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -31,7 +31,7 @@ function CodeForm({ token, method, onExpired }: CodeFormProps) {
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
     if (busy || waitSeconds > 0) return;
-    setFault(code.trim() === "" ? t("auth:factor.needed") : undefined);
+    setFault(code.trim() === "" ? t("steps:factor.needed") : undefined);
     if (code.trim() === "") return;
     clear();
     setBusy(true);
@@ -49,25 +49,25 @@ function CodeForm({ token, method, onExpired }: CodeFormProps) {
     <form className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
       {note}
       <CodeField kind={method} value={code} onChange={setCode} error={fault} />
-      <SubmitButton label={t("auth:signIn.submit")} busy={busy} busyLabel={t("auth:factor.busy")} waitSeconds={waitSeconds} />
+      <SubmitButton label={t("auth:signIn.submit")} busy={busy} busyLabel={t("steps:factor.busy")} waitSeconds={waitSeconds} />
     </form>
   );
 }
 
 /** Asks for the second factor after the first one was right. */
 export function FactorStep({ needed, onBack }: { needed: FactorNeeded; onBack: () => void }) {
-  const { t } = useTranslation(["auth", "errors"]);
+  const { t } = useTranslation(["auth", "errors", "steps"]);
   const [method, setMethod] = useState<Method>("totp");
   const [expired, setExpired] = useState(false);
   const back = (
     <Button variant={expired ? "primary" : "quiet"} wide onClick={onBack}>
-      {t("auth:factor.back")}
+      {t("steps:factor.back")}
     </Button>
   );
   if (expired) {
     return (
       <>
-        <StepHeading>{t("auth:factor.title")}</StepHeading>
+        <StepHeading>{t("steps:factor.title")}</StepHeading>
         <Alert tone="danger">{problemText("sign_in_expired")}</Alert>
         {back}
       </>
@@ -77,14 +77,14 @@ export function FactorStep({ needed, onBack }: { needed: FactorNeeded; onBack: (
   return (
     <>
       <header className={styles.header}>
-        <StepHeading>{t("auth:factor.title")}</StepHeading>
-        <p className={styles.lead}>{t(isApp ? "auth:factor.lead" : "auth:factor.leadRecovery")}</p>
+        <StepHeading>{t("steps:factor.title")}</StepHeading>
+        <p className={styles.lead}>{t(isApp ? "steps:factor.lead" : "steps:factor.leadRecovery")}</p>
       </header>
       <CodeForm key={method} token={needed.token} method={method} onExpired={() => setExpired(true)} />
       <div className={styles.actions}>
         {needed.methods.includes("recovery_code") && (
           <Button wide onClick={() => setMethod(isApp ? "recovery_code" : "totp")}>
-            {t(isApp ? "auth:factor.useRecovery" : "auth:factor.useApp")}
+            {t(isApp ? "steps:factor.useRecovery" : "steps:factor.useApp")}
           </Button>
         )}
         {back}

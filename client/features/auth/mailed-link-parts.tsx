@@ -27,21 +27,21 @@ export function useLink<Link>(token: string, lookAt: (token: string) => Promise<
 }
 
 export function LinkBusy({ title }: { title: string }) {
-  const { t } = useTranslation("auth");
+  const { t } = useTranslation(["auth", "steps"]);
   return (
     <>
       <h1>{title}</h1>
-      <Spinner label={t("confirm.busy")} />
+      <Spinner label={t("steps:confirm.busy")} />
     </>
   );
 }
 
 /** Leads on without the link: to the account, or to signing in. */
 export function WithoutLink({ signedIn, onInstead }: { signedIn: boolean; onInstead: () => void }) {
-  const { t } = useTranslation("auth");
+  const { t } = useTranslation(["auth", "steps"]);
   return (
     <LinkButton href={signedIn ? paths.profile : paths.auth} variant="primary" wide onClick={onInstead}>
-      {t(signedIn ? "confirm.goOn" : "confirm.signIn")}
+      {t(signedIn ? "steps:confirm.goOn" : "steps:confirm.signIn")}
     </LinkButton>
   );
 }
@@ -57,12 +57,12 @@ interface LinkFailedProps {
 }
 
 export function LinkFailed({ code, title, spent, onAgain, signedIn, onInstead }: LinkFailedProps) {
-  const { t } = useTranslation(["auth", "errors"]);
+  const { t } = useTranslation(["auth", "errors", "steps"]);
   const isSpent = code === "link_invalid";
   return (
     <>
       <header className={styles.header}>
-        <StepHeading>{isSpent ? t("auth:reset.failed") : title}</StepHeading>
+        <StepHeading>{isSpent ? t("steps:reset.failed") : title}</StepHeading>
         {isSpent && <p className={styles.lead}>{spent}</p>}
       </header>
       {isSpent ? (
@@ -71,7 +71,7 @@ export function LinkFailed({ code, title, spent, onAgain, signedIn, onInstead }:
         <div className={styles.form}>
           <Alert tone="danger">{problemText(code)}</Alert>
           <Button variant="primary" wide onClick={onAgain}>
-            {t("auth:confirm.again")}
+            {t("steps:confirm.again")}
           </Button>
         </div>
       )}

@@ -65,11 +65,11 @@ export function MailedLink({ token, signedInAs, onEmail, onDone, onInstead }: Ma
 }
 
 function Busy() {
-  const { t } = useTranslation("auth");
+  const { t } = useTranslation(["auth", "steps"]);
   return (
     <>
-      <h1>{t("confirm.title")}</h1>
-      <Spinner label={t("confirm.busy")} />
+      <h1>{t("steps:confirm.title")}</h1>
+      <Spinner label={t("steps:confirm.busy")} />
     </>
   );
 }
@@ -84,11 +84,11 @@ function ConfirmHere({ token, onConfirmed, onFailed }: { token: string; onConfir
 
 /** Shown for a link that is not valid. */
 function SignInInstead({ onInstead }: { onInstead: () => void }) {
-  const { t } = useTranslation("auth");
+  const { t } = useTranslation(["auth", "steps"]);
   return (
     <div className={styles.form}>
       <LinkButton href={paths.auth} variant="primary" wide onClick={onInstead}>
-        {t("confirm.signIn")}
+        {t("steps:confirm.signIn")}
       </LinkButton>
       <LinkButton href={`${paths.auth}?mode=sign-up`} wide onClick={onInstead}>
         {t("signIn.otherAction")}
@@ -98,25 +98,25 @@ function SignInInstead({ onInstead }: { onInstead: () => void }) {
 }
 
 function GoOn({ onGoOn }: { onGoOn: () => void }) {
-  const { t } = useTranslation("auth");
+  const { t } = useTranslation(["auth", "steps"]);
   return (
     <Button variant="primary" wide onClick={onGoOn}>
-      {t("confirm.goOn")}
+      {t("steps:confirm.goOn")}
     </Button>
   );
 }
 
 function Failed({ code, onAgain, waysOn }: { code: string; onAgain: () => void; waysOn: ReactNode }) {
-  const { t } = useTranslation(["auth", "errors"]);
+  const { t } = useTranslation(["auth", "errors", "steps"]);
   return (
     <>
-      <StepHeading>{t("auth:confirm.failed")}</StepHeading>
+      <StepHeading>{t("steps:confirm.failed")}</StepHeading>
       <Alert tone="danger">{problemText(code)}</Alert>
       {code === "link_invalid" ? (
         waysOn
       ) : (
         <Button variant="primary" wide onClick={onAgain}>
-          {t("auth:confirm.again")}
+          {t("steps:confirm.again")}
         </Button>
       )}
     </>
@@ -124,12 +124,12 @@ function Failed({ code, onAgain, waysOn }: { code: string; onAgain: () => void; 
 }
 
 function Used({ email, waysOn }: { email: string; waysOn: ReactNode }) {
-  const { t } = useTranslation("auth");
+  const { t } = useTranslation(["auth", "steps"]);
   return (
     <>
       <header className={styles.header}>
         <StepHeading>{t("signIn.title")}</StepHeading>
-        <p className={styles.lead}>{t("confirm.used", { email })}</p>
+        <p className={styles.lead}>{t("steps:confirm.used", { email })}</p>
       </header>
       {waysOn}
     </>
@@ -137,12 +137,12 @@ function Used({ email, waysOn }: { email: string; waysOn: ReactNode }) {
 }
 
 function Disowned({ waysOn }: { waysOn: ReactNode }) {
-  const { t } = useTranslation("auth");
+  const { t } = useTranslation(["auth", "steps"]);
   return (
     <>
       <header className={styles.header}>
-        <StepHeading>{t("confirm.disown.title")}</StepHeading>
-        <p className={styles.lead}>{t("confirm.disown.text")}</p>
+        <StepHeading>{t("steps:confirm.disown.title")}</StepHeading>
+        <p className={styles.lead}>{t("steps:confirm.disown.text")}</p>
       </header>
       {waysOn}
     </>
@@ -151,7 +151,7 @@ function Disowned({ waysOn }: { waysOn: ReactNode }) {
 
 /** Shown for a link whose sign-up was made by somebody else. */
 function SignUpInstead({ onInstead }: { onInstead: () => void }) {
-  const { t } = useTranslation("auth");
+  const { t } = useTranslation(["auth", "steps"]);
   return (
     <LinkButton href={`${paths.auth}?mode=sign-up`} variant="primary" wide onClick={onInstead}>
       {t("signIn.otherAction")}

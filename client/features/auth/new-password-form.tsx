@@ -23,7 +23,7 @@ interface NewPasswordFormProps {
 }
 
 export function NewPasswordForm({ token, email, onChanged, onSpent }: NewPasswordFormProps) {
-  const { t } = useTranslation(["auth", "errors"]);
+  const { t } = useTranslation(["auth", "errors", "steps"]);
   const ruleText = useRuleText();
   const form = useRef<HTMLFormElement>(null);
   const [password, setPassword] = useState("");
@@ -67,7 +67,7 @@ export function NewPasswordForm({ token, email, onChanged, onSpent }: NewPasswor
       <header className={styles.header}>
         <StepHeading>{t("auth:recover.title")}</StepHeading>
         <p className={styles.lead}>
-          <RichText text={t("auth:reset.lead", { email })} elements={{ strong: <strong className={styles.address} /> }} />
+          <RichText text={t("steps:reset.lead", { email })} elements={{ strong: <strong className={styles.address} /> }} />
         </p>
       </header>
       <form ref={form} className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
@@ -75,7 +75,7 @@ export function NewPasswordForm({ token, email, onChanged, onSpent }: NewPasswor
         {/* For password managers, which store the password with the address. */}
         <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
         <PasswordField label={t("auth:newPassword")} value={password} onChange={change} error={fault} isNew />
-        <SubmitButton label={t("auth:reset.submit")} busy={busy} busyLabel={t("auth:reset.busy")} waitSeconds={waitSeconds} />
+        <SubmitButton label={t("steps:reset.submit")} busy={busy} busyLabel={t("steps:reset.busy")} waitSeconds={waitSeconds} />
       </form>
     </>
   );

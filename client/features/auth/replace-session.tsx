@@ -14,17 +14,17 @@ interface ReplaceSessionProps {
 
 /** A mailed link signs in, so the person is asked first if somebody is already signed in: the link may be another person's. */
 export function ReplaceSession({ email, other, onStay, onUse }: ReplaceSessionProps) {
-  const { t } = useTranslation("auth");
+  const { t } = useTranslation(["auth", "steps"]);
   return (
     <>
-      <StepHeading>{t("replace.title")}</StepHeading>
-      <p className={styles.lead}>{t("replace.text", { email, other })}</p>
+      <StepHeading>{t("steps:replace.title")}</StepHeading>
+      <p className={styles.lead}>{t("steps:replace.text", { email, other })}</p>
       <div className={styles.form}>
         <Button variant="primary" wide onClick={onStay}>
-          {t("replace.stay")}
+          {t("steps:replace.stay")}
         </Button>
         <Button wide onClick={onUse}>
-          {t("replace.use")}
+          {t("steps:replace.use")}
         </Button>
       </div>
     </>

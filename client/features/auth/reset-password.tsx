@@ -31,7 +31,7 @@ type Step = "looking" | "changed" | { failure: string } | { email: string; repla
 
 /** Opens the link from a mail that lets its owner choose a new password. */
 export function ResetPassword({ token, signedInAs, onEmail, onDone, onInstead }: ResetPasswordProps) {
-  const { t } = useTranslation("auth");
+  const { t } = useTranslation(["auth", "steps"]);
   const [step, setStep] = useState<Step>("looking");
 
   const look = useCallback(() => {
@@ -50,7 +50,7 @@ export function ResetPassword({ token, signedInAs, onEmail, onDone, onInstead }:
     return (
       <>
         <h1>{t("recover.title")}</h1>
-        <Spinner label={t("confirm.busy")} />
+        <Spinner label={t("steps:confirm.busy")} />
       </>
     );
   }
@@ -82,38 +82,38 @@ function Result({ title, children }: { title: string; children: ReactNode }) {
 
 /** Shown in another browser than the one that asked for the link: there the new password signs in, and nothing else. */
 function Changed({ onSignIn }: { onSignIn: () => void }) {
-  const { t } = useTranslation("auth");
+  const { t } = useTranslation(["auth", "steps"]);
   return (
-    <Result title={t("reset.done.title")}>
-      <p className={styles.lead}>{t("reset.done.text")}</p>
+    <Result title={t("steps:reset.done.title")}>
+      <p className={styles.lead}>{t("steps:reset.done.text")}</p>
       <LinkButton href={paths.auth} variant="primary" wide onClick={onSignIn}>
-        {t("confirm.signIn")}
+        {t("steps:confirm.signIn")}
       </LinkButton>
     </Result>
   );
 }
 
 function Failed({ code, onAgain, onInstead }: { code: string; onAgain: () => void; onInstead: () => void }) {
-  const { t } = useTranslation(["auth", "errors"]);
+  const { t } = useTranslation(["auth", "errors", "steps"]);
   if (code !== "link_invalid") {
     return (
       <Result title={t("auth:recover.title")}>
         <Alert tone="danger">{problemText(code)}</Alert>
         <Button variant="primary" wide onClick={onAgain}>
-          {t("auth:confirm.again")}
+          {t("steps:confirm.again")}
         </Button>
       </Result>
     );
   }
   return (
-    <Result title={t("auth:reset.failed")}>
-      <p className={styles.lead}>{t("auth:reset.spent", { minutes: recoveryMs / minuteMs })}</p>
+    <Result title={t("steps:reset.failed")}>
+      <p className={styles.lead}>{t("steps:reset.spent", { minutes: recoveryMs / minuteMs })}</p>
       <div className={styles.form}>
         <LinkButton href={recoverPath} variant="primary" wide onClick={onInstead}>
-          {t("auth:reset.again")}
+          {t("steps:reset.again")}
         </LinkButton>
         <LinkButton href={paths.auth} wide onClick={onInstead}>
-          {t("auth:confirm.signIn")}
+          {t("steps:confirm.signIn")}
         </LinkButton>
       </div>
     </Result>

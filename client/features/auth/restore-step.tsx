@@ -10,7 +10,7 @@ import { StepHeading } from "./step-heading.tsx";
 
 /** Asks somebody who has deleted their account and signs in whether they want it back. */
 export function RestoreStep({ pending, onBack }: { pending: DeletionPending; onBack: () => void }) {
-  const { t } = useTranslation(["auth", "errors"]);
+  const { t } = useTranslation(["auth", "errors", "steps"]);
   const { date } = useFormat();
   const { note, waitSeconds, refuse, clear } = useRefusal();
   const [busy, setBusy] = useState(false);
@@ -26,8 +26,8 @@ export function RestoreStep({ pending, onBack }: { pending: DeletionPending; onB
   return (
     <>
       <header className={styles.header}>
-        <StepHeading>{t("auth:restore.title")}</StepHeading>
-        <p className={styles.lead}>{t("auth:restore.lead", { date: date(pending.deleteAt) })}</p>
+        <StepHeading>{t("steps:restore.title")}</StepHeading>
+        <p className={styles.lead}>{t("steps:restore.lead", { date: date(pending.deleteAt) })}</p>
       </header>
       {note}
       <div className={styles.actions}>
@@ -35,14 +35,14 @@ export function RestoreStep({ pending, onBack }: { pending: DeletionPending; onB
           variant="primary"
           wide
           busy={busy}
-          busyLabel={t("auth:restore.busy")}
+          busyLabel={t("steps:restore.busy")}
           aria-disabled={waitSeconds > 0}
           onClick={() => void restore()}
         >
-          {t("auth:restore.submit")}
+          {t("steps:restore.submit")}
         </Button>
         <Button wide onClick={onBack}>
-          {t("auth:restore.leave")}
+          {t("steps:restore.leave")}
         </Button>
       </div>
     </>

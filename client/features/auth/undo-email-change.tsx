@@ -22,8 +22,8 @@ interface UndoEmailChangeProps {
 
 /** Opens the link that gives an account its earlier address back. Nothing happens before the person has asked for it here. */
 export function UndoEmailChange({ token, onUndone, ...way }: UndoEmailChangeProps) {
-  const { t } = useTranslation(["auth", "errors"]);
-  const title = t("auth:undo.title");
+  const { t } = useTranslation(["auth", "errors", "steps"]);
+  const title = t("steps:undo.title");
   const { state, look, fail } = useLink(token, lookAtUndo);
   const { note, waitSeconds, refuse, clear } = useRefusal();
   const [busy, setBusy] = useState(false);
@@ -44,14 +44,14 @@ export function UndoEmailChange({ token, onUndone, ...way }: UndoEmailChangeProp
   if (state.step === "looking") return <LinkBusy title={title} />;
   if (state.step === "failed")
     return (
-      <LinkFailed code={state.code} title={title} spent={t("auth:undo.spent", { days: undoEmailMs / dayMs })} onAgain={look} {...way} />
+      <LinkFailed code={state.code} title={title} spent={t("steps:undo.spent", { days: undoEmailMs / dayMs })} onAgain={look} {...way} />
     );
   return (
     <>
       <header className={styles.header}>
         <StepHeading>{title}</StepHeading>
         <p className={styles.lead}>
-          <RichText text={t("auth:undo.lead", { email: state.link.email })} elements={{ strong: <strong className={styles.address} /> }} />
+          <RichText text={t("steps:undo.lead", { email: state.link.email })} elements={{ strong: <strong className={styles.address} /> }} />
         </p>
       </header>
       <div className={styles.form}>
@@ -60,11 +60,11 @@ export function UndoEmailChange({ token, onUndone, ...way }: UndoEmailChangeProp
           variant="primary"
           wide
           busy={busy}
-          busyLabel={t("auth:undo.busy")}
+          busyLabel={t("steps:undo.busy")}
           aria-disabled={waitSeconds > 0}
           onClick={() => void undo()}
         >
-          {t("auth:undo.submit")}
+          {t("steps:undo.submit")}
         </Button>
       </div>
     </>

@@ -9,6 +9,7 @@ import { createBrowserMemory } from "../auth/browser-memory.ts";
 import type { AuthDeps } from "../auth/callers.ts";
 import { fewOfOneNetwork } from "../auth/callers.ts";
 import { changeOwnPassword } from "../auth/change-password.ts";
+import { readGoogleAnswer } from "../auth/google-cookies.ts";
 import { readStepUpWays, stepUp } from "../auth/step-up.ts";
 import { readActivity } from "./activity.ts";
 import { changeProfile, readAccount } from "./service.ts";
@@ -25,10 +26,11 @@ export function accountRoutes(deps: AuthDeps): Routes {
       readActivity(deps.db, viewerOf(request).userId, request.query.cursor),
     );
     app.get("/api/account/step-up", { schema: stepUpRoutes["GET /api/account/step-up"] }, async (request) => ({
-      ways: await readStepUpWays(deps.db, viewerOf(request).userId),
+      ways: await readStepUpWays(deps, viewerOf(request).userId),
     }));
     app.post("/api/account/step-up", { schema: stepUpRoutes["POST /api/account/step-up"] }, async (request, reply) => {
-      await stepUp(deps, { ...viewerOf(request), network: clientNetwork(request.ip) }, request.body);
+      const googleAnswerId = readGoogleAnswer(deps, request);
+      await stepUp(deps, { ...viewerOf(request), network: clientNetwork(request.ip), googleAnswerId }, request.body);
       return reply.code(204).send(null);
     });
     app.post("/api/account/password", { schema: contract["POST /api/account/password"] }, async (request, reply) => {

@@ -3,9 +3,12 @@
  * gives back, what for, the page to return to, and who is signed in. `google-answer` names the row with Google's answer, so
  * that only this browser can use it. Neither signs anybody in.
  */
+import type { FastifyRequest } from "fastify";
 import { googleMs } from "#domain/periods.ts";
 import type { Config } from "../../config.ts";
+import type { Deps } from "../../deps.ts";
 import type { CookieKind } from "../../http/cookies.ts";
+import { readCookie } from "../../http/cookies.ts";
 import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
 
 const maxAgeSeconds = googleMs / 1_000;
@@ -43,8 +46,9 @@ export function writeAnswer(config: KeyHolder, id: string): string {
   return `${encodeUuid(id)}.${signText(keyOf(config), `answer ${id}`)}`;
 }
 
-/** The id of the row; undefined for a cookie that we did not write. */
-export function readAnswer(config: KeyHolder, cookie: string | undefined): string | undefined {
+/** The id of the answer that Google gave in this browser; undefined for a cookie that we did not write. */
+export function readGoogleAnswer({ config }: Pick<Deps, "config">, request: FastifyRequest): string | undefined {
+  const cookie = readCookie(request, answerCookie, config.publicUrl.protocol === "https:");
   const [head = "", signature = "", ...rest] = (cookie ?? "").split(".");
   const id = decodeUuid(head);
   return id !== undefined && rest.length === 0 && isSignatureOf(keyOf(config), `answer ${id}`, signature) ? id : undefined;

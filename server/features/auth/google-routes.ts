@@ -16,9 +16,9 @@ import { createBrowserMemory } from "./browser-memory.ts";
 import { fewOfOneNetwork } from "./callers.ts";
 import { finishGoogle, googleExpired, keepAnswer } from "./google.ts";
 import type { Begun } from "./google-cookies.ts";
-import { answerCookie, begunCookie, nonceOf, readAnswer, readBegun, writeAnswer, writeBegun } from "./google-cookies.ts";
+import { answerCookie, begunCookie, nonceOf, readBegun, readGoogleAnswer, writeAnswer, writeBegun } from "./google-cookies.ts";
 import { linkGoogle, unlinkGoogle } from "./google-link.ts";
-import { askToSignInAfresh, stepUpByGoogle } from "./google-step-up.ts";
+import { askToSignInAfresh } from "./google-step-up.ts";
 import { forbidStoring, handOut } from "./hand-out.ts";
 
 declare module "fastify" {
@@ -136,7 +136,7 @@ export function googleRoutes(deps: GoogleDeps): Routes {
     const finishing = { schema: contract["POST /api/auth/google/finish"], onRequest: forbidStoring };
     app.post("/api/auth/google/finish", finishing, async (request, reply) => {
       const caller = browser.callerOf(request);
-      const given = { answerId: answerIdOf(deps, request), language: request.body.language };
+      const given = { answerId: readGoogleAnswer(deps, request), language: request.body.language };
       const outcome = await fewOfOneNetwork(caller, () => finishGoogle(deps, given, caller));
       if ("email" in outcome) return { status: "own_way_first" as const, email: outcome.email };
       return handOut(app, reply, { browser, caller }, outcome);
@@ -158,11 +158,6 @@ export function googleRoutes(deps: GoogleDeps): Routes {
   };
 }
 
-/** The id of the answer that Google gave in this browser. */
-function answerIdOf(deps: Pick<Deps, "config">, request: FastifyRequest): string | undefined {
-  return readAnswer(deps.config, readCookie(request, answerCookie, isHttps(deps)));
-}
-
 /** For a signed-in scope. */
 export function googleAccountRoutes(deps: GoogleDeps): Routes {
   const askerOf = (request: FastifyRequest) => ({ ...viewerOf(request), network: clientNetwork(request.ip) });
@@ -171,7 +166,7 @@ export function googleAccountRoutes(deps: GoogleDeps): Routes {
       begin(app, deps, { request, reply }, { purpose: "link", returnTo: null, userId: viewerOf(request).userId }),
     );
     app.post("/api/account/google", { schema: contract["POST /api/account/google"] }, async (request, reply) => {
-      const linked = await linkGoogle(deps, askerOf(request), answerIdOf(deps, request));
+      const linked = await linkGoogle(deps, askerOf(request), readGoogleAnswer(deps, request));
       setCookie(reply, answerCookie, "", isHttps(deps));
       return linked;
     });
@@ -181,20 +176,11 @@ export function googleAccountRoutes(deps: GoogleDeps): Routes {
     });
   };
   return async (app) => {
-    app.post(
-      "/api/account/step-up/google/begin",
-      { schema: contract["POST /api/account/step-up/google/begin"] },
-      async (request, reply) => {
-        const { userId } = viewerOf(request);
-        const returnTo = ownPath(request.body.return, deps.config.publicUrl);
-        const asked = await askToSignInAfresh(deps, userId);
-        return begin(app, deps, { request, reply }, { purpose: "step-up", returnTo, userId }, asked);
-      },
-    );
     app.post("/api/account/step-up/google", { schema: contract["POST /api/account/step-up/google"] }, async (request, reply) => {
-      await stepUpByGoogle(deps, askerOf(request), answerIdOf(deps, request));
-      setCookie(reply, answerCookie, "", isHttps(deps));
-      return reply.code(204).send(null);
+      const { userId } = viewerOf(request);
+      const returnTo = ownPath(request.body.return, deps.config.publicUrl);
+      const asked = await askToSignInAfresh(deps, userId);
+      return begin(app, deps, { request, reply }, { purpose: "step-up", returnTo, userId }, asked);
     });
     await steppedUpScope([changes])(app);
   };

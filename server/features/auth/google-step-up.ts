@@ -1,12 +1,10 @@
 /** Showing that it is you by signing in with Google afresh: for somebody who has no password. */
 import { DomainError } from "#domain/errors.ts";
 import { stepUpMs } from "#domain/periods.ts";
-import { inTransaction } from "../../db/transaction.ts";
+import type { Trx } from "../../db/transaction.ts";
 import type { AuthDeps } from "./callers.ts";
 import { googleExpired } from "./google.ts";
 import * as google from "./google-queries.ts";
-import type { Prover } from "./step-up.ts";
-import { markProved } from "./step-up.ts";
 
 /**
  * Parameters of Google's page. `max_age` is the standard's request to sign in afresh. Google itself says when the person signed in only
@@ -24,17 +22,14 @@ function isFresh({ authenticated_at: at }: google.GoogleAnswer): boolean {
   return at !== null && Date.now() - at.getTime() <= stepUpMs;
 }
 
-/** Throws `google_expired`, `google_other_account`, `google_not_fresh`, `session_expired`. */
-export async function stepUpByGoogle(deps: AuthDeps, prover: Prover, answerId: string | undefined): Promise<void> {
-  await inTransaction(deps.db, async (trx) => {
-    const answer = answerId === undefined ? undefined : await google.lockAnswer(trx, answerId, new Date());
-    if (answer?.user_id !== prover.userId) throw googleExpired();
-    const linked = await google.findGoogle(trx, prover.userId);
-    if (linked?.subject !== answer.subject)
-      throw new DomainError("google_other_account", "This is not the Google account that is linked. Choose the linked one");
-    if (!isFresh(answer))
-      throw new DomainError("google_not_fresh", "You signed in at Google too long ago. Sign out there and try again, or set a password");
-    await google.spendAnswer(trx, answer.id, new Date());
-    await markProved(trx, prover, "google");
-  });
+/** Uses up the answer of the person's own Google account. Throws `google_expired`, `google_other_account` and `google_not_fresh`. */
+export async function spendFreshAnswer(trx: Trx, userId: string, answerId: string | undefined): Promise<void> {
+  const answer = answerId === undefined ? undefined : await google.lockAnswer(trx, answerId, new Date());
+  if (answer?.user_id !== userId) throw googleExpired();
+  const linked = await google.findGoogle(trx, userId);
+  if (linked?.subject !== answer.subject)
+    throw new DomainError("google_other_account", "This is not the Google account that is linked. Choose the linked one");
+  if (!isFresh(answer))
+    throw new DomainError("google_not_fresh", "You signed in at Google too long ago. Sign out there and try again, or set a password");
+  await google.spendAnswer(trx, answer.id, new Date());
 }

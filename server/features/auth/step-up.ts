@@ -3,12 +3,14 @@ import type { AuditDetails } from "#domain/audit.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { ProofOf, StepUpProof, StepUpWay } from "../../contract/step-up.ts";
 import { recordAct } from "../../db/audit.ts";
-import type { Executor, Trx } from "../../db/transaction.ts";
+import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { AttemptKey } from "./attempts.ts";
 import { counted, forgetAttempts } from "./attempts.ts";
 import type { AuthDeps } from "./callers.ts";
 import { findTotp } from "./factor-queries.ts";
+import { findGoogle } from "./google-queries.ts";
+import { spendFreshAnswer } from "./google-step-up.ts";
 import { nobodysHash, verifyPassword } from "./passwords.ts";
 import * as queries from "./queries.ts";
 import { spendCode, wrongCode } from "./second-factor.ts";
@@ -17,6 +19,8 @@ export interface Prover {
   userId: string;
   sessionId: string;
   network: string;
+  /** The answer that Google gave in this browser (google-cookies.ts). */
+  googleAnswerId?: string | undefined;
 }
 
 /**
@@ -33,8 +37,7 @@ export async function checkOwnPassword(deps: AuthDeps, { userId, sessionId, netw
 
 type Factor = AuditDetails["step_up.completed"]["factor"];
 
-/** From now on the sign-in may do dangerous things for a short while. Throws `session_expired`. */
-export async function markProved(trx: Trx, { userId, sessionId, network }: Prover, factor: Factor): Promise<void> {
+async function markProved(trx: Trx, { userId, sessionId, network }: Prover, factor: Factor): Promise<void> {
   const holds = await queries.markSessionProved(trx, sessionId, new Date());
   if (!holds) throw new DomainError("session_expired", "Your session has ended. Sign in again");
   await recordAct(trx, { actor: userId, subject: userId, action: "step_up.completed", network, details: { factor } });
@@ -61,9 +64,17 @@ async function proveByCode(deps: AuthDeps, prover: Prover, code: string): Promis
   await forgetAttempts(deps.db, key);
 }
 
+/** Throws what spendFreshAnswer throws, and `session_expired`. */
+async function proveByGoogle(deps: AuthDeps, prover: Prover): Promise<void> {
+  await inTransaction(deps.db, async (trx) => {
+    await spendFreshAnswer(trx, prover.userId, prover.googleAnswerId);
+    await markProved(trx, prover, "google");
+  });
+}
+
 interface Way<Proof> {
   /** Whether the person can show a factor this way. */
-  has(executor: Executor, userId: string): Promise<boolean>;
+  has(deps: Pick<AuthDeps, "config" | "db">, userId: string): Promise<boolean>;
   /** Checks what the browser sent, and marks the sign-in as proved. */
   prove(deps: AuthDeps, prover: Prover, proof: Proof): Promise<void>;
 }
@@ -71,14 +82,18 @@ interface Way<Proof> {
 /** In the order in which they are offered. */
 const ways: { [Name in StepUpWay]: Way<ProofOf<Name>> } = {
   password: {
-    has: async (executor, userId) => (await queries.findPerson(executor, userId))?.password_hash != null,
+    has: async ({ db }, userId) => (await queries.findPerson(db, userId))?.password_hash != null,
     prove: proveByPassword,
   },
-  code: { has: async (executor, userId) => (await findTotp(executor, userId)) !== undefined, prove: proveByCode },
+  code: { has: async ({ db }, userId) => (await findTotp(db, userId)) !== undefined, prove: proveByCode },
+  google: {
+    has: async ({ config, db }, userId) => config.google !== undefined && (await findGoogle(db, userId)) !== undefined,
+    prove: proveByGoogle,
+  },
 };
 
-export async function readStepUpWays(executor: Executor, userId: string): Promise<StepUpWay[]> {
-  const offered = await Promise.all(Object.values(ways).map(({ has }) => has(executor, userId)));
+export async function readStepUpWays(deps: Pick<AuthDeps, "config" | "db">, userId: string): Promise<StepUpWay[]> {
+  const offered = await Promise.all(Object.values(ways).map(({ has }) => has(deps, userId)));
   return (Object.keys(ways) as StepUpWay[]).filter((_, index) => offered[index]);
 }
 
