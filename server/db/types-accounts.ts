@@ -103,6 +103,8 @@ export interface AuthSessions {
   counter: Generated<number>;
   token_hash: Buffer;
   previous_token_hash: Buffer | null;
+  /** The highest counter of a refresh token whose client has used what it received. Null: not refreshed since this is noted. */
+  received_counter: Generated<number | null>;
   rotated_at: Date;
   expires_at: Date;
   revoked_at: Date | null;

@@ -57,9 +57,25 @@ test("five tabs that refresh at once all get the same new token and stay signed 
   expect((await refresh([...successors][0] ?? "")).statusCode).toBe(200);
 });
 
-test("reusing a refresh token after the grace period ends the session, its access tokens included", async () => {
+test("whoever did not receive the response of a refresh stays signed in, however long they were away", async () => {
+  const first = await product.join();
+  expect((await product.get("/api/account", first.access_token)).statusCode).toBe(200);
+  const lost = (await refresh(first.refresh_token)).json<Session>();
+  await passGrace(first);
+  const again = (await refresh(first.refresh_token)).json<Session>();
+  expect(again.refresh_token).toBe(lost.refresh_token);
+  // The access token of before is still good for a while, and shows nothing of what was received.
+  expect((await product.get("/api/account", first.access_token)).statusCode).toBe(200);
+  expect((await refresh(first.refresh_token)).statusCode).toBe(200);
+  expect((await product.get("/api/account", again.access_token)).statusCode).toBe(200);
+  expect((await refresh(first.refresh_token)).json()).toMatchObject(sessionExpired);
+  expect((await product.get("/api/account", again.access_token)).statusCode).toBe(401);
+});
+
+test("reusing a refresh token whose successor is in use ends the session after the grace period, its access tokens included", async () => {
   const first = await product.join();
   const second = (await refresh(first.refresh_token)).json<Session>();
+  expect((await product.get("/api/account", second.access_token)).statusCode).toBe(200);
   await passGrace(first);
   expect((await refresh(first.refresh_token)).json()).toMatchObject(sessionExpired);
   expect((await refresh(second.refresh_token)).json()).toMatchObject(sessionExpired);

@@ -9,9 +9,9 @@ import type { SignIn } from "./sessions.ts";
 import { accessTokenSeconds, signAccessToken } from "./tokens.ts";
 
 /** Exactly the fields of spec §3, and a person's name if they gave one. */
-export function presentSession(app: App, { user, sessionId, refreshToken }: SignIn): Session {
+export function presentSession(app: App, { user, sessionId, refreshToken, counter }: SignIn): Session {
   return {
-    access_token: signAccessToken(app, { sub: user.id, sid: sessionId }),
+    access_token: signAccessToken(app, { sub: user.id, sid: sessionId, cnt: counter }),
     refresh_token: refreshToken,
     expires_at: Math.floor(Date.now() / 1_000) + accessTokenSeconds,
     expires_in: accessTokenSeconds,

@@ -160,6 +160,8 @@ export async function rotateSession(
       counter: next.counter,
       token_hash: next.tokenHash,
       previous_token_hash: session.token_hash,
+      // Who presents a token has received it.
+      received_counter: session.counter,
       rotated_at: next.now,
       expires_at: next.expiresAt,
       time_zone: next.timeZone ?? session.time_zone,
@@ -225,7 +227,13 @@ export async function selectLiveSessions(executor: Executor, sessionIds: readonl
   const live = executor
     .selectFrom("auth_sessions")
     .innerJoin("users", "users.id", "auth_sessions.user_id")
-    .select(["auth_sessions.id as session_id", "auth_sessions.proved_at", "users.id as user_id", "users.role"])
+    .select([
+      "auth_sessions.id as session_id",
+      "auth_sessions.received_counter",
+      "auth_sessions.proved_at",
+      "users.id as user_id",
+      "users.role",
+    ])
     .where("auth_sessions.id", "=", sql<string>`any(${[...sessionIds]}::uuid[])`)
     .where("auth_sessions.revoked_at", "is", null)
     .where("auth_sessions.expires_at", ">", now)
@@ -234,4 +242,19 @@ export async function selectLiveSessions(executor: Executor, sessionIds: readonl
   // Every call that needs a signed-in person begins with it.
   const result = await sql<Awaited<ReturnType<typeof live.execute>>[number]>`/* prepared */ ${live}`.execute(executor);
   return result.rows;
+}
+
+export interface Received {
+  sessionId: string;
+  /** Of the refresh token that came with the access token in use. */
+  counter: number;
+}
+
+/** Notes that clients have received these tokens: their predecessors are of no use from now on. */
+export async function setReceived(executor: Executor, received: readonly Received[]): Promise<void> {
+  const ids = received.map(({ sessionId }) => sessionId);
+  const counters = received.map(({ counter }) => counter);
+  await sql`update auth_sessions s set received_counter = seen.counter
+    from unnest(${ids}::uuid[], ${counters}::integer[]) as seen (id, counter)
+    where s.id = seen.id and s.received_counter < seen.counter`.execute(executor);
 }

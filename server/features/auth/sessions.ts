@@ -19,8 +19,8 @@ const sessionMs = 30 * dayMs;
 /** And never longer than this, however often it is used (docs/decisions/0035). */
 const longestSessionMs = 180 * dayMs;
 /**
- * For this long the previous refresh token gets the same successor again (docs/decisions/0006). So tabs that refresh at the same
- * time all stay signed in, and so does a client that did not receive the response and retries within its 30 s (spec §9).
+ * For this long the previous refresh token gets the same successor again, and for longer while nobody has used the successor
+ * (docs/decisions/0006). So tabs that refresh at the same time all stay signed in, and so does a client that did not receive the response.
  */
 const refreshGraceMs = 45_000;
 
@@ -33,6 +33,8 @@ export interface SignIn {
   user: queries.Person;
   sessionId: string;
   refreshToken: string;
+  /** The refresh token's. */
+  counter: number;
 }
 
 type SessionDeps = Pick<Deps, "config" | "db" | "live" | "log">;
@@ -58,8 +60,9 @@ export async function openSession(
     proved_at: now,
     user_agent: userAgent?.slice(0, 300) ?? null,
     time_zone: timeZone,
+    received_counter: 0,
   });
-  return { user, sessionId, refreshToken };
+  return { user, sessionId, refreshToken, counter: 0 };
 }
 
 type Continuation = { outcome: "continued"; signIn: SignIn } | { outcome: "reused"; userId: string } | { outcome: "over" | "deleted" };
@@ -88,12 +91,16 @@ async function continueSession(trx: Trx, deps: Pick<Deps, "config">, { token, re
       expiresAt: expiryAt(now, session.created_at),
       timeZone: caller.timeZone,
     });
-    return { outcome: "continued", signIn: { user, sessionId: session.id, refreshToken } };
+    return { outcome: "continued", signIn: { user, sessionId: session.id, refreshToken, counter } };
   }
   const isPredecessor = session.previous_token_hash !== null && presentedHash.equals(session.previous_token_hash);
-  if (isPredecessor && now.getTime() - session.rotated_at.getTime() <= refreshGraceMs) {
-    const refreshToken = writeRefreshToken(deps.config, { sessionId: session.id, counter: session.counter });
-    return { outcome: "continued", signIn: { user, sessionId: session.id, refreshToken } };
+  const isReceived = session.received_counter === null || session.received_counter >= session.counter;
+  if (isPredecessor && (!isReceived || now.getTime() - session.rotated_at.getTime() <= refreshGraceMs)) {
+    const { id: sessionId, counter } = session;
+    return {
+      outcome: "continued",
+      signIn: { user, sessionId, counter, refreshToken: writeRefreshToken(deps.config, { sessionId, counter }) },
+    };
   }
   await queries.revokeSession(trx, session.id, now);
   // Whoever used it again may be the person or a thief.

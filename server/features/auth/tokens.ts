@@ -16,6 +16,8 @@ interface AccessClaims {
   sub: string;
   /** The sign-in's id (auth_sessions). */
   sid: string;
+  /** The counter of the refresh token that came with it; tokens of the release before have none. */
+  cnt?: number;
 }
 
 declare module "@fastify/jwt" {
@@ -46,7 +48,7 @@ export function signAccessToken(app: App, claims: AccessClaims): string {
 export function readAccessToken(app: App, token: string): AccessClaims | null {
   try {
     const claims = app.jwt.verify<AccessClaims>(token);
-    return isUuid(claims.sub) && isUuid(claims.sid) ? claims : null;
+    return isUuid(claims.sub) && isUuid(claims.sid) && Number.isSafeInteger(claims.cnt ?? 0) ? claims : null;
   } catch {
     return null;
   }

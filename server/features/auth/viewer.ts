@@ -3,26 +3,34 @@ import type { Deps } from "../../deps.ts";
 import type { App } from "../../http/app-type.ts";
 import type { CheckSessions } from "../../http/held-connections.ts";
 import type { ReadViewer } from "../../http/viewer.ts";
-import { selectLiveSessions } from "./queries.ts";
+import type { Received } from "./queries.ts";
+import { selectLiveSessions, setReceived } from "./queries.ts";
 import { readAccessToken } from "./tokens.ts";
 
 const sessionsAtOnce = 64;
 
-/** One query a call, shared by those that come together: the sign-in must hold and the person must not be banned; the role is read afresh. */
+/**
+ * One query a call, shared by those that come together: the sign-in must hold and the person must not be banned; the role is read afresh. A
+ * second one notes, once after each refresh, that its tokens are in use.
+ */
 export function createReadViewer(app: App, deps: Pick<Deps, "db">): ReadViewer {
   const findSession = createBatcher({
     limit: sessionsAtOnce,
     atOnce: 2,
-    run: async (sessionIds: readonly string[]) => {
-      const rows = await selectLiveSessions(deps.db, sessionIds, new Date());
+    run: async (used: readonly Received[]) => {
+      const ids = used.map(({ sessionId }) => sessionId);
+      const rows = await selectLiveSessions(deps.db, ids, new Date());
       const bySession = new Map(rows.map((row) => [row.session_id, row]));
-      return sessionIds.map((sessionId) => bySession.get(sessionId));
+      const isNew = ({ sessionId, counter }: Received) => counter > (bySession.get(sessionId)?.received_counter ?? counter);
+      const received = used.filter(isNew);
+      if (received.length > 0) await setReceived(deps.db, received);
+      return ids.map((id) => bySession.get(id));
     },
   });
   return async (accessToken) => {
     const claims = readAccessToken(app, accessToken);
     if (!claims) return null;
-    const row = await findSession(claims.sid);
+    const row = await findSession({ sessionId: claims.sid, counter: claims.cnt ?? 0 });
     if (!row || row.user_id !== claims.sub) return null;
     return { userId: row.user_id, sessionId: row.session_id, provedAt: row.proved_at, role: row.role };
   };

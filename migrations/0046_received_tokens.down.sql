@@ -1,0 +1,1 @@
+alter table auth_sessions drop column received_counter;
