@@ -14,6 +14,9 @@
   const dark = theme === "dark" || (theme !== "light" && matchMedia("(prefers-color-scheme: dark)").matches);
   document.querySelector('meta[name="theme-color"]')?.setAttribute("content", dark ? "#1c1815" : "#f9f6f0");
 
+  // As client/lib/passkeys.ts.
+  if (window.PublicKeyCredential && /[a-z]$/.test(location.hostname)) root.dataset.passkeys = "";
+
   try {
     if (sessionStorage.getItem("trialHidden")) root.dataset.trialHidden = "";
   } catch {

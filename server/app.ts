@@ -10,6 +10,7 @@ import { adminRoutes } from "./features/admin/routes.ts";
 import { emailChangeRoutes, emailLinkRoutes } from "./features/auth/email-routes.ts";
 import { factorRoutes } from "./features/auth/factor-routes.ts";
 import { googleAccountRoutes, googleRoutes, registerGoogle } from "./features/auth/google-routes.ts";
+import { passkeyRoutes, publicPasskeyRoutes } from "./features/auth/passkey-routes.ts";
 import { authRoutes } from "./features/auth/routes.ts";
 import { sessionRoutes } from "./features/auth/session-routes.ts";
 import { registerTokens } from "./features/auth/tokens.ts";
@@ -92,6 +93,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       authRoutes(deps),
       googleRoutes(deps),
       restoringRoutes(deps),
+      publicPasskeyRoutes(deps),
       catalogueRoutes(deps),
       publicBillingRoutes(deps),
       contactRoutes(deps),
@@ -112,6 +114,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       factorRoutes(deps),
       googleAccountRoutes(deps),
       emailChangeRoutes(deps),
+      passkeyRoutes(deps),
       billingRoutes(deps),
       creditRoutes(deps, spendable),
       generationRoutes(deps, answers, held),

@@ -23,6 +23,8 @@ export interface Config {
   /** Undefined for the client in the checkout's `client/dist`. */
   clientDir: string | undefined;
   publicUrl: URL;
+  /** For whom and where passkeys are made. Undefined where browsers make none: at a number instead of a name, and without https. */
+  passkeys: { rpId: string; origin: string } | undefined;
   /** Addresses or CIDR blocks of proxies whose X-Forwarded-* headers are believed. */
   trustedProxies: string[];
   /** How many connections one network may have open; trusted proxies are exempt. */
@@ -101,7 +103,19 @@ export function readProduction(environment: Environment): boolean {
 function readPublicUrl(environment: Environment, production: boolean, otherwise: string): URL {
   const protocols = ["https:", "http:"];
   if (production) environment.required("PUBLIC_URL", "links in mails and the return from checkout start with it, https://…");
-  return environment.url("PUBLIC_URL", protocols) ?? new URL(otherwise);
+  const url = environment.url("PUBLIC_URL", protocols) ?? new URL(otherwise);
+  // A passkey is made for one origin. A comma makes a list of addresses one strange host name.
+  if (url.href !== `${url.origin}/` || url.host.includes(","))
+    environment.faults.push("PUBLIC_URL is not the one address of the product: https://host, without path, name or password");
+  return url;
+}
+
+/** Whom passkeys are made for (WebAuthn's relying party). A machine's own address has the name `localhost` as well. */
+function readPasskeys({ protocol, hostname, port }: URL): Config["passkeys"] {
+  const isOwnMachine = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+  const rpId = isOwnMachine ? "localhost" : hostname;
+  if (!isOwnMachine && (protocol !== "https:" || isIP(rpId) !== 0 || rpId.startsWith("["))) return undefined;
+  return { rpId, origin: `${protocol}//${rpId}${port === "" ? "" : `:${port}`}` };
 }
 
 /** `address` or `Name <address>`. */
@@ -203,12 +217,14 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
     ? { url: sandboxUrl, token: environment.required("SANDBOX_TOKEN", "the sandbox and the product authenticate to each other with it") }
     : undefined;
   const secretKey = readSecretKey(environment);
+  const publicUrl = readPublicUrl(environment, production, `http://${host.includes(":") ? `[${host}]` : host}:${port}`);
   const config: Config = {
     production,
     host,
     port,
     clientDir: environment.text("CLIENT_DIR"),
-    publicUrl: readPublicUrl(environment, production, `http://${host.includes(":") ? `[${host}]` : host}:${port}`),
+    publicUrl,
+    passkeys: readPasskeys(publicUrl),
     trustedProxies: readTrustedProxies(environment),
     connectionsPerAddress: environment.integer("CONNECTIONS_PER_ADDRESS", 500, 10, 100_000),
     drainTimeoutMs: environment.integer("DRAIN_TIMEOUT_SECONDS", 120, 0, 3_600) * 1_000,

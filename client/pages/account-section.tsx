@@ -11,6 +11,7 @@ import { ExportPanel } from "#client/features/account/export-panel.tsx";
 import { Goodbye } from "#client/features/account/goodbye.tsx";
 import { GoogleReturn } from "#client/features/account/google-return.tsx";
 import { FixedMailsPanel, MailChoicesPanel } from "#client/features/account/notifications-panel.tsx";
+import { PasskeysPanel } from "#client/features/account/passkeys-panel.tsx";
 import { PasswordPanel } from "#client/features/account/password-panel.tsx";
 import { SessionsPanel } from "#client/features/account/sessions-panel.tsx";
 import { StepUpDialog } from "#client/features/account/step-up-dialog.tsx";
@@ -48,6 +49,7 @@ const panels: Record<Section, (user: User, means: Means) => ReactNode> = {
   security: (user) => (
     <Fragment key={user.id}>
       <SignInPanels email={user.email} />
+      <PasskeysPanel userId={user.id} />
       <SessionsPanel />
       <ActivityPanel />
     </Fragment>

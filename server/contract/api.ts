@@ -10,6 +10,7 @@ import type { generationRoutes } from "./generations.ts";
 import type { googleRoutes } from "./google.ts";
 import type { notificationRoutes } from "./notifications.ts";
 import type { ownDataRoutes } from "./own-data.ts";
+import type { passkeyRoutes } from "./passkeys.ts";
 import type { profileRoutes } from "./profile.ts";
 import type { CallsOf } from "./route.ts";
 import type { securityRoutes } from "./security.ts";
@@ -26,6 +27,7 @@ export type Calls = CallsOf<
     typeof generationRoutes &
     typeof notificationRoutes &
     typeof ownDataRoutes &
+    typeof passkeyRoutes &
     typeof profileRoutes &
     typeof googleRoutes &
     typeof securityRoutes &

@@ -40,6 +40,8 @@ export const WaysIn = Type.Object({
   /** False: the person has none yet. A mailed link lets them choose one. */
   password: Type.Boolean(),
   google: Type.Union([LinkedGoogle, Type.Null()]),
+  /** How many. */
+  passkeys: Type.Integer(),
 });
 export type WaysIn = Static<typeof WaysIn>;
 

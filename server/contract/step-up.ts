@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import { Type } from "typebox";
 import { NoContent } from "./common.ts";
+import { Assertion } from "./passkeys.ts";
 import type { RouteContract } from "./route.ts";
 
 /**
@@ -13,6 +14,8 @@ const StepUpProof = Type.Union([
   Type.Object({ code: Type.String({ maxLength: 100 }) }, { additionalProperties: false }),
   /** Google's answer, which this browser has (`POST /api/account/step-up/google`). */
   Type.Object({ google: Type.Literal(true) }, { additionalProperties: false }),
+  /** What one of the person's passkeys signed. */
+  Type.Object({ passkey: Assertion }, { additionalProperties: false }),
 ]);
 export type StepUpProof = Static<typeof StepUpProof>;
 
@@ -21,7 +24,7 @@ export type StepUpWay = KeyOf<StepUpProof>;
 /** What the browser sends in the field of a way. */
 export type ProofOf<Way extends StepUpWay> = Extract<StepUpProof, Record<Way, unknown>>[Way];
 
-const StepUpWay = Type.Union([Type.Literal("password"), Type.Literal("code"), Type.Literal("google")]);
+const StepUpWay = Type.Union([Type.Literal("passkey"), Type.Literal("password"), Type.Literal("code"), Type.Literal("google")]);
 
 export const stepUpRoutes = {
   "GET /api/account/step-up": {

@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from "kysely";
+import type { Transport } from "#domain/passkeys.ts";
 import type { Json } from "./json.ts";
 
 /** A person. `identities` has their email addresses, `credentials` what they sign in with. */
@@ -123,6 +124,36 @@ export interface PendingSignIns {
   /** Shown already; it waits for the decision. */
   second: Generated<string | null>;
   created_at: Date;
+  expires_at: Date;
+  used_at: Date | null;
+}
+
+/** A public key with which a person signs in (WebAuthn). */
+export interface Passkeys {
+  id: Generated<string>;
+  user_id: string;
+  /** As the authenticator names it. */
+  credential_id: Buffer;
+  /** In the form of COSE (RFC 9052). */
+  public_key: Buffer;
+  /** How often the authenticator says it has signed; 0 for ever if it does not count. */
+  counter: number;
+  /** How a browser reaches the authenticator. */
+  transports: Transport[];
+  /** `multiDevice`: it may be copied to the person's other devices. */
+  device_type: "singleDevice" | "multiDevice";
+  backed_up: boolean;
+  name: string;
+  created_at: Date;
+  last_used_at: Date | null;
+}
+
+/** What a passkey has to sign. */
+export interface PasskeyChallenges {
+  challenge: Buffer;
+  purpose: "sign_in" | "registration" | "step_up";
+  /** Whose session asked for it; null: somebody who is signing in. */
+  session_id: string | null;
   expires_at: Date;
   used_at: Date | null;
 }

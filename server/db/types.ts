@@ -9,6 +9,8 @@ import type {
   EmailLinks,
   GoogleAnswers,
   Identities,
+  PasskeyChallenges,
+  Passkeys,
   PendingSignIns,
   SignUps,
   Users,
@@ -48,6 +50,8 @@ export interface Database {
   billing_accounts: BillingAccounts;
   billing_account_members: BillingAccountMembers;
   pending_sign_ins: PendingSignIns;
+  passkeys: Passkeys;
+  passkey_challenges: PasskeyChallenges;
   auth_sessions: AuthSessions;
   email_links: EmailLinks;
   auth_attempts: AuthAttempts;

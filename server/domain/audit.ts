@@ -5,13 +5,13 @@
 export interface AuditDetails {
   "sign_up.confirmed": Record<string, never>;
   "sign_in.completed": {
-    factor: "password" | "confirmation_link" | "recovery_link" | "google";
+    factor: "password" | "confirmation_link" | "recovery_link" | "google" | "passkey";
     /** Absent if the person has none, or did not need to show it. */
     second?: "totp" | "recovery_code";
   };
   /** Wrong passwords or codes for an account used up what these limits allow (server/features/auth/attempts.ts). */
   "sign_in.blocked": { limits: readonly string[] };
-  "step_up.completed": { factor: "password" | "totp" | "recovery_code" | "google" };
+  "step_up.completed": { factor: "password" | "totp" | "recovery_code" | "google" | "passkey" };
   /** All of the person's other sign-ins ended with it. */
   "password.changed": { proof: "mailed_link" | "current_password" };
   "email_change.asked": Record<string, never>;
@@ -26,6 +26,10 @@ export interface AuditDetails {
   /** The person can sign in with a Google account from now on: it made the account, or was linked to it. */
   "google.linked": { by: "sign_up" | "link" };
   "google.unlinked": Record<string, never>;
+  "passkey.added": Record<string, never>;
+  "passkey.removed": Record<string, never>;
+  /** It signed with a count that was used before, as a copy of it would. */
+  "passkey.refused": { reason: "counter_went_back" };
   "session.ended": { reason: "signed_out" | "token_reused" } | { reason: "signed_out_elsewhere"; sessions: number };
   "export.asked": Record<string, never>;
   "export.downloaded": Record<string, never>;
@@ -55,6 +59,9 @@ const shown = {
   "recovery_code.used": true,
   "google.linked": true,
   "google.unlinked": true,
+  "passkey.added": true,
+  "passkey.removed": true,
+  "passkey.refused": true,
   "session.ended": true,
   "export.asked": true,
   "export.downloaded": true,

@@ -19,6 +19,7 @@ export const refusals = {
   step_up_required: 403,
   wrong_password: 403,
   wrong_code: 403,
+  passkey_refused: 403,
   forbidden_origin: 403,
   subscription_required: 402,
   insufficient_credits: 402,
@@ -43,6 +44,9 @@ export const refusals = {
   last_admin: 409,
   generation_ended: 409,
   set_up_expired: 409,
+  passkey_expired: 409,
+  passkey_exists: 409,
+  too_many_passkeys: 409,
   answer_gone: 410,
   export_gone: 410,
   body_too_large: 413,
@@ -57,6 +61,7 @@ export const refusals = {
   model_unavailable: 503,
   payment_provider_unavailable: 502,
   model_not_supported: 422,
+  passkeys_unavailable: 422,
   service_unavailable: 503,
 } as const;
 

@@ -17,6 +17,7 @@ export const keptMs = {
   signUps: 30 * dayMs,
   links: 7 * dayMs,
   pendingSignIns: dayMs,
+  passkeyChallenges: dayMs,
   sessions: 30 * dayMs,
   attempts: dayMs,
   answerLogs: answerLogReadableMs + hourMs,
@@ -40,6 +41,8 @@ export const stepUpMs = 10 * minuteMs;
 export const deletionMs = 14 * dayMs;
 /** For this long a sign-in waits for its second factor, and a new authenticator app for its first code. */
 export const factorWaitMs = 10 * minuteMs;
+/** For this long a browser may take to show or to make a passkey. */
+export const passkeyMs = 5 * minuteMs;
 export const signUpCookieMs = dayMs;
 export const recoveryMs = 30 * minuteMs;
 /** How long somebody may take at Google, and to sign in in their own way before Google is linked. */

@@ -9,6 +9,7 @@ import type { Sweep } from "./periods.ts";
 export const sweeps = {
   signUps: { sql: "retention_sign_ups", since: "it was begun" },
   pendingSignIns: { sql: "retention_pending_sign_ins", since: "it expired" },
+  passkeyChallenges: { sql: "retention_passkey_challenges", since: "it expired" },
   links: { sql: "retention_links", since: "it was opened or expired" },
   sessions: { sql: "retention_sessions", since: "it ended" },
   attempts: { sql: "retention_attempts", since: "the first attempt it counts" },
@@ -49,6 +50,8 @@ export const retention = {
   billing_account_members: { rows: { with: "users" }, why: "who pays for what a person asks" },
   sign_ups: { rows: { sweep: "signUps" }, why: "the address can be confirmed; without the address once it was, or was disowned" },
   pending_sign_ins: { rows: { sweep: "pendingSignIns" }, why: "a sign-in waits for its second factor; a late code gets the right answer" },
+  passkeys: { rows: { with: "users" }, why: "public keys a person signs in with" },
+  passkey_challenges: { rows: { sweep: "passkeyChallenges" }, why: "what a passkey has to sign; each is good for one answer" },
   auth_sessions: { rows: { sweep: "sessions" }, why: "for a while we can still see what an ended sign-in was used for" },
   email_links: {
     rows: { sweep: "links" },

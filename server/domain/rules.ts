@@ -8,6 +8,8 @@ export const limits = {
   passwordMin: 8,
   passwordMax: 128,
   nameMax: 100,
+  passkeyNameMax: 60,
+  passkeysMax: 20,
   subjectMax: 200,
   messageMax: 5_000,
   promptMax: 10_000,

@@ -110,7 +110,7 @@ it("a person can keep Google apart from the account, and goes on", async () => {
 });
 
 it("somebody who has Google alone can't unlink it, is told why, and gets a first password by mail", async () => {
-  await visit({ password: false, google: linked });
+  await visit({ password: false, google: linked, passkeys: 0 });
   await panel().getByText(linked.email).waitFor();
   await panel().getByText(text.waysIn.last).waitFor();
   expect(await button(text.waysIn.unlink).count()).toBe(0);
@@ -124,7 +124,7 @@ it("somebody who has Google alone can't unlink it, is told why, and gets a first
 });
 
 it("Google is unlinked after the person showed that it is they, and a refusal is shown", async () => {
-  await visit({ password: true, google: linked });
+  await visit({ password: true, google: linked, passkeys: 0 });
   api.refuse("DELETE /api/account/google", 409, "last_way_in");
   await button(text.waysIn.unlink).click();
   await panel().getByText(refusals.last_way_in).waitFor();
@@ -134,28 +134,28 @@ it("Google is unlinked after the person showed that it is they, and a refusal is
   await dialog.getByRole("textbox").fill("a tessera 4 two");
   api.answer("POST /api/account/step-up", null);
   api.answer("DELETE /api/account/google", null);
-  api.answer("GET /api/account/ways-in", { password: true, google: null });
+  api.answer("GET /api/account/ways-in", { password: true, google: null, passkeys: 0 });
   await dialog.getByRole("button", { name: text.stepUp.submit }).click();
   await says(text.waysIn.unlinked);
   await button(text.waysIn.link).waitFor();
 });
 
 it("linking leads to Google, and ends on the way back", async () => {
-  await visit({ password: true, google: null });
+  await visit({ password: true, google: null, passkeys: 0 });
   api.answer("POST /api/account/google/begin", { url: googlesPage() });
   await button(text.waysIn.link).click();
   await page.waitForURL(googlesPage());
   await page.context().close();
   api.answer("POST /api/account/google", linked);
-  await visit({ password: true, google: linked }, "?google=link");
+  await visit({ password: true, google: linked, passkeys: 0 }, "?google=link");
   await says(text.waysIn.linked);
   expect(new URL(page.url()).search).toBe("");
   expect(api.calls("POST /api/account/google")).toHaveLength(1);
 });
 
 it("somebody without a password shows by Google that it is they, and comes back to the page they were on", async () => {
-  await visit({ password: false, google: linked });
-  api.answer("GET /api/account/ways-in", { password: true, google: linked });
+  await visit({ password: false, google: linked, passkeys: 0 });
+  api.answer("GET /api/account/ways-in", { password: true, google: linked, passkeys: 0 });
   api.refuse("DELETE /api/account/google", 403, "step_up_required");
   await page.reload();
   await button(text.waysIn.unlink).click();
@@ -165,10 +165,10 @@ it("somebody without a password shows by Google that it is they, and comes back 
   expect(api.calls("POST /api/account/step-up/google")[0]?.body).toEqual({ return: "/profile/security" });
   await page.context().close();
   api.answer("POST /api/account/step-up", null);
-  await visit({ password: false, google: linked }, "?google=step-up");
+  await visit({ password: false, google: linked, passkeys: 0 }, "?google=step-up");
   await says(text.stepUp.proved);
   expect(api.calls("POST /api/account/step-up").map(({ body }) => body)).toEqual([{ google: true }]);
   await page.context().close();
-  await visit({ password: false, google: linked }, "?google=google_not_fresh");
+  await visit({ password: false, google: linked, passkeys: 0 }, "?google=google_not_fresh");
   await says(refusals.google_not_fresh);
 });

@@ -92,6 +92,22 @@ describe("in production", () => {
   });
 });
 
+describe("passkeys are made for the one name and origin of the public address", () => {
+  it.each([
+    ["https://tessera.example", { rpId: "tessera.example", origin: "https://tessera.example" }],
+    ["https://tessera.example:8443", { rpId: "tessera.example", origin: "https://tessera.example:8443" }],
+    ["https://TESSERA.example:443/", { rpId: "tessera.example", origin: "https://tessera.example" }],
+    ["http://localhost:8080", { rpId: "localhost", origin: "http://localhost:8080" }],
+    ["http://127.0.0.1:3000", { rpId: "localhost", origin: "http://localhost:3000" }],
+    ["http://[::1]:3000", { rpId: "localhost", origin: "http://localhost:3000" }],
+    ["http://tessera.example", undefined],
+    ["https://192.0.2.7", undefined],
+    ["https://[2001:db8::1]", undefined],
+  ])("%s", (PUBLIC_URL, passkeys) => {
+    expect(readConfig({ ...whole, PUBLIC_URL }).passkeys).toEqual(passkeys);
+  });
+});
+
 describe("a malformed variable is reported in one line that names it", () => {
   it.each([
     ["PORT", "eighty"],
@@ -100,6 +116,10 @@ describe("a malformed variable is reported in one line that names it", () => {
     ["SANDBOX_PORT", "65536"],
     ["PUBLIC_URL", "tessera.example"],
     ["PUBLIC_URL", "ftp://tessera.example"],
+    ["PUBLIC_URL", "https://tessera.example,https://tessera.test"],
+    ["PUBLIC_URL", "https://tessera.example https://tessera.test"],
+    ["PUBLIC_URL", "https://tessera.example/app"],
+    ["PUBLIC_URL", "https://ada@tessera.example"],
     ["DATABASE_URL", "tessera"],
     ["DATABASE_URL", "http://127.0.0.1/tessera"],
     ["REDIS_URL", "127.0.0.1:6379"],

@@ -370,15 +370,27 @@ describe("reversing a change", () => {
         .insertInto("credentials")
         .values({ user_id: user.id, kind, name: null, data: JSON.stringify(data), created_at: at, last_used_at: null })
         .execute();
+    const addPasskey = async (name: string) => {
+      const key = { credential_id: Buffer.from(name), public_key: Buffer.from(name), counter: 0, device_type: "singleDevice" as const };
+      const about = { transports: [], backed_up: false, name, created_at: new Date(), last_used_at: null };
+      await product.db
+        .insertInto("passkeys")
+        .values({ user_id: user.id, ...key, ...about })
+        .execute();
+    };
     await add("recovery_code", { hash: "older" }, new Date());
+    await addPasskey("older");
     const intruder = (await product.signIn(old)).json<Session>();
     await move(intruder, evil());
     await add("totp", { sealedSecret: "theirs", lastStep: 0 }, new Date());
     await add("recovery_code", { hash: "theirs" }, new Date());
+    await addPasskey("theirs");
     await undo(await newest(old, "email-change-notice"));
     const left = await product.db.selectFrom("credentials").select(["kind", "data"]).where("user_id", "=", user.id).orderBy("id").execute();
     expect(left.map(({ kind }) => kind)).toEqual(["password", "recovery_code"]);
     expect(left[1]?.data).toEqual({ hash: "older" });
+    const passkeys = await product.db.selectFrom("passkeys").select("name").where("user_id", "=", user.id).execute();
+    expect(passkeys).toEqual([{ name: "older" }]);
   });
 
   test("is possible for seven days, in which nobody else gets the old address; then anybody does", async () => {

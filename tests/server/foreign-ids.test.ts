@@ -1,5 +1,5 @@
 /** Every route of the OpenAPI document that names something by its id: another person gets a 404, as if it did not exist. */
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -56,6 +56,13 @@ async function sessionOfOwner(): Promise<string> {
   return row.id;
 }
 
+async function passkeyOfOwner(): Promise<string> {
+  const key = { credential_id: randomBytes(16), public_key: randomBytes(77), counter: 0, device_type: "singleDevice" as const };
+  const about = { transports: [], backed_up: false, name: "A key", created_at: new Date(), last_used_at: null };
+  const row = { user_id: owner.userId, ...key, ...about };
+  return (await product.db.insertInto("passkeys").values(row).returning("id").executeTakeFirstOrThrow()).id;
+}
+
 /** In this order the owner's own calls follow the stranger's. A new route with an id needs a line here. */
 const cases: Readonly<Record<string, Case>> = {
   "GET /api/generations/{id}": { id: generation, own: 200 },
@@ -65,6 +72,8 @@ const cases: Readonly<Record<string, Case>> = {
   "PATCH /api/conversations/{id}": { id: conversation, body: { title: "mine" }, own: 200 },
   "DELETE /api/conversations/{id}": { id: conversation, own: 204 },
   "GET /api/account/exports/{id}/file": { id: exportOfOwner, own: 200 },
+  "PATCH /api/account/passkeys/{id}": { id: passkeyOfOwner, body: { name: "mine" }, own: 200 },
+  "DELETE /api/account/passkeys/{id}": { id: passkeyOfOwner, own: 204 },
   "DELETE /api/account/sessions/{id}": { id: sessionOfOwner, own: 204 },
 };
 

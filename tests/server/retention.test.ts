@@ -120,6 +120,13 @@ const plants: Record<Sweep, Plant> = {
     await db.insertInto("google_answers").values(answer).execute();
     return () => there(db.selectFrom("google_answers").select("id").where("id", "=", id));
   },
+  async passkeyChallenges(at) {
+    const { db } = database;
+    const challenge = randomBytes(32);
+    const asked = { challenge, purpose: "sign_in", session_id: null, expires_at: at, used_at: null } as const;
+    await db.insertInto("passkey_challenges").values(asked).execute();
+    return () => there(db.selectFrom("passkey_challenges").select("purpose").where("challenge", "=", challenge));
+  },
   async attempts(at) {
     const { db } = database;
     const key = `email:${randomUUID()}`;

@@ -31,6 +31,9 @@ const texts: { [Action in ShownAction]: (words: Words, details: AuditDetails[Act
   "recovery_code.used": ({ t }, { left }) => t("activity.codeUsed", { count: left }),
   "google.linked": ({ t }) => t("activity.googleLinked"),
   "google.unlinked": ({ t }) => t("activity.googleUnlinked"),
+  "passkey.added": ({ t }) => t("activity.passkeyAdded"),
+  "passkey.removed": ({ t }) => t("activity.passkeyRemoved"),
+  "passkey.refused": ({ t }) => t("activity.passkeyRefused"),
   "session.ended": ({ t }, details) =>
     details.reason === "signed_out_elsewhere"
       ? t("activity.ended.signed_out_elsewhere", { count: details.sessions })

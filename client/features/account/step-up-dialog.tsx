@@ -5,6 +5,7 @@ import { Button } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { api } from "#client/lib/api.ts";
+import { passkeySupport } from "#client/lib/passkeys.ts";
 import { useStepUpQuestion } from "#client/lib/step-up.ts";
 import type { StepUpWay } from "#contract/step-up.ts";
 import { minuteMs } from "#domain/clock.ts";
@@ -13,9 +14,9 @@ import styles from "./account.module.css";
 import type { WayProps } from "./step-up-ways.tsx";
 import { stepUpWays } from "./step-up-ways.tsx";
 
-function isKnown(way: StepUpWay): boolean {
+function isUsable(way: StepUpWay): boolean {
   // A server that is newer than this page may offer another.
-  return Object.hasOwn(stepUpWays, way);
+  return Object.hasOwn(stepUpWays, way) && (way !== "passkey" || passkeySupport() === "yes");
 }
 
 /** The form of a way. It comes after the dialog has opened, or takes another's place, so it takes the focus. */
@@ -59,7 +60,7 @@ function StepUp(props: WayProps) {
   const look = useCallback(() => {
     setWays(undefined);
     api("GET /api/account/step-up").then(
-      ({ ways }) => setWays(ways.filter(isKnown)),
+      ({ ways }) => setWays(ways.filter(isUsable)),
       () => setWays("failed"),
     );
   }, []);

@@ -1,11 +1,13 @@
 import type { ComponentType, FormEvent, ReactNode } from "react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Button } from "#client/components/button.tsx";
 import { CodeField } from "#client/components/code-field.tsx";
 import { GoogleButton } from "#client/components/google-button.tsx";
 import { PasswordField } from "#client/components/password-field.tsx";
 import { SubmitButton } from "#client/components/submit-button.tsx";
 import { useRefusal } from "#client/components/use-refusal.tsx";
+import { passkeyText } from "#client/i18n/passkey-text.ts";
 import { api } from "#client/lib/api.ts";
 import type { StepUpProof, StepUpWay } from "#contract/step-up.ts";
 import styles from "./account.module.css";
@@ -92,8 +94,48 @@ function ByGoogle() {
   );
 }
 
+/** The browser asks which of the person's passkeys, and for the finger, the face or the PIN. */
+function ByPasskey({ onProved }: WayProps) {
+  const { t } = useTranslation(["account", "auth", "errors", "refusals"]);
+  const [busy, setBusy] = useState(false);
+  const { note, waitSeconds, refuse, clear } = useRefusal();
+
+  async function show(): Promise<void> {
+    if (waitSeconds > 0) return;
+    clear();
+    setBusy(true);
+    try {
+      const { showPasskey } = await import("#client/lib/webauthn.ts");
+      const options = await api("POST /api/account/step-up/passkey", { body: {} });
+      await api("POST /api/account/step-up", { body: { passkey: await showPasskey(options) } });
+      onProved();
+    } catch (error) {
+      refuse(error, passkeyText(error, t("account:passkeys.notUsed")));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <div className={styles.form}>
+      {note}
+      <Button
+        variant="primary"
+        wide
+        busy={busy}
+        busyLabel={t("account:passkeys.waiting")}
+        aria-disabled={waitSeconds > 0}
+        onClick={() => void show()}
+      >
+        {t("account:stepUp.ways.passkey.use")}
+      </Button>
+    </div>
+  );
+}
+
 /** What the dialog shows for each way. Its texts are `account:stepUp.ways.<way>`. */
 export const stepUpWays: Readonly<Record<StepUpWay, ComponentType<WayProps>>> = {
+  passkey: ByPasskey,
   password: ByPassword,
   code: ByCode,
   google: ByGoogle,

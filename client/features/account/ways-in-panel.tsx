@@ -106,7 +106,7 @@ function Google({ ways, offered }: { ways: WaysIn; offered: boolean }) {
       tellSecurityNews();
     });
   if (!google && !offered) return null;
-  const isLast = google !== null && !ways.password;
+  const isLast = google !== null && !ways.password && ways.passkeys === 0;
   return (
     <Way name="Google" details={google ? [google.email, t("waysIn.since", { date: date(google.linkedAt) })] : [t("waysIn.off")]}>
       {isLast ? null : (

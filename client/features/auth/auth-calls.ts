@@ -6,7 +6,7 @@ import type { EmailChangeLink } from "#contract/email-change.ts";
 import { waitForStep } from "./next-step-store.ts";
 
 /** Keeps the session; or has the page ask what comes first: the code of a second factor, or whether a deleted account is restored. */
-function take(outcome: SignedIn, event: "SIGNED_IN" | "PASSWORD_RECOVERY" | "MFA_CHALLENGE_VERIFIED"): void {
+export function take(outcome: SignedIn, event: "SIGNED_IN" | "PASSWORD_RECOVERY" | "MFA_CHALLENGE_VERIFIED"): void {
   if ("access_token" in outcome) adoptSession(outcome, event);
   else waitForStep(outcome);
 }

@@ -1,5 +1,5 @@
 import type { FormEvent } from "react";
-import { useRef, useState } from "react";
+import { lazy, Suspense, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { GoogleButton } from "#client/components/google-button.tsx";
@@ -14,6 +14,9 @@ import { checkEmail, checkPassword } from "#domain/rules.ts";
 import styles from "./auth.module.css";
 import { beginGoogle, signIn, signUp } from "./auth-calls.ts";
 import { SignInEmail } from "./sign-in-email.tsx";
+
+/** Comes after the form: its button has its place before. */
+const PasskeyWay = lazy(async () => ({ default: (await import("./passkey-way.tsx")).PasskeyWay }));
 
 export type AuthMode = "signIn" | "signUp";
 
@@ -150,6 +153,13 @@ export function CredentialsForm({ mode, email, onEmail, otherHref, recoverHref, 
         <SubmitButton label={t(`auth:${mode}.submit`)} busy={busy} busyLabel={t(`auth:${mode}.busy`)} waitSeconds={refusal.waitSeconds} />
         {mode === "signUp" && <Legal />}
       </form>
+      {mode === "signIn" && (
+        <div className={styles.passkey}>
+          <Suspense>
+            <PasskeyWay paused={busy} refusal={refusal} />
+          </Suspense>
+        </div>
+      )}
       <GoogleWay mode={mode} returnTo={returnTo} />
       <p className={styles.other}>
         {t(`auth:${mode}.other`)} <Link href={otherHref}>{t(`auth:${mode}.otherAction`)}</Link>

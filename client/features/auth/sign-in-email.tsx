@@ -7,14 +7,17 @@ interface SignInEmailProps {
   error: string | undefined;
 }
 
-/** The email field for signing in. Password managers store the password under `username`. */
+/**
+ * The email field for signing in. Password managers store the password under `username`; passkeys are among its suggestions while they are
+ * offered (passkey-way.tsx).
+ */
 export function SignInEmail({ value, onChange, error }: SignInEmailProps) {
   const { t } = useTranslation("auth");
   return (
     <EmailField
       label={t("email")}
       name="email"
-      autoComplete="username"
+      autoComplete="username webauthn"
       value={value}
       onChange={(event) => onChange(event.target.value)}
       error={error}

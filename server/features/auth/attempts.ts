@@ -35,6 +35,9 @@ const limits = {
   factor: { free: 5, ...guesses },
   "factor-account": { free: 20, ...guesses },
   "factor-device": { free: 5, ...guesses },
+  // Of passkeys: answers that were refused, and challenges that were asked for, of which each opening of the sign-in page takes one.
+  passkey: { free: 50, ...guesses },
+  "passkey-challenge": { free: 600, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 5 * minuteMs },
   // Generous: a whole office may share one address.
   address: { free: 50, ...guesses },
   // Mails asked for: by one network, to one mailbox by one network and by all, so that a stranger leaves room for its owner, and in all.
@@ -65,8 +68,10 @@ function limitOf(key: AttemptKey): Limit {
   return key.endsWith("::/48") ? { ...limit, free: limit.free * siteShare } : limit;
 }
 
+type NetworkLimit = "address" | "mail-address" | "link-address" | "contact-address" | "passkey" | "passkey-challenge";
+
 /** Of a network (client-network.ts), and of the site it belongs to. */
-export function networkKeys(kind: "address" | "mail-address" | "link-address" | "contact-address", network: string): AttemptKey[] {
+export function networkKeys(kind: NetworkLimit, network: string): AttemptKey[] {
   const site = clientSite(network);
   return [`${kind}:${network}`, ...(site === undefined ? [] : [`${kind}:${site}` as const])];
 }

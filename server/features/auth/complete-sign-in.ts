@@ -61,7 +61,8 @@ export async function completeSignIn(
   { person, factor }: { person: Person; factor: FirstFactor },
   caller: Caller,
 ): Promise<SignInOutcome> {
-  if (!(await findTotp(trx, person.id))) return finishSignIn(trx, deps, { person, factor }, caller);
+  // A passkey is two factors by itself: the device, and what unlocks it.
+  if (factor === "passkey" || !(await findTotp(trx, person.id))) return finishSignIn(trx, deps, { person, factor }, caller);
   const codesLeft = await countRecoveryCodes(trx, person.id);
   const token = await beginPendingSignIn(trx, deps, { person, factor, waitsFor: "second factor" }, caller);
   return { token, methods: codesLeft > 0 ? ["totp", "recovery_code"] : ["totp"] };

@@ -1,19 +1,24 @@
 /** Showing a factor again within a sign-in, so that a left-open screen or a stolen access token can't do dangerous things. */
 import type { AuditDetails } from "#domain/audit.ts";
 import { DomainError } from "#domain/errors.ts";
+import type { Assertion, SignInOptions } from "../../contract/passkeys.ts";
 import type { ProofOf, StepUpProof, StepUpWay } from "../../contract/step-up.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { AttemptKey } from "./attempts.ts";
-import { counted, forgetAttempts } from "./attempts.ts";
+import { countAttempts, counted, forgetAttempts } from "./attempts.ts";
 import type { AuthDeps } from "./callers.ts";
 import { findTotp } from "./factor-queries.ts";
 import { findGoogle } from "./google-queries.ts";
 import { spendFreshAnswer } from "./google-step-up.ts";
+import { lockPerson } from "./link-queries.ts";
+import { findPasskey, selectPasskeys } from "./passkey-queries.ts";
+import { acceptProof } from "./passkey-sign-in.ts";
 import { nobodysHash, verifyPassword } from "./passwords.ts";
 import * as queries from "./queries.ts";
 import { spendCode, wrongCode } from "./second-factor.ts";
+import { checkAssertion, passkeyRefused, requestSignature } from "./webauthn.ts";
 
 export interface Prover {
   userId: string;
@@ -72,6 +77,30 @@ async function proveByGoogle(deps: AuthDeps, prover: Prover): Promise<void> {
   });
 }
 
+/** One of the person's own passkeys will do, and no other. Throws `passkeys_unavailable`. */
+export async function beginPasskeyStepUp(deps: AuthDeps, { userId, sessionId }: Omit<Prover, "network">): Promise<SignInOptions> {
+  return requestSignature(deps, { purpose: "step_up", sessionId }, await selectPasskeys(deps.db, userId));
+}
+
+/** Counts as checkOwnPassword does. Throws `passkey_expired`, `passkey_refused`, `too_many_attempts`, `session_expired`. */
+async function proveByPasskey(deps: AuthDeps, prover: Prover, assertion: Assertion): Promise<void> {
+  const { userId, sessionId, network } = prover;
+  const key: AttemptKey = `step-up:${sessionId}`;
+  await countAttempts(deps.db, [key]);
+  const proof = await checkAssertion(deps, { purpose: "step_up", sessionId }, assertion, async (credentialId) => {
+    const passkey = await findPasskey(deps.db, credentialId);
+    return passkey?.user_id === userId ? passkey : undefined;
+  });
+  const isProved = await inTransaction(deps.db, async (trx) => {
+    await lockPerson(trx, userId);
+    if (!(await acceptProof(trx, deps, proof, network))) return false;
+    await markProved(trx, prover, "passkey");
+    return true;
+  });
+  if (!isProved) throw passkeyRefused();
+  await forgetAttempts(deps.db, key);
+}
+
 interface Way<Proof> {
   /** Whether the person can show a factor this way. */
   has(deps: Pick<AuthDeps, "config" | "db">, userId: string): Promise<boolean>;
@@ -81,6 +110,7 @@ interface Way<Proof> {
 
 /** In the order in which they are offered. */
 const ways: { [Name in StepUpWay]: Way<ProofOf<Name>> } = {
+  passkey: { has: async ({ db }, userId) => (await selectPasskeys(db, userId)).length > 0, prove: proveByPasskey },
   password: {
     has: async ({ db }, userId) => (await queries.findPerson(db, userId))?.password_hash != null,
     prove: proveByPassword,

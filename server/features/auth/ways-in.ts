@@ -4,6 +4,7 @@ import type { WaysIn } from "../../contract/security.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { findGoogle } from "./google-queries.ts";
 import { lockPerson } from "./link-queries.ts";
+import { selectPasskeys } from "./passkey-queries.ts";
 import { findPerson } from "./queries.ts";
 
 export async function readWaysIn(executor: Executor, userId: string): Promise<WaysIn> {
@@ -12,12 +13,13 @@ export async function readWaysIn(executor: Executor, userId: string): Promise<Wa
   return {
     password: person !== undefined && person.password_hash !== null,
     google: google ? { email: google.email ?? "", linkedAt: google.linked_at.toISOString() } : null,
+    passkeys: (await selectPasskeys(executor, userId)).length,
   };
 }
 
 /** How many ways there are. A person may have several of one kind. */
-function countWays({ password, google }: WaysIn): number {
-  return Number(password) + Number(google !== null);
+function countWays({ password, google, passkeys }: WaysIn): number {
+  return Number(password) + Number(google !== null) + passkeys;
 }
 
 /**

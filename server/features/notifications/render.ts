@@ -64,6 +64,8 @@ const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent
   "email-changed": (config, { linkId }) => `/auth?undo=${linkToken(config, String(linkId))}`,
   "second-factor-on": () => "/profile/security",
   "second-factor-off": () => "/profile/security",
+  "passkey-added": () => "/profile/security",
+  "passkey-removed": () => "/profile/security",
   "recovery-code-used": () => "/profile/security",
   "google-linked": () => "/profile/security",
   "google-unlinked": () => "/profile/security",

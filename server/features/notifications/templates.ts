@@ -16,6 +16,8 @@ export interface MailParameters {
   "email-changed": { linkId: string; expiresAt: string };
   "second-factor-on": { changedAt: string };
   "second-factor-off": { changedAt: string };
+  "passkey-added": { changedAt: string };
+  "passkey-removed": { changedAt: string };
   /** `left`: how many codes remain. */
   "recovery-code-used": { changedAt: string; left: number };
   /** `googleEmail`: the address the account has at Google. */
@@ -57,6 +59,8 @@ export const mailTemplates = [
   "email-changed",
   "second-factor-on",
   "second-factor-off",
+  "passkey-added",
+  "passkey-removed",
   "recovery-code-used",
   "google-linked",
   "google-unlinked",

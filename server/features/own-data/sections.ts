@@ -64,6 +64,13 @@ export const sections: readonly Section[] = [
       as item from credentials where user_id = ${userId}`,
   },
   {
+    name: "passkeys",
+    describes: "Your passkeys. Their private keys are on your devices; of each we have only the public key.",
+    rows: (userId) => sql`select id as key, jsonb_build_object('name', name, 'transports', transports, 'deviceType', device_type,
+      'backedUp', backed_up, 'publicKey', encode(public_key, 'base64'), 'timesUsed', counter, 'createdAt', created_at,
+      'lastUsedAt', last_used_at) as item from passkeys where user_id = ${userId}`,
+  },
+  {
     name: "sessions",
     describes: "Where you signed in: the browser as it called itself, its time zone, and when.",
     rows: (userId) => sql`select id as key, jsonb_build_object('browser', user_agent, 'timeZone', time_zone, 'createdAt', created_at,

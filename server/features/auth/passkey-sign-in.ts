@@ -1,0 +1,51 @@
+/** Signing in with a passkey. */
+import type { Assertion, SignInOptions } from "../../contract/passkeys.ts";
+import { recordAct } from "../../db/audit.ts";
+import type { Trx } from "../../db/transaction.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { encodeUuid } from "../../http/secret-keys.ts";
+import { countAttempts, giveBackAttempts, networkKeys } from "./attempts.ts";
+import type { AuthDeps, Caller } from "./callers.ts";
+import type { SignInOutcome } from "./complete-sign-in.ts";
+import { completeSignIn } from "./complete-sign-in.ts";
+import { lockPerson } from "./link-queries.ts";
+import { findPasskey, notePasskeyUse } from "./passkey-queries.ts";
+import { findPerson } from "./queries.ts";
+import type { Proof } from "./webauthn.ts";
+import { checkAssertion, passkeyRefused, requestSignature } from "./webauthn.ts";
+
+/** Throws `too_many_attempts` with retryAfterSeconds, `passkeys_unavailable`. */
+export async function beginPasskeySignIn(deps: AuthDeps, { network }: Pick<Caller, "network">): Promise<SignInOptions> {
+  await countAttempts(deps.db, networkKeys("passkey-challenge", network));
+  return requestSignature(deps, { purpose: "sign_in", sessionId: null });
+}
+
+/** The caller has locked the person. False if the passkey is gone, or may have been copied, which is written down. */
+export async function acceptProof(trx: Trx, deps: AuthDeps, { passkey, counter, backedUp }: Proof, network: string): Promise<boolean> {
+  const use = await notePasskeyUse(trx, { id: passkey.id, counter, backedUp }, deps.clock.now());
+  if (use === "counter_went_back")
+    await recordAct(trx, { actor: null, subject: passkey.user_id, network, action: "passkey.refused", details: { reason: use } });
+  return use === "used";
+}
+
+/**
+ * No password is asked for and no code, and guesses at either don't count here. Throws `passkey_expired`, `passkey_refused`,
+ * `too_many_attempts` with retryAfterSeconds, and what completeSignIn throws.
+ */
+export async function signInByPasskey(deps: AuthDeps, assertion: Assertion, caller: Caller): Promise<SignInOutcome> {
+  const { network } = caller;
+  const keys = networkKeys("passkey", network);
+  await countAttempts(deps.db, keys);
+  const proof = await checkAssertion(deps, { purpose: "sign_in", sessionId: null }, assertion, (id) => findPasskey(deps.db, id));
+  // A passkey is asked for without an address, so it has to say whose it is (WebAuthn §7.2, step 6).
+  if (assertion.response.userHandle !== encodeUuid(proof.passkey.user_id)) throw passkeyRefused();
+  const outcome = await inTransaction(deps.db, async (trx) => {
+    await lockPerson(trx, proof.passkey.user_id);
+    const person = await findPerson(trx, proof.passkey.user_id);
+    if (!person || person.banned_at || !(await acceptProof(trx, deps, proof, network))) return undefined;
+    return completeSignIn(trx, deps, { person, factor: "passkey" }, caller);
+  });
+  if (!outcome) throw passkeyRefused();
+  await giveBackAttempts(deps.db, keys);
+  return outcome;
+}
