@@ -17,11 +17,11 @@ const api = process.env.API_URL ?? "http://127.0.0.1:3000";
 function chunkFileNames({ facadeModuleId }: { facadeModuleId?: string | null }): string {
   const [, language, index] = facadeModuleId?.match(/(?:locales\/(\w+)\/[\w-]+\.json|i18n\/languages\/(\w+)\.ts)$/) ?? [];
   const [, written, piece] = facadeModuleId?.match(/content\/(\w+)\/([\w-]+)\.md\?piece$/) ?? [];
-  if (piece) return `assets/piece-${written}-${piece}-[hash].js`;
+  if (piece) return `assets/piece-${written}-${piece}-[hash:7].js`;
   // Only few answers need it. The service worker keeps it once it was fetched (sw/caches/release.ts).
-  if (/features\/chat\/(code-colours|formula-drawing)\.ts$/.test(facadeModuleId ?? "")) return "assets/on-use-[name]-[hash].js";
-  if (index) return `assets/locale-${index}-index-[hash].js`;
-  return language ? `assets/locale-${language}-[name]-[hash].js` : "assets/[name]-[hash].js";
+  if (/features\/chat\/(code-colours|formula-drawing)\.ts$/.test(facadeModuleId ?? "")) return "assets/on-use-[name]-[hash:7].js";
+  if (index) return `assets/locale-${index}-index-[hash:7].js`;
+  return language ? `assets/locale-${language}-[name]-[hash:7].js` : "assets/[name]-[hash:7].js";
 }
 
 /** Style chunks load in any order, and the first mention of a layer fixes its rank. So every file starts with the complete order. */

@@ -42,7 +42,7 @@ export function languageFiles(language: string): string[] {
 export function isPieceFile(file: string, path: string, language = "\\w+"): boolean {
   const name = pieceNameAt(path);
   // The pattern ends with the hash of eight characters, because one piece's name may be the beginning of another's.
-  return name !== undefined && new RegExp(`^/assets/piece-${language}-${name}-[\\w-]{8}\\.js$`).test(file);
+  return name !== undefined && new RegExp(`^/assets/piece-${language}-${name}-[\\w-]{7}\\.js$`).test(file);
 }
 
 /** The text that the page at `path` loads when it runs: in the reader's language, or in English. */
