@@ -1,4 +1,4 @@
-import type { FormEvent } from "react";
+import type { ComponentProps, FormEvent } from "react";
 import { lazy, Suspense, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
@@ -65,6 +65,16 @@ function Forgot({ href }: { href: string }) {
     <p className={styles.forgot}>
       <Link href={href}>{t("signIn.forgot")}</Link>
     </p>
+  );
+}
+
+function PasskeyPlace(props: ComponentProps<typeof PasskeyWay>) {
+  return (
+    <div className={styles.passkey}>
+      <Suspense>
+        <PasskeyWay {...props} />
+      </Suspense>
+    </div>
   );
 }
 
@@ -153,13 +163,7 @@ export function CredentialsForm({ mode, email, onEmail, otherHref, recoverHref, 
         <SubmitButton label={t(`auth:${mode}.submit`)} busy={busy} busyLabel={t(`auth:${mode}.busy`)} waitSeconds={refusal.waitSeconds} />
         {mode === "signUp" && <Legal />}
       </form>
-      {mode === "signIn" && (
-        <div className={styles.passkey}>
-          <Suspense>
-            <PasskeyWay paused={busy} refusal={refusal} />
-          </Suspense>
-        </div>
-      )}
+      {mode === "signIn" && <PasskeyPlace paused={busy} refusal={refusal} />}
       <GoogleWay mode={mode} returnTo={returnTo} />
       <p className={styles.other}>
         {t(`auth:${mode}.other`)} <Link href={otherHref}>{t(`auth:${mode}.otherAction`)}</Link>
