@@ -68,6 +68,15 @@ function Forgot({ href }: { href: string }) {
   );
 }
 
+function OtherMode({ mode, href }: { mode: AuthMode; href: string }) {
+  const { t } = useTranslation("auth");
+  return (
+    <p className={styles.other}>
+      {t(`${mode}.other`)} <Link href={href}>{t(`${mode}.otherAction`)}</Link>
+    </p>
+  );
+}
+
 function PasskeyPlace(props: ComponentProps<typeof PasskeyWay>) {
   return (
     <div className={styles.passkey}>
@@ -165,9 +174,7 @@ export function CredentialsForm({ mode, email, onEmail, otherHref, recoverHref, 
       </form>
       {mode === "signIn" && <PasskeyPlace paused={busy} refusal={refusal} />}
       <GoogleWay mode={mode} returnTo={returnTo} />
-      <p className={styles.other}>
-        {t(`auth:${mode}.other`)} <Link href={otherHref}>{t(`auth:${mode}.otherAction`)}</Link>
-      </p>
+      <OtherMode mode={mode} href={otherHref} />
     </>
   );
 }
