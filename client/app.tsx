@@ -20,7 +20,7 @@ const loadPrefetching = async () => (await loadLate()).PrefetchOnIntent;
 const loadCompanions = async () => (await loadLate()).Companions;
 const loadSupport = async () => (await loadLate()).SupportButton;
 const loadSaveSlot = async () => (await loadLate()).SleepingSaveSlot;
-const loadNotice = async () => (await loadLate()).OfflineNotice;
+const loadNotices = async () => (await loadLate()).Notices;
 const loadAnnouncer = async () => (await loadLate()).RouteAnnouncer;
 
 /** The page at the current address. */
@@ -62,7 +62,7 @@ export function App({ onFrame, onFirstPage }: AppProps) {
   return (
     <>
       <Frame
-        notice={<Late load={loadNotice} />}
+        notice={<Late load={loadNotices} />}
         sessionStatus={status}
         user={user}
         sandboxUrl={sandboxUrl}

@@ -1,10 +1,10 @@
-import type { ComponentType } from "react";
-import { Suspense, useEffect, useState } from "react";
+import { Suspense, useEffect } from "react";
 import { useLocation } from "wouter";
 import { useSubscription } from "./features/billing/subscription-store.ts";
 import { useConsentShown } from "./features/consent/use-consent-shown.ts";
 import { openFeedback, recallDismissal, showFeedbackCard, useFeedback } from "./features/feedback/feedback-store.ts";
 import { watchFormOutcomes } from "./form-notices.ts";
+import { useFetched } from "./lib/use-fetched.ts";
 import { useSession } from "./lib/use-session.ts";
 import { startForgetting } from "./offline/forget-person.ts";
 import { startFormQueue } from "./offline/form-sender.ts";
@@ -12,23 +12,6 @@ import { paths } from "./paths.ts";
 
 /** Spec §4: counted from the load of the page. */
 const feedbackDelayMs = 10_000;
-
-/** A component that is fetched once `wanted` is true. If that fails, the page works without it. */
-function useFetched<Props>(wanted: boolean, load: () => Promise<ComponentType<Props>>): ComponentType<Props> | null {
-  const [Fetched, setFetched] = useState<ComponentType<Props> | null>(null);
-  useEffect(() => {
-    if (!wanted || Fetched) return;
-    let current = true;
-    load().then(
-      (component) => current && setFetched(() => component),
-      () => undefined,
-    );
-    return () => {
-      current = false;
-    };
-  }, [wanted, Fetched, load]);
-  return wanted ? Fetched : null;
-}
 
 const loadBanner = async () => (await import("./features/consent/consent-banner.tsx")).ConsentBanner;
 const loadFeedback = async () => (await import("./features/feedback/feedback.tsx")).Feedback;

@@ -42,7 +42,7 @@ const hasDiscount = async () => (await import("./features/marketing/ask-discount
 export const pages: readonly PageRoute[] = [
   page(paths.home, ["home", "plans"], async () => (await import("./pages/home.tsx")).HomePage, { sleeps: true, stirs: hasDiscount }),
   page(paths.auth, ["auth", "errors"], async () => (await import("./pages/auth.tsx")).AuthPage, {
-    queries: ["mode", "confirm", "recover", "change", "undo", "return", "google"],
+    queries: ["mode", "confirm", "recover", "change", "undo", "return", "keep-factors", "reset-factors", "google"],
   }),
   page(paths.aiModels, ["chat", "later"], async () => (await import("./pages/ai-models.tsx")).AiModelsPage, {
     queries: ["conversation", "prompt", "model"],

@@ -2,7 +2,7 @@
  * Sweeps do work that has become due with time. They read it from rows, so that moving the sandbox's clock, an outage and a
  * lost queue need no code of their own. Business sweeps run when they are due, and at once when the sandbox moves the clock;
  * wall-time sweeps run every few seconds. A lease ensures that only one worker at a time runs a sweep. There are separate loops
- * for sweeps that ask Stripe, sweeps that move credits, deleted accounts, wall-time sweeps and what is kept no longer, so that none waits
+ * for sweeps that ask Stripe, sweeps that move credits, those of accounts, wall-time sweeps and what is kept no longer, so that none waits
  * for another.
  */
 
@@ -10,6 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { addMilliseconds, hourMs } from "#domain/clock.ts";
 import type { Deps } from "#server/deps.ts";
 import { deleteUnusedAvatars } from "#server/features/account/avatars.ts";
+import { advanceFactorResets } from "#server/features/auth/factor-reset.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
 import { endGracePeriods, postDueScheduledGrants } from "#server/features/billing/schedules.ts";
 import { dueInstants } from "#server/features/clock/service.ts";
@@ -48,13 +49,14 @@ const sweeps: Readonly<Record<SweepName, (deps: Deps, now: Date, signal: AbortSi
   "scheduled-grants": postDueScheduledGrants,
   "grace-periods": endGracePeriods,
   "expired-grants": expireDueGrants,
+  "factor-resets": advanceFactorResets,
   "account-deletions": eraseDueAccounts,
 };
 const sweepsOfStripe = ["reconcile", "grace-periods"] as const satisfies SweepName[];
 /** In this order, so that new grants are posted before the ones they replace expire. */
 const sweepsOfCredits = ["scheduled-grants", "expired-grants"] as const satisfies SweepName[];
-/** Nobody waits for them, and each account takes as long as it is large. */
-const sweepsOfAccounts = ["account-deletions"] as const satisfies SweepName[];
+/** Nobody waits for them, and deleting an account takes as long as it is large. */
+const sweepsOfAccounts = ["factor-resets", "account-deletions"] as const satisfies SweepName[];
 
 async function ensureSchedules(deps: Deps): Promise<void> {
   await deps.db

@@ -15,6 +15,7 @@ import { PasskeysPanel } from "#client/features/account/passkeys-panel.tsx";
 import { PasswordPanel } from "#client/features/account/password-panel.tsx";
 import { SessionsPanel } from "#client/features/account/sessions-panel.tsx";
 import { StepUpDialog } from "#client/features/account/step-up-dialog.tsx";
+import { TwoStepPanel } from "#client/features/account/two-step-panel.tsx";
 import { Unsubscribe } from "#client/features/account/unsubscribe.tsx";
 import { useWaysIn } from "#client/features/account/use-ways-in.ts";
 import { WaysInPanel } from "#client/features/account/ways-in-panel.tsx";
@@ -50,6 +51,7 @@ const panels: Record<Section, (user: User, means: Means) => ReactNode> = {
     <Fragment key={user.id}>
       <SignInPanels email={user.email} />
       <PasskeysPanel userId={user.id} />
+      <TwoStepPanel email={user.email} />
       <SessionsPanel />
       <ActivityPanel />
     </Fragment>

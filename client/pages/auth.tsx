@@ -24,34 +24,21 @@ import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
 
 /** What comes after the form, or instead of it. Fetched once the form is there, so that nobody waits for it. */
-const steps = {
-  checkEmail: () => import("#client/features/auth/check-email.tsx"),
-  emailChange: () => import("#client/features/auth/email-change.tsx"),
-  factor: () => import("#client/features/auth/factor-step.tsx"),
-  mailedLink: () => import("#client/features/auth/mailed-link.tsx"),
-  recover: () => import("#client/features/auth/recover-form.tsx"),
-  restore: () => import("#client/features/auth/restore-step.tsx"),
-  reset: () => import("#client/features/auth/reset-password.tsx"),
-  undo: () => import("#client/features/auth/undo-email-change.tsx"),
-};
+const steps = () => import("#client/features/auth/steps.tsx");
+const CheckEmail = lazy(async () => ({ default: (await steps()).CheckEmail }));
+const MailedStep = lazy(async () => ({ default: (await steps()).MailedStep }));
+const NextStep = lazy(async () => ({ default: (await steps()).NextStep }));
+const RecoverForm = lazy(async () => ({ default: (await steps()).RecoverForm }));
 /** Only for those who come back from Google, so it is not fetched ahead. */
 const googleReturn = () => import("#client/features/auth/google-return.tsx");
 const GoogleFinish = lazy(async () => ({ default: (await googleReturn()).GoogleFinish }));
 const GoogleNotice = lazy(async () => ({ default: (await googleReturn()).GoogleNotice }));
 const LinkGoogle = lazy(async () => ({ default: (await googleReturn()).LinkGoogle }));
-const CheckEmail = lazy(async () => ({ default: (await steps.checkEmail()).CheckEmail }));
-const EmailChange = lazy(async () => ({ default: (await steps.emailChange()).EmailChange }));
-const FactorStep = lazy(async () => ({ default: (await steps.factor()).FactorStep }));
-const MailedLink = lazy(async () => ({ default: (await steps.mailedLink()).MailedLink }));
-const RecoverForm = lazy(async () => ({ default: (await steps.recover()).RecoverForm }));
-const RestoreStep = lazy(async () => ({ default: (await steps.restore()).RestoreStep }));
-const ResetPassword = lazy(async () => ({ default: (await steps.reset()).ResetPassword }));
-const UndoEmailChange = lazy(async () => ({ default: (await steps.undo()).UndoEmailChange }));
 
 async function fetchSteps(): Promise<void> {
   await untilIdle();
-  // A failure is ignored here, because showing the step fetches it again.
-  await Promise.allSettled([...Object.values(steps).map((step) => step()), i18next.loadNamespaces("steps")]);
+  // A failure is ignored here, because showing a step fetches them again.
+  await Promise.allSettled([steps(), i18next.loadNamespaces("steps")]);
 }
 
 /** Around the steps alone: React would hydrate a form in here later than the rest of the page, and forget what was typed before. */
@@ -92,40 +79,6 @@ function useLeaving(destination: string | null, { mailed, done, linking }: Stayi
     if (mayLeave && destination !== null) navigate(destination, { replace: true });
   }, [mailed, status, user, openedBy, done, linking, destination, navigate]);
   return openedBy;
-}
-
-interface MailedStepProps {
-  mailed: MailedToken;
-  /** The email of the signed-in person, or null. */
-  signedInAs: string | null;
-  onEmail: (email: string) => void;
-  onDone: () => void;
-  onInstead: () => void;
-  /** Called with another link to go on with. */
-  onNext: (mailed: MailedToken) => void;
-}
-
-/** What a mailed link is for. */
-function MailedStep({ mailed: { purpose, token }, signedInAs, onEmail, onDone, onInstead, onNext }: MailedStepProps) {
-  const link = { token, signedInAs, onEmail, onDone, onInstead };
-  const signedIn = signedInAs !== null;
-  switch (purpose) {
-    case "confirm":
-      return <MailedLink {...link} />;
-    case "recover":
-      return <ResetPassword {...link} />;
-    case "change":
-      return <EmailChange token={token} signedIn={signedIn} onInstead={onInstead} />;
-    case "undo":
-      return (
-        <UndoEmailChange
-          token={token}
-          signedIn={signedIn}
-          onInstead={onInstead}
-          onUndone={(next) => onNext({ purpose: "recover", token: next })}
-        />
-      );
-  }
 }
 
 interface FormsProps {
@@ -245,24 +198,21 @@ export function AuthPage() {
   useEffect(() => void fetchSteps(), []);
   // Whoever left the page in the middle of a sign-in has given it up.
   useEffect(() => waitForStep(undefined), []);
-  const link = { signedInAs: user?.email ?? null, onEmail: setEmail, onDone, onInstead, onNext: setMailed };
+  const forms = <Forms mode={mode} email={email} onEmail={setEmail} wanted={wanted} onMail={setWaitingForMail} />;
+  const link = { signedInAs: user?.email ?? null, onEmail: setEmail, onDone, onInstead, onNext: setMailed, signInForm: forms };
 
   return (
     <Page title={t(`${mode}.title`)} width="bare" className={styles.page ?? ""}>
       <div className={styles.panel}>
         {nextStep ? (
           <Step>
-            {nextStep.status === "factor_needed" ? (
-              <FactorStep key={nextStep.token} needed={nextStep} onBack={onBack} />
-            ) : (
-              <RestoreStep pending={nextStep} onBack={onBack} />
-            )}
+            <NextStep step={nextStep} mailed={mailed} onBack={onBack} onDone={onDone} onCode={onInstead} />
           </Step>
         ) : waitingForMail ? (
           <Step>
             <CheckEmail email={email.trim()} {...waitingForMail} sandboxUrl={sandboxUrl} onBack={() => setWaitingForMail(undefined)} />
           </Step>
-        ) : mailed ? (
+        ) : mailed && !done ? (
           openedBy !== undefined && (
             <Step>
               <MailedStep mailed={mailed} {...link} />
@@ -270,7 +220,7 @@ export function AuthPage() {
           )
         ) : (
           <ByGoogle google={google} onGoogle={onGoogle} user={user}>
-            <Forms mode={mode} email={email} onEmail={setEmail} wanted={wanted} onMail={setWaitingForMail} />
+            {forms}
           </ByGoogle>
         )}
       </div>

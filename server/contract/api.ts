@@ -5,6 +5,7 @@ import type { billingRoutes } from "./billing.ts";
 import type { catalogueRoutes } from "./catalogue.ts";
 import type { contactRoutes } from "./contact.ts";
 import type { emailChangeRoutes } from "./email-change.ts";
+import type { factorResetRoutes } from "./factor-reset.ts";
 import type { factorRoutes } from "./factors.ts";
 import type { generationRoutes } from "./generations.ts";
 import type { googleRoutes } from "./google.ts";
@@ -23,6 +24,7 @@ export type Calls = CallsOf<
     typeof catalogueRoutes &
     typeof contactRoutes &
     typeof emailChangeRoutes &
+    typeof factorResetRoutes &
     typeof factorRoutes &
     typeof generationRoutes &
     typeof notificationRoutes &

@@ -158,6 +158,17 @@ export interface PasskeyChallenges {
   used_at: Date | null;
 }
 
+/** Somebody asked to have their lost second factor removed. Business time. */
+export interface FactorResets {
+  id: string;
+  user_id: string;
+  asked_at: Date;
+  due_at: Date;
+  mailed_at: Date | null;
+  ended_at: Date | null;
+  ending: "cancelled" | "expired" | "removed" | null;
+}
+
 /** A link belongs to the sign-up it was mailed for, and to the person once it was opened. */
 export interface EmailLinks {
   id: Generated<string>;

@@ -7,6 +7,7 @@ import type {
   BillingAccounts,
   Credentials,
   EmailLinks,
+  FactorResets,
   GoogleAnswers,
   Identities,
   PasskeyChallenges,
@@ -52,6 +53,7 @@ export interface Database {
   pending_sign_ins: PendingSignIns;
   passkeys: Passkeys;
   passkey_challenges: PasskeyChallenges;
+  factor_resets: FactorResets;
   auth_sessions: AuthSessions;
   email_links: EmailLinks;
   auth_attempts: AuthAttempts;

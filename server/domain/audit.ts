@@ -19,7 +19,12 @@ export interface AuditDetails {
   /** The earlier address was put back. `removed`: how many ways to sign in had been added since the change was asked for. */
   "email.restored": { removed: number };
   "second_factor.enabled": Record<string, never>;
-  "second_factor.disabled": Record<string, never>;
+  /** `proof` is there if the link for a lost factor did it (factor-reset.ts), 72 hours after it was asked for. */
+  "second_factor.disabled": { proof?: "mailed_link" };
+  "factor_reset.asked": Record<string, never>;
+  /** The link that removes the factor was mailed. */
+  "factor_reset.mailed": Record<string, never>;
+  "factor_reset.cancelled": { by: "mailed_link" | "session" | "code" | "second_factor_off" };
   /** The codes there were before no longer work. */
   "recovery_codes.created": { codes: number };
   "recovery_code.used": { left: number };
@@ -55,6 +60,9 @@ const shown = {
   "email.restored": true,
   "second_factor.enabled": true,
   "second_factor.disabled": true,
+  "factor_reset.asked": true,
+  "factor_reset.mailed": true,
+  "factor_reset.cancelled": true,
   "recovery_codes.created": true,
   "recovery_code.used": true,
   "google.linked": true,

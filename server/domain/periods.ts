@@ -18,6 +18,7 @@ export const keptMs = {
   links: 7 * dayMs,
   pendingSignIns: dayMs,
   passkeyChallenges: dayMs,
+  factorResets: 30 * dayMs,
   sessions: 30 * dayMs,
   attempts: dayMs,
   answerLogs: answerLogReadableMs + hourMs,
@@ -43,6 +44,9 @@ export const deletionMs = 14 * dayMs;
 export const factorWaitMs = 10 * minuteMs;
 /** For this long a browser may take to show or to make a passkey. */
 export const passkeyMs = 5 * minuteMs;
+/** How long a request to remove a lost second factor waits (migrations/*_factor_resets.up.sql), and how long its link works then. */
+export const factorResetWaitMs = 72 * hourMs;
+export const factorResetLinkMs = 24 * hourMs;
 export const signUpCookieMs = dayMs;
 export const recoveryMs = 30 * minuteMs;
 /** How long somebody may take at Google, and to sign in in their own way before Google is linked. */

@@ -10,6 +10,7 @@ export const sweeps = {
   signUps: { sql: "retention_sign_ups", since: "it was begun" },
   pendingSignIns: { sql: "retention_pending_sign_ins", since: "it expired" },
   passkeyChallenges: { sql: "retention_passkey_challenges", since: "it expired" },
+  factorResets: { sql: "retention_factor_resets", since: "it ended" },
   links: { sql: "retention_links", since: "it was opened or expired" },
   sessions: { sql: "retention_sessions", since: "it ended" },
   attempts: { sql: "retention_attempts", since: "the first attempt it counts" },
@@ -52,6 +53,7 @@ export const retention = {
   pending_sign_ins: { rows: { sweep: "pendingSignIns" }, why: "a sign-in waits for its second factor; a late code gets the right answer" },
   passkeys: { rows: { with: "users" }, why: "public keys a person signs in with" },
   passkey_challenges: { rows: { sweep: "passkeyChallenges" }, why: "what a passkey has to sign; each is good for one answer" },
+  factor_resets: { rows: { sweep: "factorResets" }, why: "somebody lost their second factor; for a while we can see what became of it" },
   auth_sessions: { rows: { sweep: "sessions" }, why: "for a while we can still see what an ended sign-in was used for" },
   email_links: {
     rows: { sweep: "links" },

@@ -8,7 +8,14 @@ import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
 import { failureKind } from "../failures.ts";
 
-export type RowSweep = "expired-grants" | "scheduled-grants" | "grace-periods" | "overdue-holds" | "orphaned-answers" | "account-deletions";
+export type RowSweep =
+  | "expired-grants"
+  | "scheduled-grants"
+  | "grace-periods"
+  | "overdue-holds"
+  | "orphaned-answers"
+  | "factor-resets"
+  | "account-deletions";
 
 /** Rows read at once. */
 export const sweepPage = 200;
@@ -20,6 +27,7 @@ const keyTypes: Readonly<Record<RowSweep, "text" | "uuid">> = {
   "expired-grants": "uuid",
   "scheduled-grants": "text",
   "grace-periods": "text",
+  "factor-resets": "uuid",
   "overdue-holds": "uuid",
   "orphaned-answers": "uuid",
   "account-deletions": "uuid",

@@ -266,6 +266,26 @@ describe("parallel tabs", () => {
     expect(stored()).toBeNull();
   });
 
+  it("hear MFA_CHALLENGE_VERIFIED after the code of a second factor, and PASSWORD_RECOVERY after a new password by a link", async () => {
+    const first = await openTab();
+    const { answerFactor, resetPassword, signIn } = await import("#client/features/auth/auth-calls.ts");
+    const second = await openTab();
+    const needed = { status: "factor_needed", token: "pending", methods: ["totp"] };
+    server.use(
+      http.post(`${origin}/api/auth/sign-in`, () => HttpResponse.json(needed)),
+      http.post(`${origin}/api/auth/factor`, () => HttpResponse.json(sessionOf(1))),
+      http.post(`${origin}/api/auth/reset-password`, () => HttpResponse.json({ session: sessionOf(2) })),
+    );
+    await signIn(user.email, "a tessera 4 two");
+    expect(first.events).toEqual([]);
+    await answerFactor("pending", "123456");
+    await resetPassword("token", user.email, "another tessera 4 two");
+    const expected = ["MFA_CHALLENGE_VERIFIED", "PASSWORD_RECOVERY"];
+    await settle(() => second.events.length === expected.length);
+    expect([first.events, second.events]).toEqual([expected, expected]);
+    expect(second.currentSession()?.access_token).toBe("access-2");
+  });
+
   it("that were suspended during a sign-out notice it when they resume", async () => {
     store(sessionOf(1));
     const tab = await openTab();

@@ -1,6 +1,7 @@
 /** Helpers for the browser tests: a product behind a connection that can be cut, and signed-in pages. */
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { inject } from "vitest";
+import type { Db } from "#server/db/database.ts";
 import { launchBrowser } from "#tests/support/browser.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
@@ -12,6 +13,7 @@ import { Visitor } from "#tests/support/visitor.ts";
 
 export interface Stage {
   product: Product;
+  db: Db;
   browser: Browser;
   /** The product's public address, which is that of `line`. */
   url: string;
@@ -55,6 +57,7 @@ export async function setStage(): Promise<Stage> {
   const browser = await launchBrowser();
   const stage: Stage = {
     product,
+    db: database.db,
     browser,
     url: `http://127.0.0.1:${line.port}`,
     line,

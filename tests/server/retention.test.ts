@@ -127,6 +127,16 @@ const plants: Record<Sweep, Plant> = {
     await db.insertInto("passkey_challenges").values(asked).execute();
     return () => there(db.selectFrom("passkey_challenges").select("purpose").where("challenge", "=", challenge));
   },
+  async factorResets(at) {
+    const { db } = database;
+    const id = uuidv7();
+    const times = { asked_at: at, due_at: at, mailed_at: null, ended_at: at };
+    await db
+      .insertInto("factor_resets")
+      .values({ id, user_id: await userOf(), ending: "cancelled", ...times })
+      .execute();
+    return () => there(db.selectFrom("factor_resets").select("id").where("id", "=", id));
+  },
   async attempts(at) {
     const { db } = database;
     const key = `email:${randomUUID()}`;

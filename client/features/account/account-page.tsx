@@ -5,6 +5,7 @@ import { LinkButton } from "#client/components/button.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
 import { Page } from "#client/components/page.tsx";
 import { PageSpinner } from "#client/components/spinner.tsx";
+import { securityPath } from "#client/lib/security-path.ts";
 import { useSession } from "#client/lib/use-session.ts";
 import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
@@ -12,7 +13,7 @@ import styles from "./account-page.module.css";
 
 export const sectionPaths = {
   overview: paths.profile,
-  security: `${paths.profile}/security`,
+  security: securityPath,
   notifications: `${paths.profile}/notifications`,
   data: `${paths.profile}/data`,
 } as const;

@@ -1,16 +1,15 @@
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Card } from "#client/components/card.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
-import { useRefusal } from "#client/components/use-refusal.tsx";
 import { formatBytes } from "#client/lib/format.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { DataExport } from "#contract/own-data.ts";
 import { hourMs } from "#domain/clock.ts";
 import { exportFileMs } from "#domain/periods.ts";
 import styles from "./account.module.css";
+import { useAct } from "./use-act.ts";
 import { downloadExport, useExport } from "./use-export.ts";
 
 function StateOf({ latest }: { latest: DataExport | null }) {
@@ -30,25 +29,11 @@ function StateOf({ latest }: { latest: DataExport | null }) {
   }
 }
 
-/** Runs one act at a time, and shows why it was refused. */
-function useAct() {
-  const refusal = useRefusal();
-  const [busy, setBusy] = useState<"ask" | "download">();
-  async function run(name: "ask" | "download", act: () => Promise<void>): Promise<void> {
-    if (busy || refusal.waitSeconds > 0) return;
-    refusal.clear();
-    setBusy(name);
-    await act().catch((error: unknown) => refusal.refuse(error));
-    setBusy(undefined);
-  }
-  return { ...refusal, busy, run };
-}
-
 /** A copy of all of one's data: asked for, made in the background, downloaded. */
 export function ExportPanel() {
   const { t, i18n } = useTranslation(["account", "errors", "refusals"]);
   const { state, look, ask } = useExport();
-  const { note, waitSeconds, busy, run } = useAct();
+  const { note, waitSeconds, busy, run } = useAct<"ask" | "download">();
   const latest = state.status === "known" ? state.latest : null;
   const isMade = latest?.status !== "making" && latest?.status !== "failed";
 

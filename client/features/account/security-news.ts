@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import { onRealtime } from "#client/lib/realtime.ts";
 
 const listeners = new Set<() => void>();
 
@@ -7,7 +8,7 @@ export function tellSecurityNews(): void {
   for (const listener of listeners) listener();
 }
 
-/** Calls `read` at the start, after security news, and whenever the page comes back to the front. */
+/** Calls `read` at the start, after security news of this page or pushed by the server, and whenever the page comes back to the front. */
 export function useSecurityReads(read: () => void): void {
   useEffect(() => {
     const lookAgain = () => {
@@ -15,9 +16,11 @@ export function useSecurityReads(read: () => void): void {
     };
     read();
     listeners.add(read);
+    const unlisten = onRealtime((event) => event.type === "change" && event.table === "factor_resets" && read());
     document.addEventListener("visibilitychange", lookAgain);
     return () => {
       listeners.delete(read);
+      unlisten();
       document.removeEventListener("visibilitychange", lookAgain);
     };
   }, [read]);

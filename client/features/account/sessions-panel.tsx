@@ -4,14 +4,13 @@ import { Alert } from "#client/components/alert.tsx";
 import { Badge } from "#client/components/badge.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Card } from "#client/components/card.tsx";
-import { Dialog } from "#client/components/dialog.tsx";
-import type { Refusal } from "#client/components/use-refusal.tsx";
 import { useRefusal } from "#client/components/use-refusal.tsx";
 import { showToast } from "#client/lib/interface-store.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { OwnSession } from "#contract/security.ts";
 import { dayMs } from "#domain/clock.ts";
 import styles from "./account.module.css";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { cityOf } from "./place.ts";
 import { RowsLoading } from "./rows-loading.tsx";
 import { useSessions } from "./use-sessions.ts";
@@ -76,40 +75,6 @@ function Row({ session, readAt, busy, blocked, onEnd }: RowProps) {
         </Button>
       )}
     </li>
-  );
-}
-
-interface OthersDialogProps {
-  open: boolean;
-  onClose: () => void;
-  busy: boolean;
-  refusal: Refusal;
-  onConfirm: () => void;
-}
-
-function OthersDialog({ open, onClose, busy, refusal, onConfirm }: OthersDialogProps) {
-  const { t } = useTranslation(["account", "common"]);
-  const actions = (
-    <>
-      <Button onClick={onClose}>{t("common:cancel")}</Button>
-      <Button
-        variant="danger"
-        busy={busy}
-        busyLabel={t("account:sessions.ending")}
-        aria-disabled={refusal.waitSeconds > 0}
-        onClick={onConfirm}
-      >
-        {t("account:sessions.endOthers")}
-      </Button>
-    </>
-  );
-  return (
-    <Dialog open={open} onClose={onClose} title={t("account:sessions.confirmTitle")} actions={actions}>
-      <div className={styles.form}>
-        <p>{t("account:sessions.confirmText")}</p>
-        {refusal.note}
-      </div>
-    </Dialog>
   );
 }
 
@@ -199,7 +164,15 @@ export function SessionsPanel() {
           <Button onClick={() => ask(true)}>{t("sessions.endOthers")}</Button>
         </div>
       )}
-      <OthersDialog open={asking} onClose={() => ask(false)} busy={busy === "others"} refusal={refusal} onConfirm={() => void endAll()} />
+      <ConfirmDialog
+        open={asking}
+        onClose={() => ask(false)}
+        title={t("sessions.confirmTitle")}
+        action={{ label: t("sessions.endOthers"), busyLabel: t("sessions.ending"), busy: busy === "others", run: () => void endAll() }}
+        refusal={refusal}
+      >
+        {t("sessions.confirmText")}
+      </ConfirmDialog>
     </Card>
   );
 }

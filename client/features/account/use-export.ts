@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 import { api, apiResponse } from "#client/lib/api.ts";
+import { saveFile } from "#client/lib/save-file.ts";
 import { withStepUp } from "#client/lib/step-up.ts";
 import type { DataExport } from "#contract/own-data.ts";
 
@@ -42,11 +43,5 @@ export function useExport(): { state: ExportState; look: () => Promise<void>; as
 /** Saves the file through the browser. Only calls with the bearer token get it, so it can't be a plain link. */
 export async function downloadExport(exportId: string): Promise<void> {
   const response = await apiResponse("GET /api/account/exports/:id/file", { params: { id: exportId } });
-  const address = URL.createObjectURL(await response.blob());
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = "tessera-data.zip";
-  link.click();
-  // The browser reads the file after the click.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  saveFile(await response.blob(), "tessera-data.zip");
 }

@@ -3,6 +3,7 @@ import { refreshSession, refreshUser } from "#client/lib/session-refresh.ts";
 import { adoptSession, currentSession } from "#client/lib/session-store.ts";
 import type { MailedLink, SignedIn } from "#contract/auth.ts";
 import type { EmailChangeLink } from "#contract/email-change.ts";
+import type { FactorReset } from "#contract/factor-reset.ts";
 import { waitForStep } from "./next-step-store.ts";
 
 /** Keeps the session; or has the page ask what comes first: the code of a second factor, or whether a deleted account is restored. */
@@ -23,6 +24,23 @@ export async function restoreAccount(token: string): Promise<void> {
   const session = await api("POST /api/auth/restore", { body: { token } });
   waitForStep(undefined);
   adoptSession(session, "SIGNED_IN");
+}
+
+/** Asks for a link that removes the second factor. Throws ApiProblem (`sign_in_expired`, `too_many_attempts`), NetworkProblem. */
+export function askForFactorReset(token: string): Promise<FactorReset> {
+  return api("POST /api/auth/factor-reset", { body: { token } });
+}
+
+/** With the link of the mail about the request. Throws ApiProblem (`link_invalid`…), NetworkProblem. */
+export async function cancelFactorReset(token: string): Promise<void> {
+  await api("POST /api/auth/factor-reset/cancel", { body: { token } });
+}
+
+/** Removes the second factor and signs in. Throws ApiProblem (`link_invalid`, `sign_in_expired`…), NetworkProblem. */
+export async function removeLostFactor(token: string, link: string): Promise<void> {
+  const outcome = await api("POST /api/auth/factor-reset/remove", { body: { token, link } });
+  waitForStep(undefined);
+  take(outcome, "SIGNED_IN");
 }
 
 /** Throws ApiProblem (`invalid_credentials`, `email_not_confirmed`, `too_many_attempts`…), NetworkProblem. */

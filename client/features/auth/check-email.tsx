@@ -29,7 +29,7 @@ export function CheckEmail({ kind, email, justSent, sandboxUrl, onBack }: CheckE
   const resending = useResend(() => (kind === "confirm" ? resendConfirmation(email) : askForRecovery(email)), { justSent });
   const lead =
     kind === "recover"
-      ? t("auth:recover.sent", { email, minutes: recoveryMs / minuteMs })
+      ? t("steps:recover.sent", { email, minutes: recoveryMs / minuteMs })
       : t(justSent ? "steps:checkEmail.sent" : "steps:checkEmail.unconfirmed", { email });
 
   return (

@@ -11,6 +11,7 @@ import { ApiProblem } from "#client/lib/api.ts";
 import type { FactorNeeded } from "#contract/auth.ts";
 import styles from "./auth.module.css";
 import { answerFactor } from "./auth-calls.ts";
+import { LostFactor } from "./lost-factor.tsx";
 import { StepHeading } from "./step-heading.tsx";
 
 type Method = FactorNeeded["methods"][number];
@@ -59,6 +60,7 @@ export function FactorStep({ needed, onBack }: { needed: FactorNeeded; onBack: (
   const { t } = useTranslation(["auth", "errors", "steps"]);
   const [method, setMethod] = useState<Method>("totp");
   const [expired, setExpired] = useState(false);
+  const [lost, setLost] = useState(false);
   const back = (
     <Button variant={expired ? "primary" : "quiet"} wide onClick={onBack}>
       {t("steps:factor.back")}
@@ -73,6 +75,7 @@ export function FactorStep({ needed, onBack }: { needed: FactorNeeded; onBack: (
       </>
     );
   }
+  if (lost) return <LostFactor token={needed.token} onBack={() => setLost(false)} onExpired={() => setExpired(true)} />;
   const isApp = method === "totp";
   return (
     <>
@@ -87,6 +90,9 @@ export function FactorStep({ needed, onBack }: { needed: FactorNeeded; onBack: (
             {t(isApp ? "steps:factor.useRecovery" : "steps:factor.useApp")}
           </Button>
         )}
+        <Button variant="quiet" wide onClick={() => setLost(true)}>
+          {t("steps:factor.lost")}
+        </Button>
         {back}
       </div>
     </>

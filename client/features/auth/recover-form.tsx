@@ -23,7 +23,7 @@ interface RecoverFormProps {
 
 /** Asks for a mail with which somebody who forgot their password chooses a new one. */
 export function RecoverForm({ email, onEmail, signInHref, onSent }: RecoverFormProps) {
-  const { t } = useTranslation(["auth", "errors"]);
+  const { t } = useTranslation(["auth", "errors", "steps"]);
   const ruleText = useRuleText();
   const form = useRef<HTMLFormElement>(null);
   const [fault, setFault] = useState<string>();
@@ -61,15 +61,15 @@ export function RecoverForm({ email, onEmail, signInHref, onSent }: RecoverFormP
     <>
       <header className={styles.header}>
         <StepHeading>{t("auth:recover.title")}</StepHeading>
-        <p className={styles.lead}>{t("auth:recover.lead")}</p>
+        <p className={styles.lead}>{t("steps:recover.lead")}</p>
       </header>
       <form ref={form} className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
         {note}
         <SignInEmail value={email} onChange={change} error={fault} />
-        <SubmitButton label={t("auth:recover.submit")} busy={busy} busyLabel={t("auth:recover.busy")} waitSeconds={waitSeconds} />
+        <SubmitButton label={t("steps:recover.submit")} busy={busy} busyLabel={t("steps:recover.busy")} waitSeconds={waitSeconds} />
       </form>
       <p className={styles.other}>
-        <Link href={signInHref}>{t("auth:recover.back")}</Link>
+        <Link href={signInHref}>{t("steps:recover.back")}</Link>
       </p>
     </>
   );

@@ -50,7 +50,7 @@ export function startSubscription(): () => void {
   follow();
   const unsubscribe = sessionStore.subscribe(follow);
   const unlisten = onRealtime((event) => {
-    if (event.type === "change" && event.table === "generations") return;
+    if (event.type === "change" && (event.table === "generations" || event.table === "factor_resets")) return;
     // The subscription contains the credits too, so a change of the wallet refreshes both.
     if (event.type === "listening" || event.table === "wallets") void refreshWalletInUse();
     recheckSoon();

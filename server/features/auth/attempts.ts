@@ -3,7 +3,7 @@
  * back. Wall time. The answer is the same for known and unknown accounts: what is counted is the address that was typed.
  */
 import { sql } from "kysely";
-import { hourMs, minuteMs } from "#domain/clock.ts";
+import { dayMs, hourMs, minuteMs } from "#domain/clock.ts";
 import type { DomainError } from "#domain/errors.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { clientSite, siteShare } from "../../http/client-network.ts";
@@ -38,6 +38,8 @@ const limits = {
   // Of passkeys: answers that were refused, and challenges that were asked for, of which each opening of the sign-in page takes one.
   passkey: { free: 50, ...guesses },
   "passkey-challenge": { free: 600, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 5 * minuteMs },
+  // Requests to remove a person's second factor: each sends a mail.
+  "factor-reset": { free: 3, windowMs: dayMs, firstWaitMs: hourMs, longestWaitMs: dayMs },
   // Generous: a whole office may share one address.
   address: { free: 50, ...guesses },
   // Mails asked for: by one network, to one mailbox by one network and by all, so that a stranger leaves room for its owner, and in all.

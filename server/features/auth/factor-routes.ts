@@ -1,9 +1,11 @@
 import type { FastifyRequest } from "fastify";
+import { factorResetRoutes as resetContract } from "../../contract/factor-reset.ts";
 import { factorRoutes as contract } from "../../contract/factors.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";
 import { steppedUpScope, viewerOf } from "../../http/viewer.ts";
 import type { AuthDeps } from "./callers.ts";
+import { cancelOwnReset, readFactorReset } from "./factor-reset.ts";
 import { beginTotp, confirmTotp, readFactors, renewRecoveryCodes, turnOffTotp } from "./factors.ts";
 
 /** For a signed-in scope. */
@@ -29,6 +31,15 @@ export function factorRoutes(deps: AuthDeps): Routes {
     app.get("/api/account/factors", optionsOf("GET /api/account/factors"), async (request) =>
       readFactors(deps.db, viewerOf(request).userId),
     );
+    // Cancelling needs no factor: it can only keep somebody out, and whoever sees a stranger's request must be fast.
+    const resetOptions = <Name extends keyof typeof resetContract>(name: Name) => ({ schema: resetContract[name] });
+    app.get("/api/account/factor-reset", resetOptions("GET /api/account/factor-reset"), async (request) => ({
+      reset: await readFactorReset(deps.db, viewerOf(request).userId, deps.clock.now()),
+    }));
+    app.delete("/api/account/factor-reset", resetOptions("DELETE /api/account/factor-reset"), async (request, reply) => {
+      await cancelOwnReset(deps, askerOf(request));
+      return reply.code(204).send(null);
+    });
     await steppedUpScope([changes])(app);
   };
 }

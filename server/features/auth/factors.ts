@@ -1,4 +1,5 @@
 /** A person turns their second factor on and off, and gets recovery codes. The routes ask for a fresh factor first (steppedUpScope). */
+import type { AuditDetails } from "#domain/audit.ts";
 import { addMilliseconds } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import { factorWaitMs } from "#domain/periods.ts";
@@ -6,10 +7,12 @@ import type { Factors, TotpSetUp } from "../../contract/factors.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import { announce } from "../../http/live-events.ts";
 import { sealText, unsealText } from "../../http/secret-keys.ts";
 import { queueMail } from "../notifications/service.ts";
 import type { AuthDeps } from "./callers.ts";
 import * as queries from "./factor-queries.ts";
+import { cancelReset } from "./factor-reset.ts";
 import type { Person } from "./queries.ts";
 import { findPerson } from "./queries.ts";
 import { createRecoveryCodes, hashRecoveryCode, readRecoveryCode } from "./recovery-codes.ts";
@@ -95,20 +98,34 @@ export async function confirmTotp(deps: AuthDeps, asker: Asker, input: { setUp: 
   });
 }
 
+/** `key` names what happened, so that its mail is sent once. */
+interface Removal {
+  network: string;
+  key: string;
+  details: AuditDetails["second_factor.disabled"];
+}
+
+/** Takes the app and the recovery codes away, and tells the owner. The password stays, so nobody loses their last way in. */
+export async function removeSecondFactor(trx: Trx, deps: AuthDeps, person: Person, { network, key, details }: Removal): Promise<void> {
+  await queries.removeFactors(trx, person.id, ["totp", "recovery_code"]);
+  await recordAct(trx, { actor: person.id, subject: person.id, network, action: "second_factor.disabled", details });
+  await mail(trx, person, "second-factor-off", key, deps.clock.now());
+}
+
 async function lockTotp(trx: Trx, userId: string): Promise<queries.TotpRow> {
   const totp = await queries.lockTotp(trx, userId);
   if (!totp) throw new DomainError("not_found", "The second factor is off");
   return totp;
 }
 
-/** Throws `not_found` when it is off. The password stays, so nobody loses their last way in. */
-export async function turnOffTotp(deps: AuthDeps, { userId, network }: Asker): Promise<void> {
-  await inTransaction(deps.db, async (trx) => {
-    const { id } = await lockTotp(trx, userId);
-    await queries.removeFactors(trx, userId, ["totp", "recovery_code"]);
-    await recordAct(trx, { actor: userId, subject: userId, network, action: "second_factor.disabled", details: {} });
-    await mail(trx, await personOf(trx, userId), "second-factor-off", id, deps.clock.now());
+/** Throws `not_found` when it is off. */
+export async function turnOffTotp(deps: AuthDeps, asker: Asker): Promise<void> {
+  const cancelled = await inTransaction(deps.db, async (trx) => {
+    const { id } = await lockTotp(trx, asker.userId);
+    await removeSecondFactor(trx, deps, await personOf(trx, asker.userId), { network: asker.network, key: id, details: {} });
+    return cancelReset(trx, deps, asker, "second_factor_off");
   });
+  if (cancelled) await announce(deps, asker.userId, "factor_resets");
 }
 
 /** Throws `not_found` when the second factor is off. */

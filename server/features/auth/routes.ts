@@ -1,11 +1,14 @@
 import { authRoutes as contract } from "../../contract/auth.ts";
+import { factorResetRoutes as resetContract } from "../../contract/factor-reset.ts";
 import type { Deps } from "../../deps.ts";
 import type { App, Routes } from "../../http/app-type.ts";
 import type { BrowserMemory } from "./browser-memory.ts";
 import { createBrowserMemory } from "./browser-memory.ts";
 import { fewOfOneNetwork } from "./callers.ts";
 import { confirmEmail, disownSignUp, lookAtLink } from "./confirmation.ts";
+import { askForFactorReset, cancelMailedReset } from "./factor-reset.ts";
 import { handOut, presentSession } from "./hand-out.ts";
+import { removeLostFactor } from "./lost-factor.ts";
 import { lookAtRecovery, requestRecovery, resetPassword } from "./recovery.ts";
 import { answerFactor } from "./second-factor.ts";
 import { endSession, refreshSession } from "./sessions.ts";
@@ -33,6 +36,22 @@ function recoveryRoutes(app: App, deps: Deps, browser: BrowserMemory): void {
     // second factor they have not shown who they are yet.
     if (!hasSecondFactor) browser.keepDevice(reply, caller, person);
     return { session: outcome && handOut(app, reply, { browser, caller }, outcome) };
+  });
+}
+
+function factorResetRoutes(app: App, deps: Deps, browser: BrowserMemory): void {
+  const resetOptions = <Name extends keyof typeof resetContract>(name: Name) => ({ schema: resetContract[name] });
+  app.post("/api/auth/factor-reset", resetOptions("POST /api/auth/factor-reset"), async (request, reply) => {
+    const caller = browser.callerOf(request);
+    return reply.code(202).send(await fewOfOneNetwork(caller, () => askForFactorReset(deps, request.body, caller)));
+  });
+  app.post("/api/auth/factor-reset/cancel", resetOptions("POST /api/auth/factor-reset/cancel"), async (request, reply) => {
+    await cancelMailedReset(deps, request.body, browser.callerOf(request));
+    return reply.code(204).send(null);
+  });
+  app.post("/api/auth/factor-reset/remove", resetOptions("POST /api/auth/factor-reset/remove"), async (request, reply) => {
+    const caller = browser.callerOf(request);
+    return handOut(app, reply, { browser, caller }, await fewOfOneNetwork(caller, () => removeLostFactor(deps, request.body, caller)));
   });
 }
 
@@ -64,6 +83,7 @@ export function authRoutes(deps: Deps): Routes {
       return reply.code(204).send(null);
     });
     recoveryRoutes(app, deps, browser);
+    factorResetRoutes(app, deps, browser);
     app.post("/api/auth/sign-in", optionsOf("POST /api/auth/sign-in"), async (request, reply) => {
       const caller = browser.callerOf(request);
       return handOut(app, reply, { browser, caller }, await fewOfOneNetwork(caller, () => signIn(deps, request.body, caller)));

@@ -3,6 +3,7 @@ import { DomainError } from "#domain/errors.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import { announce } from "../../http/live-events.ts";
 import { sealText, unsealText } from "../../http/secret-keys.ts";
 import { queueMail } from "../notifications/service.ts";
 import type { AttemptKey } from "./attempts.ts";
@@ -13,6 +14,7 @@ import type { Finished } from "./complete-sign-in.ts";
 import { finishSignIn } from "./complete-sign-in.ts";
 import type { SecondFactor } from "./factor-queries.ts";
 import * as factors from "./factor-queries.ts";
+import { cancelReset } from "./factor-reset.ts";
 import { findPending, lockPending, shownIn, spendPending } from "./pending-sign-ins.ts";
 import type { Person } from "./queries.ts";
 import { hashRecoveryCode, readRecoveryCode } from "./recovery-codes.ts";
@@ -51,18 +53,28 @@ async function spendRecoveryCode(trx: Trx, deps: AuthDeps, person: Person, code:
   return true;
 }
 
-/** Uses the code up. Returns what it was, or null for a wrong one, which changes nothing. The caller counts the attempts. */
+export interface SpentCode {
+  factor: SecondFactor;
+  /** There was a request to remove the factor, and this code ended it: the person has the factor. The caller announces it after the commit. */
+  cancelledReset: boolean;
+}
+
+/** Uses the code up. Null for a wrong one, which changes nothing. The caller counts the attempts. */
 export async function spendCode(
   trx: Trx,
   deps: AuthDeps,
   { person, network }: { person: Person; network: string },
   typed: string,
-): Promise<SecondFactor | null> {
+): Promise<SpentCode | null> {
   const code = typed.normalize("NFKC").replace(/\s/g, "");
-  if (/^\d{6}$/.test(code)) return (await spendTotp(trx, deps, person.id, code)) ? "totp" : null;
-  const recoveryCode = readRecoveryCode(code);
-  if (recoveryCode === undefined) return null;
-  return (await spendRecoveryCode(trx, deps, person, recoveryCode, network)) ? "recovery_code" : null;
+  const isOfApp = /^\d{6}$/.test(code);
+  const recoveryCode = isOfApp ? undefined : readRecoveryCode(code);
+  const spent = isOfApp
+    ? await spendTotp(trx, deps, person.id, code)
+    : recoveryCode !== undefined && (await spendRecoveryCode(trx, deps, person, recoveryCode, network));
+  if (!spent) return null;
+  const cancelledReset = await cancelReset(trx, deps, { userId: person.id, network }, "code");
+  return { factor: isOfApp ? "totp" : "recovery_code", cancelledReset };
 }
 
 /** As at the password (sign-in.ts): a browser that has signed in before counts for itself. */
@@ -80,22 +92,24 @@ function guessKeys(deps: AuthDeps, person: Person, caller: Caller): { own: Attem
 export async function answerFactor(deps: AuthDeps, input: { token: string; code: string }, caller: Caller): Promise<Finished> {
   const { pending, person } = await findPending(deps.db, deps, { token: input.token, waitsFor: "second factor" }, caller);
   const { own, shared } = guessKeys(deps, person, caller);
-  const { signedIn, limits } = await counted(deps.db, [own, ...shared], async (blocked) => ({
-    signedIn: await inTransaction(deps.db, async (trx) => {
+  const { shown, limits } = await counted(deps.db, [own, ...shared], async (blocked) => ({
+    shown: await inTransaction(deps.db, async (trx) => {
       await lockPending(trx, pending.id);
-      const second = await spendCode(trx, deps, { person, network: caller.network }, input.code);
-      if (second === null) return null;
+      const spent = await spendCode(trx, deps, { person, network: caller.network }, input.code);
+      if (spent === null) return null;
       await spendPending(trx, pending.id);
-      return finishSignIn(trx, deps, { person, ...shownIn(pending), second }, caller);
+      const finished = await finishSignIn(trx, deps, { person, ...shownIn(pending), second: spent.factor }, caller);
+      return { ...spent, finished };
     }),
     limits: blocked.map(limitName),
   }));
-  if (signedIn === null) {
+  if (shown === null) {
     const event = { actor: null, subject: person.id, network: caller.network };
     if (limits.length > 0) await recordAct(deps.db, { ...event, action: "sign_in.blocked", details: { limits } });
     throw wrongCode();
   }
   await forgetAttempts(deps.db, own);
   await giveBackAttempts(deps.db, shared);
-  return signedIn;
+  if (shown.cancelledReset) await announce(deps, person.id, "factor_resets");
+  return shown.finished;
 }

@@ -6,6 +6,7 @@ import type { ProofOf, StepUpProof, StepUpWay } from "../../contract/step-up.ts"
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import { announce } from "../../http/live-events.ts";
 import type { AttemptKey } from "./attempts.ts";
 import { countAttempts, counted, forgetAttempts } from "./attempts.ts";
 import type { AuthDeps } from "./callers.ts";
@@ -60,13 +61,14 @@ async function proveByCode(deps: AuthDeps, prover: Prover, code: string): Promis
   const proved = await counted(deps.db, [key], () =>
     inTransaction(deps.db, async (trx) => {
       const person = await queries.findPerson(trx, prover.userId);
-      const factor = person ? await spendCode(trx, deps, { person, network: prover.network }, code) : null;
-      if (factor !== null) await markProved(trx, prover, factor);
-      return factor !== null;
+      const spent = person ? await spendCode(trx, deps, { person, network: prover.network }, code) : null;
+      if (spent !== null) await markProved(trx, prover, spent.factor);
+      return spent;
     }),
   );
-  if (!proved) throw wrongCode();
+  if (proved === null) throw wrongCode();
   await forgetAttempts(deps.db, key);
+  if (proved.cancelledReset) await announce(deps, prover.userId, "factor_resets");
 }
 
 /** Throws what spendFreshAnswer throws, and `session_expired`. */

@@ -1,3 +1,10 @@
 /** The sweeps that business time makes due; worker/schedules.ts runs one for each. */
-export const sweepNames = ["reconcile", "scheduled-grants", "grace-periods", "expired-grants", "account-deletions"] as const;
+export const sweepNames = [
+  "reconcile",
+  "scheduled-grants",
+  "grace-periods",
+  "expired-grants",
+  "factor-resets",
+  "account-deletions",
+] as const;
 export type SweepName = (typeof sweepNames)[number];

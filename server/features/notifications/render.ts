@@ -66,6 +66,8 @@ const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent
   "second-factor-off": () => "/profile/security",
   "passkey-added": () => "/profile/security",
   "passkey-removed": () => "/profile/security",
+  "factor-reset-asked": (config, { resetId }) => `/auth?keep-factors=${linkToken(config, String(resetId))}`,
+  "factor-reset-link": (config, { linkId }) => `/auth?reset-factors=${linkToken(config, String(linkId))}`,
   "recovery-code-used": () => "/profile/security",
   "google-linked": () => "/profile/security",
   "google-unlinked": () => "/profile/security",

@@ -18,6 +18,9 @@ export interface MailParameters {
   "second-factor-off": { changedAt: string };
   "passkey-added": { changedAt: string };
   "passkey-removed": { changedAt: string };
+  /** `expiresAt`: when the waiting time ends. */
+  "factor-reset-asked": { resetId: string; expiresAt: string };
+  "factor-reset-link": { linkId: string; expiresAt: string };
   /** `left`: how many codes remain. */
   "recovery-code-used": { changedAt: string; left: number };
   /** `googleEmail`: the address the account has at Google. */
@@ -61,6 +64,8 @@ export const mailTemplates = [
   "second-factor-off",
   "passkey-added",
   "passkey-removed",
+  "factor-reset-asked",
+  "factor-reset-link",
   "recovery-code-used",
   "google-linked",
   "google-unlinked",

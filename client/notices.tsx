@@ -1,0 +1,18 @@
+import { Suspense } from "react";
+import { useFactorReset } from "./features/account/reset-store.ts";
+import { OfflineNotice } from "./features/frame/offline-notice.tsx";
+import { useFetched } from "./lib/use-fetched.ts";
+
+const loadResetNotice = async () => (await import("./features/account/reset-notice.tsx")).ResetNotice;
+
+/** What every page says above its content when it has to. */
+export function Notices() {
+  const { reset } = useFactorReset();
+  const ResetNotice = useFetched(reset !== null, loadResetNotice);
+  return (
+    <>
+      <OfflineNotice />
+      <Suspense fallback={null}>{ResetNotice && reset && <ResetNotice reset={reset} />}</Suspense>
+    </>
+  );
+}

@@ -1,0 +1,149 @@
+/**
+ * The way back for somebody who lost both their authenticator app and their recovery codes: they show the password and ask; 72 hours later a
+ * mail brings a link that removes the second factor. Until then every open page says so, and whoever has a session, the mail or a code
+ * ends the request. So a stranger needs the password, the mailbox and three days in which the owner looks at neither.
+ */
+import { v7 as uuidv7 } from "uuid";
+import type { AuditDetails } from "#domain/audit.ts";
+import { addMilliseconds } from "#domain/clock.ts";
+import { factorResetLinkMs, factorResetWaitMs } from "#domain/periods.ts";
+import type { FactorReset } from "../../contract/factor-reset.ts";
+import { recordAct } from "../../db/audit.ts";
+import type { Executor, Trx } from "../../db/transaction.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { announce } from "../../http/live-events.ts";
+import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
+import { readLinkToken } from "../notifications/links.ts";
+import { queueMail } from "../notifications/service.ts";
+import { countAttempts, networkKeys } from "./attempts.ts";
+import type { AuthDeps, Caller } from "./callers.ts";
+import { lockTotp } from "./factor-queries.ts";
+import * as queries from "./factor-reset-queries.ts";
+import * as links from "./link-queries.ts";
+import { findPending, signInExpired } from "./pending-sign-ins.ts";
+import { linkInvalid, makeLink } from "./person-links.ts";
+import type { Person } from "./queries.ts";
+import { findPerson } from "./queries.ts";
+
+function present(reset: queries.FactorResetRow): FactorReset {
+  const status = reset.mailed_at === null ? "waiting" : "link_sent";
+  return { status, askedAt: reset.asked_at.toISOString(), until: reset.due_at.toISOString() };
+}
+
+/** Its link is good no longer, and no sweep has ended it yet. */
+const isOver = (reset: queries.FactorResetRow, now: Date) => reset.mailed_at !== null && reset.due_at <= now;
+
+/** The person's request, as long as something can come of it. */
+export async function readFactorReset(executor: Executor, userId: string, now: Date): Promise<FactorReset | null> {
+  const reset = await queries.findOpenReset(executor, userId);
+  return reset && !isOver(reset, now) ? present(reset) : null;
+}
+
+async function begin(trx: Trx, deps: AuthDeps, person: Person, { network }: Caller): Promise<queries.FactorResetRow> {
+  await countAttempts(trx, [`factor-reset:${person.id}`]);
+  const now = deps.clock.now();
+  const id = uuidv7();
+  const dueAt = addMilliseconds(now, factorResetWaitMs);
+  const reset = { id, user_id: person.id, asked_at: now, due_at: dueAt, mailed_at: null, ended_at: null, ending: null };
+  await queries.insertReset(trx, reset);
+  await recordAct(trx, { actor: person.id, subject: person.id, network, action: "factor_reset.asked", details: {} });
+  const to = { userId: person.id, recipient: person.email, language: person.language };
+  const parameters = { resetId: id, expiresAt: dueAt.toISOString() };
+  await queueMail(trx, { ...to, key: `factor-reset-asked:${id}`, template: "factor-reset-asked", parameters }, now);
+  return reset;
+}
+
+/**
+ * Asks from a sign-in that waits for its second factor. Asking again gives the same request. Throws `sign_in_expired`, and
+ * `too_many_attempts` with retryAfterSeconds.
+ */
+export async function askForFactorReset(deps: AuthDeps, input: { token: string }, caller: Caller): Promise<FactorReset> {
+  const { person } = await findPending(deps.db, deps, { token: input.token, waitsFor: "second factor" }, caller);
+  const { reset, isNew } = await inTransaction(deps.db, async (trx) => {
+    // Whoever asks at the same time waits here.
+    if (!(await lockTotp(trx, person.id))) throw signInExpired();
+    const now = deps.clock.now();
+    const open = await queries.findOpenReset(trx, person.id);
+    if (open && !isOver(open, now)) return { reset: open, isNew: false };
+    if (open) await expire(trx, person.id, now);
+    return { reset: await begin(trx, deps, person, caller), isNew: true };
+  });
+  if (isNew) await announce(deps, person.id, "factor_resets");
+  return present(reset);
+}
+
+async function expire(trx: Trx, userId: string, now: Date): Promise<void> {
+  await queries.endReset(trx, userId, "expired", now);
+  await links.deleteUnusedLinks(trx, userId, "reset-factors");
+}
+
+type CancelledBy = AuditDetails["factor_reset.cancelled"]["by"];
+
+/** Returns whether there was a request. The caller announces it after the commit. */
+export async function cancelReset(
+  trx: Trx,
+  deps: Pick<AuthDeps, "clock">,
+  { userId, network }: { userId: string; network: string },
+  by: CancelledBy,
+): Promise<boolean> {
+  if (!(await queries.endReset(trx, userId, "cancelled", deps.clock.now()))) return false;
+  await links.deleteUnusedLinks(trx, userId, "reset-factors");
+  // Whoever opens a mailed link may be the person or not.
+  const actor = by === "mailed_link" ? null : userId;
+  await recordAct(trx, { actor, subject: userId, network, action: "factor_reset.cancelled", details: { by } });
+  return true;
+}
+
+/** For somebody who is signed in. Does nothing if there is no request. */
+export async function cancelOwnReset(deps: AuthDeps, asker: { userId: string; network: string }): Promise<void> {
+  const cancelled = await inTransaction(deps.db, (trx) => cancelReset(trx, deps, asker, "session"));
+  if (cancelled) await announce(deps, asker.userId, "factor_resets");
+}
+
+/** With the token of the mail about the request. Does nothing if that request has ended. Throws `link_invalid`, `too_many_attempts`. */
+export async function cancelMailedReset(deps: AuthDeps, { token }: { token: string }, { network }: Caller): Promise<void> {
+  await countAttempts(deps.db, networkKeys("link-address", network));
+  const id = readLinkToken(deps.config, token);
+  const reset = id === undefined ? undefined : await queries.findReset(deps.db, id);
+  if (!reset) throw linkInvalid();
+  if (reset.ended_at !== null) return;
+  const asker = { userId: reset.user_id, network };
+  const cancelled = await inTransaction(deps.db, (trx) => cancelReset(trx, deps, asker, "mailed_link"));
+  if (cancelled) await announce(deps, reset.user_id, "factor_resets");
+}
+
+async function mailLink(trx: Trx, deps: AuthDeps, reset: queries.FactorResetRow, person: Person, now: Date): Promise<void> {
+  const { id: linkId } = await makeLink(trx, deps, { userId: person.id, purpose: "reset-factors", lifeMs: factorResetLinkMs });
+  const dueAt = addMilliseconds(now, factorResetLinkMs);
+  await queries.markMailed(trx, reset.id, { mailedAt: now, dueAt });
+  await recordAct(trx, { actor: null, subject: person.id, network: null, action: "factor_reset.mailed", details: {} });
+  const to = { userId: person.id, recipient: person.email, language: person.language };
+  const parameters = { linkId, expiresAt: dueAt.toISOString() };
+  await queueMail(trx, { ...to, key: `factor-reset-link:${reset.id}`, template: "factor-reset-link", parameters }, now);
+}
+
+/** Mails the link of a request that has waited long enough; ends one whose link is too old. */
+async function advance(deps: AuthDeps, { id, user_id: userId }: queries.FactorResetRow, now: Date): Promise<boolean> {
+  const moved = await inTransaction(deps.db, async (trx) => {
+    const reset = await queries.lockDueReset(trx, id, now);
+    if (!reset) return false;
+    const person = await findPerson(trx, userId);
+    if (reset.mailed_at === null && person && !person.banned_at) await mailLink(trx, deps, reset, person, now);
+    else await expire(trx, userId, now);
+    return true;
+  });
+  if (moved) await announce(deps, userId, "factor_resets");
+  return moved;
+}
+
+/** Takes every request whose next step is due by `now` of business time that step on. Returns how many. */
+export async function advanceFactorResets(deps: AuthDeps, now: Date, signal?: AbortSignal): Promise<number> {
+  return sweepRows(
+    deps,
+    "factor-resets",
+    () => queries.selectDueResets(deps.db, now, sweepPage),
+    ({ id }) => id,
+    (reset) => advance(deps, reset, now),
+    signal,
+  );
+}

@@ -1,0 +1,169 @@
+/** The panel of two-step sign-in in every state, and the notice on every page when somebody asks for its removal. */
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import text from "#client/i18n/locales/en/account.json" with { type: "json" };
+import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
+import { formatDate, formatDateTime } from "#client/lib/format.ts";
+import type { FactorReset } from "#server/contract/factor-reset.ts";
+import type { Factors, TotpSetUp } from "#server/contract/factors.ts";
+import type { Site } from "./frame-support.ts";
+import { openSite } from "./frame-support.ts";
+import { open, StubbedApi } from "./states-support.ts";
+
+const api = new StubbedApi();
+let site: Site;
+let page: Page;
+beforeAll(async () => {
+  site = await openSite((app) => api.addTo(app));
+}, 120_000);
+afterAll(() => site?.close());
+beforeEach(() => api.reset());
+afterEach(() => page?.context().close());
+
+const factorsCall = "GET /api/account/factors";
+const beginCall = "POST /api/account/factors/totp";
+const confirmCall = "POST /api/account/factors/totp/confirm";
+const off: Factors = { totp: null, recoveryCodesLeft: 0 };
+const since = "2026-03-01T11:00:00.000Z";
+const on: Factors = { totp: { since, lastUsedAt: null }, recoveryCodesLeft: 8 };
+const secret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
+const setUp: TotpSetUp = { secret, uri: `otpauth://totp/Tessera:maria%40example.com?issuer=Tessera&secret=${secret}`, setUp: "sealed" };
+const recoveryCodes = Array.from({ length: 10 }, (_, index) => `a${index}b2-c3d4-e5f6-g7h8`);
+
+const panel = () => page.getByRole("region", { name: new RegExp(`^${text.twoStep.title}`) });
+const button = (name: string) => panel().getByRole("button", { name, exact: true });
+const says = (words: string) => panel().getByText(words, { exact: true }).waitFor();
+const dialog = (name: string) => page.getByRole("dialog", { name, exact: true });
+const hasFocus = (name: string) => page.getByRole("heading", { name }).evaluate((element) => element === document.activeElement);
+
+async function visit(factors: Factors): Promise<void> {
+  api.answer("GET /api/account/sessions", { sessions: [] });
+  api.answer("GET /api/account/activity", { events: [], nextCursor: null });
+  api.answer("GET /api/account/step-up", { ways: ["password"] });
+  api.answer(factorsCall, factors);
+  page = await open(site, "/profile/security", { member: true });
+}
+
+/** Goes to the step with the picture and the key. */
+async function begin(): Promise<void> {
+  await visit(off);
+  await says(text.twoStep.off);
+  api.answer(beginCall, setUp);
+  await button(text.twoStep.setUp).click();
+  await panel().getByRole("heading", { name: text.twoStep.app.title }).waitFor();
+}
+
+it("sets up an app: a picture, the key in groups, its first code, and the codes until they are kept", async () => {
+  await begin();
+  expect(await hasFocus(text.twoStep.app.title)).toBe(true);
+  await panel().getByRole("img", { name: text.twoStep.app.qr }).waitFor();
+  await says("JBSW Y3DP EHPK 3PXP JBSW Y3DP EHPK 3PXP");
+  await button(text.twoStep.app.submit).click();
+  await says("Enter the code");
+  api.refuse(confirmCall, 403, "wrong_code");
+  await panel().getByLabel("Code", { exact: true }).fill("123456");
+  await page.keyboard.press("Enter");
+  await panel().getByRole("alert").waitFor();
+  api.answer(confirmCall, { recoveryCodes });
+  api.answer(factorsCall, on);
+  await page.keyboard.press("Enter");
+  await panel().getByRole("heading", { name: text.twoStep.codes.title }).waitFor();
+  expect(await hasFocus(text.twoStep.codes.title)).toBe(true);
+  expect(await panel().getByRole("listitem").allTextContents()).toEqual(recoveryCodes);
+  expect(api.calls(confirmCall).at(-1)?.body).toEqual({ setUp: "sealed", code: "123456" });
+  const [download] = await Promise.all([page.waitForEvent("download"), button(text.twoStep.codes.download).click()]);
+  expect(download.suggestedFilename()).toBe("tessera-recovery-codes.txt");
+  await button(text.twoStep.codes.kept).click();
+  await says(text.twoStep.since.replace("{{date}}", formatDate(since, "en")));
+  await says("8 recovery codes left");
+  expect(await hasFocus(text.twoStep.title)).toBe(true);
+  expect(
+    await panel()
+      .getByText(recoveryCodes[0] ?? "")
+      .count(),
+  ).toBe(0);
+});
+
+it("begins again when the set-up took too long, and leaves it when the person cancels", async () => {
+  await begin();
+  api.refuse(confirmCall, 409, "set_up_expired");
+  await panel().getByLabel("Code", { exact: true }).fill("123456");
+  await page.keyboard.press("Enter");
+  await says(refusals.set_up_expired);
+  await button(text.twoStep.setUp).click();
+  await button("Cancel").click();
+  await button(text.twoStep.setUp).waitFor();
+});
+
+it("asks for a factor first, and changes nothing when the person gives up there", async () => {
+  await visit(on);
+  api.refuse("DELETE /api/account/factors/totp", 403, "step_up_required");
+  await button(text.twoStep.turnOff.action).click();
+  await dialog(text.twoStep.turnOff.title).getByRole("button", { name: text.twoStep.turnOff.action }).click();
+  await dialog(text.stepUp.title).waitFor();
+  await page.keyboard.press("Escape");
+  await dialog(text.stepUp.title).waitFor({ state: "hidden" });
+  const confirm = dialog(text.twoStep.turnOff.title).getByRole("button", { name: text.twoStep.turnOff.action });
+  await confirm.click();
+  await dialog(text.stepUp.title).getByLabel("Password", { exact: true }).fill("a tessera 4 two");
+  api.answer("POST /api/account/step-up", null);
+  api.answer("DELETE /api/account/factors/totp", null);
+  api.answer(factorsCall, off);
+  await page.keyboard.press("Enter");
+  await page.getByText(text.twoStep.turnOff.done, { exact: true }).waitFor();
+  await button(text.twoStep.setUp).waitFor();
+  expect(await hasFocus(text.twoStep.title)).toBe(true);
+});
+
+it("warns when few codes are left, and makes new ones after a question", async () => {
+  await visit({ ...on, recoveryCodesLeft: 3 });
+  await panel().getByRole("alert").getByText("72 hours").waitFor();
+  await button(text.twoStep.renew.action).click();
+  api.answer("POST /api/account/factors/recovery-codes", { recoveryCodes });
+  api.answer(factorsCall, { ...on, recoveryCodesLeft: 10 });
+  await dialog(text.twoStep.renew.title).getByRole("button", { name: text.twoStep.renew.submit }).click();
+  await panel().getByRole("heading", { name: text.twoStep.codes.title }).waitFor();
+  await button(text.twoStep.codes.kept).click();
+  await says("10 recovery codes left");
+  expect(await panel().getByRole("alert").count()).toBe(0);
+});
+
+it("says when it could not be read, tries again, and says why it can't be set up without a connection", async () => {
+  await visit(off);
+  api.refuse(factorsCall, 503, "service_unavailable");
+  await page.reload();
+  await says(text.twoStep.loadFailed);
+  api.answer(factorsCall, off);
+  await button(text.retry).click();
+  await button(text.twoStep.setUp).waitFor();
+  await page.context().setOffline(true);
+  await button(text.twoStep.setUp).click();
+  await panel().getByRole("alert").waitFor();
+});
+
+it("shows on any page that somebody wants it removed, and cancels that with one click", async () => {
+  const reset: FactorReset = { status: "waiting", askedAt: since, until: "2026-03-04T11:00:00.000Z" };
+  api.answer("GET /api/account/factor-reset", { reset });
+  await openSocket();
+  const notice = page
+    .getByRole("alert")
+    .filter({ hasText: text.lost.notice.waiting.replace("{{time}}", formatDateTime(reset.until, "en")) });
+  await notice.waitFor();
+  const cancel = notice.getByRole("button", { name: text.lost.notice.submit });
+  await cancel.click();
+  await page.getByText("The service can't be reached right now.").first().waitFor();
+  api.answer("DELETE /api/account/factor-reset", null);
+  await cancel.click();
+  await page.getByText(text.lost.notice.done, { exact: true }).waitFor();
+  expect(await notice.count()).toBe(0);
+});
+
+/** The home page, signed in, with a socket that says that it listens. */
+async function openSocket(): Promise<void> {
+  page = await open(site, "/about", { member: true });
+  await page.routeWebSocket("**/api/realtime", (socket) => {
+    socket.onMessage(() => socket.send(JSON.stringify({ type: "ready", server_time: since })));
+  });
+  await page.reload();
+  await page.locator("html[data-live]").waitFor({ state: "attached" });
+}
