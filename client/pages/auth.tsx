@@ -24,11 +24,15 @@ import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
 
 /** What comes after the form, or instead of it. Fetched once the form is there, so that nobody waits for it. */
-const steps = () => import("#client/features/auth/steps.tsx");
-const CheckEmail = lazy(async () => ({ default: (await steps()).CheckEmail }));
-const MailedStep = lazy(async () => ({ default: (await steps()).MailedStep }));
-const NextStep = lazy(async () => ({ default: (await steps()).NextStep }));
-const RecoverForm = lazy(async () => ({ default: (await steps()).RecoverForm }));
+const steps = {
+  checkEmail: () => import("#client/features/auth/check-email.tsx"),
+  recover: () => import("#client/features/auth/recover-form.tsx"),
+  others: () => import("#client/features/auth/steps.tsx"),
+};
+const CheckEmail = lazy(async () => ({ default: (await steps.checkEmail()).CheckEmail }));
+const RecoverForm = lazy(async () => ({ default: (await steps.recover()).RecoverForm }));
+const MailedStep = lazy(async () => ({ default: (await steps.others()).MailedStep }));
+const NextStep = lazy(async () => ({ default: (await steps.others()).NextStep }));
 /** Only for those who come back from Google, so it is not fetched ahead. */
 const googleReturn = () => import("#client/features/auth/google-return.tsx");
 const GoogleFinish = lazy(async () => ({ default: (await googleReturn()).GoogleFinish }));
@@ -37,8 +41,8 @@ const LinkGoogle = lazy(async () => ({ default: (await googleReturn()).LinkGoogl
 
 async function fetchSteps(): Promise<void> {
   await untilIdle();
-  // A failure is ignored here, because showing a step fetches them again.
-  await Promise.allSettled([steps(), i18next.loadNamespaces("steps")]);
+  // A failure is ignored here, because showing a step fetches it again.
+  await Promise.allSettled([...Object.values(steps).map((step) => step()), i18next.loadNamespaces("steps")]);
 }
 
 /** Around the steps alone: React would hydrate a form in here later than the rest of the page, and forget what was typed before. */

@@ -1,5 +1,5 @@
 /** A deleted account: hidden and signed out at once, restored by nobody but its owner, and after 14 days nothing leads to the person. */
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -339,6 +339,11 @@ async function live(session: Session, words: string): Promise<void> {
   await db
     .insertInto("pending_sign_ins")
     .values({ id: uuidv7(), user_id: user.id, factor: "password", created_at: now, expires_at: now, used_at: null })
+    .execute();
+  const passkey = { credential_id: randomBytes(16), public_key: randomBytes(32), counter: 0, transports: [], backed_up: true };
+  await db
+    .insertInto("passkeys")
+    .values({ ...passkey, user_id: user.id, device_type: "multiDevice", name: "Ada’s phone", created_at: now, last_used_at: null })
     .execute();
   await db
     .insertInto("factor_resets")

@@ -1,4 +1,4 @@
-/** What comes after the form on the page of sign-in, or instead of it: in one file, because whoever needs a step needs it at once. */
+/** What a mailed link or the first factor leads to on the page of sign-in: in one file, because whoever needs a step needs it at once. */
 import type { ReactNode } from "react";
 import { EmailChange } from "./email-change.tsx";
 import { FactorStep } from "./factor-step.tsx";
@@ -9,9 +9,6 @@ import { RemoveFactor, ResetLink } from "./reset-link.tsx";
 import { ResetPassword } from "./reset-password.tsx";
 import { RestoreStep } from "./restore-step.tsx";
 import { UndoEmailChange } from "./undo-email-change.tsx";
-
-export { CheckEmail } from "./check-email.tsx";
-export { RecoverForm } from "./recover-form.tsx";
 
 interface MailedStepProps {
   mailed: MailedToken;
