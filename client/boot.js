@@ -15,7 +15,7 @@
   document.querySelector('meta[name="theme-color"]')?.setAttribute("content", dark ? "#1c1815" : "#f9f6f0");
 
   // As client/lib/passkeys.ts.
-  if (window.PublicKeyCredential && /[a-z]$/.test(location.hostname)) root.dataset.passkeys = "";
+  if (globalThis.PublicKeyCredential && /[a-z]$/.test(location.hostname)) root.dataset.passkeys = "";
 
   try {
     if (sessionStorage.getItem("trialHidden")) root.dataset.trialHidden = "";

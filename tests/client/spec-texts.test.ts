@@ -31,8 +31,8 @@ const busy = "Sorry, I'm having trouble responding right now. Please try again i
 
 describe("the specification's words", () => {
   it("are in the frame (specification §2)", () => {
-    expect(common.trial.action).toBe("Start Free Trial");
-    expect(common.trial.text_other).toMatch(/^\{\{formatted\}\} free credits, no credit card, basic models/);
+    expect(plans.trial.action).toBe("Start Free Trial");
+    expect(plans.trial.text_other).toMatch(/^\{\{formatted\}\} free credits, no credit card, basic models/);
     expect(home.hero.action).toBe("Get Started");
     expect([feedback.card.give, feedback.card.dismiss, common.cancel]).toEqual(["Give Feedback", "Don't show again", "Cancel"]);
     const lowerCase = (texts: string[]) => texts.map((text) => text.toLowerCase());

@@ -60,7 +60,8 @@ test("a confirmed sign-up, a sign-in and the end of a session are written, with 
 
 test("a session that ends because its refresh token was used twice is written, by nobody known", async () => {
   const session = await product.join("reused@example.com", network);
-  await post("refresh", { refresh_token: session.refresh_token });
+  const next = (await post("refresh", { refresh_token: session.refresh_token })).json<Session>();
+  expect((await product.get("/api/account", next.access_token)).statusCode).toBe(200);
   await product.db
     .updateTable("auth_sessions")
     .set({ rotated_at: new Date(0) })

@@ -139,7 +139,8 @@ test("a ban or a reused refresh token closes the open sockets", async () => {
 
   const stolen = await product.join();
   const second = await connect(stolen);
-  await product.post("/api/auth/refresh", { refresh_token: stolen.refresh_token });
+  const next = (await product.post("/api/auth/refresh", { refresh_token: stolen.refresh_token })).json<Session>();
+  expect((await product.get("/api/account", next.access_token)).statusCode).toBe(200);
   await product.db
     .updateTable("auth_sessions")
     .set({ rotated_at: new Date(Date.now() - 60_000) })

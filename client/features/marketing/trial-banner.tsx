@@ -28,7 +28,7 @@ function hide(): void {
  * marks hide it from people who are signed in or have closed it, so that nothing shifts after the first paint.
  */
 export function TrialBanner({ sessionKnown }: { sessionKnown: boolean }) {
-  const { t } = useTranslation("common");
+  const { t } = useTranslation("plans");
   const format = useFormat();
   const [location] = useLocation();
   if (location === paths.auth) return null;

@@ -43,7 +43,7 @@ const trialModels = models.filter(({ size }) => size === "small").map(({ name })
 
 /** Answers of one or two sentences, with the numbers of the rules. */
 function useWordAnswers() {
-  const { t } = useTranslation(["support", "common", "pricing"]);
+  const { t } = useTranslation(["support", "common", "plans", "pricing"]);
   const format = useFormat();
   const link = { href: paths.pricing, label: t("common:footer.pricing") };
   const megabytes = (size: number) => t("megabytes", { size: format.number(size) });
@@ -55,7 +55,7 @@ function useWordAnswers() {
       const days = t("common:timeLeft.days", { count: trialDays });
       return {
         text: t("trial.answer", { days, credits: format.credits(trialCredits), models: format.list(trialModels) }),
-        link: { href: signUpPath, label: t("common:trial.action") },
+        link: { href: signUpPath, label: t("plans:trial.action") },
       };
     },
     failure: () => ({ text: `${t("pricing:fairness.failure.text")} ${t("pricing:fairness.stop.text")}`, link }),

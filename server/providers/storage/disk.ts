@@ -1,6 +1,5 @@
 /** Files in a folder of this machine, or of a volume that all machines of the product mount. */
 import { randomUUID } from "node:crypto";
-import { createWriteStream } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -76,9 +75,11 @@ export function createDiskStorage(folder: string): FileStorage {
       const { shelf, file } = placeOf(name);
       await prepare();
       const partial = path.join(incoming, randomUUID());
+      // Opened before anything can fail: a stream that opens its file itself may do so after the file was removed.
+      const handle = await open(partial, "wx", fileMode);
       try {
         // `flush` waits for the disk before the file is closed.
-        await pipeline(content, bounded(maximumBytes), createWriteStream(partial, { flags: "wx", mode: fileMode, flush: true }));
+        await pipeline(content, bounded(maximumBytes), handle.createWriteStream({ flush: true }));
         const { size } = await stat(partial);
         const isNewShelf = (await mkdir(shelf, { recursive: true, mode: folderMode })) !== undefined;
         await rename(partial, file);
