@@ -49,7 +49,7 @@ export function EmailChange({ token, ...way }: EmailChangeProps) {
   return (
     <>
       <header className={styles.header}>
-        <StepHeading key={key}>{title}</StepHeading>
+        <StepHeading key={key}>{confirmed ? t("steps:change.doneTitle") : title}</StepHeading>
         <p className={styles.lead}>
           <RichText text={t(`steps:change.${key}`, { email })} elements={strong} />
         </p>
