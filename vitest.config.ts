@@ -1,7 +1,13 @@
+import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { contentPlugin } from "./client/content-plugin.ts";
 import { Sequencer } from "./tests/support/sequencer.ts";
+
+/** They run in a process each: UUIDv7s, which grow with the process's clock, don't go back when it does. */
+const movingTheClock = globSync("tests/{server,worker,sandbox}/**/*.test.ts").filter((file) =>
+  readFileSync(file, "utf8").includes("setSystemTime"),
+);
 
 export default defineConfig(({ mode }) => ({
   plugins: [contentPlugin()],
@@ -9,7 +15,11 @@ export default defineConfig(({ mode }) => ({
     environment: "node",
     projects: [
       // Each process runs many files one after the other, because loading the product once a file takes a third of the time.
-      { extends: true, test: { name: "product", include: ["tests/**/*.test.ts"], exclude: ["tests/client/**"], isolate: false } },
+      {
+        extends: true,
+        test: { name: "product", include: ["tests/**/*.test.ts"], exclude: ["tests/client/**", ...movingTheClock], isolate: false },
+      },
+      { extends: true, test: { name: "clock", include: movingTheClock } },
       // The client's modules keep their state in the module, and the tests replace the browser's globals.
       { extends: true, test: { name: "client", include: ["tests/client/**/*.test.ts", "tests/client/**/*.test.tsx"] } },
     ],
