@@ -6,7 +6,7 @@ import { Sequencer } from "./tests/support/sequencer.ts";
 
 /** They run in a process each: UUIDv7s, which grow with the process's clock, don't go back when it does. */
 const movingTheClock = globSync("tests/{server,worker,sandbox}/**/*.test.ts").filter((file) =>
-  readFileSync(file, "utf8").includes("setSystemTime"),
+  /useFakeTimers|setSystemTime/.test(readFileSync(file, "utf8")),
 );
 
 export default defineConfig(({ mode }) => ({
