@@ -47,21 +47,23 @@
   // Hides the signed-out links of a prerendered page until the session has been read.
   if (read("session")) root.dataset.session = "";
 
-  // A button or a choice can be tapped before hydration. The last one is remembered for main.tsx, and forms are not submitted natively, which would put
-  // their content into the address.
+  // A button or a choice can be tapped before hydration. The last one is remembered for main.tsx, which repeats it, so React doesn't hear
+  // of it now. Forms are not submitted natively, which would put their content into the address.
   const isLive = (element) => "live" in root.dataset && !element?.closest?.("[data-asleep], [data-awake]")?.matches("[data-asleep]");
-  const remember = (element) => {
+  const remember = (event, element) => {
     for (const earlier of document.querySelectorAll("[data-tapped]")) delete earlier.dataset.tapped;
     const control = element?.closest?.("button, input[type=radio]");
-    if (control) control.dataset.tapped = "";
+    if (!control) return;
+    control.dataset.tapped = "";
+    event.stopPropagation();
   };
-  addEventListener("click", ({ target }) => isLive(target) || remember(target), true);
+  addEventListener("click", (event) => isLive(event.target) || remember(event, event.target), true);
   addEventListener(
     "submit",
     (event) => {
       if (isLive(event.target)) return;
       event.preventDefault();
-      remember(event.submitter);
+      remember(event, event.submitter);
     },
     true,
   );

@@ -24,9 +24,10 @@ function replayTap(control: HTMLButtonElement | HTMLInputElement): void {
 }
 
 /**
- * Call once the frame or the page is hydrated. What was meant for content that still sleeps wakes it up, and is repeated by the next call.
+ * Call when the frame or the page has just been hydrated, in the same task: the browser could run another tap or key before a later task,
+ * and that would find the fields empty. What was meant for content that still sleeps wakes it up, and is repeated by the next call.
  */
-export function replayEarlyInput(): void {
+export async function replayEarlyInput(): Promise<void> {
   const tapped = document.querySelector<HTMLButtonElement | HTMLInputElement>("[data-tapped]");
   const typed = [...document.querySelectorAll<Field>("input, textarea")].filter(
     (field) => field.value !== field.defaultValue && field.type !== "checkbox" && field.type !== "radio",
@@ -35,8 +36,9 @@ export function replayEarlyInput(): void {
   const tap = isSleeping(tapped) ? null : tapped;
   delete tap?.dataset.tapped;
   const texts = typed.filter((field) => !isSleeping(field)).map((field) => ({ field, value: field.value }));
-  setTimeout(() => {
-    for (const { field, value } of texts) replayText(field, value);
-    if (tap) replayTap(tap);
-  });
+  // React takes no input while it commits, and renders what was typed before it hears of the tap.
+  await Promise.resolve();
+  for (const { field, value } of texts) replayText(field, value);
+  await Promise.resolve();
+  if (tap) replayTap(tap);
 }

@@ -56,7 +56,7 @@ function startStores(): void {
  */
 function markInteractive(): void {
   document.documentElement.dataset.live = "";
-  replayEarlyInput();
+  void replayEarlyInput();
 }
 
 /**
@@ -91,7 +91,7 @@ async function start(): Promise<void> {
   if (!language) startStores();
   if (asleep) {
     const [{ sleepUntilNeeded }] = await Promise.all([import("./sleeping-content.ts"), setUpTexts([], language)]);
-    sleepUntilNeeded(first, replayEarlyInput);
+    sleepUntilNeeded(first, () => void replayEarlyInput());
   } else {
     // A page that isn't hydrated may show its spinner while its code is loading.
     const ready = loadHere(first);

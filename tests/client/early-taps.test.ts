@@ -4,6 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Site } from "./frame-support.ts";
 import { openPage, openSite } from "./frame-support.ts";
 
+declare global {
+  interface Window {
+    /** Chromium's. */
+    scheduler: { postTask: (task: () => void, options: { priority: "user-blocking" }) => Promise<void> };
+  }
+}
+
 let site: Site;
 beforeAll(async () => {
   site = await openSite();
@@ -44,6 +51,41 @@ describe("a prerendered page that is not hydrated yet", () => {
     letIn();
     await expect.poll(() => asked).toContain("POST /api/auth/sign-in");
     expect(page.url()).toBe(`${site.address}/auth`);
+    await page.context().close();
+  });
+
+  it("submits what was typed although Enter is pressed in the moment of hydration", async () => {
+    const { page, letIn } = await openEarly("/auth");
+    // A key that was pressed while the page was busy with hydration is the browser's next task, before any timer.
+    await page.evaluate(() => {
+      const submit = () => document.querySelector<HTMLButtonElement>("form [type=submit]")?.click();
+      const observer = new MutationObserver(() => window.scheduler.postTask(submit, { priority: "user-blocking" }));
+      observer.observe(document.documentElement, { attributeFilter: ["data-live"] });
+    });
+    await page.getByLabel("Email", { exact: true }).fill("ada@example.com");
+    await page.getByLabel("Password", { exact: true }).fill("a tessera 4 ada");
+    const [asked] = await Promise.all([page.waitForRequest("**/api/auth/sign-in"), letIn()]);
+    expect(asked.postDataJSON()).toEqual({ email: "ada@example.com", password: "a tessera 4 ada" });
+    await page.context().close();
+  });
+
+  it("does what a tap asks for once, although it comes when hydration has begun", async () => {
+    const { page, letIn } = await openEarly("/auth");
+    await page.evaluate(() => {
+      const root = document.querySelector("#root");
+      const { port1, port2 } = new MessageChannel();
+      // Asks between all tasks of the page whether React has the root, and hydrates it in one of the next.
+      port1.onmessage = () => {
+        if (!Object.keys(root ?? {}).some((key) => key.startsWith("__reactContainer"))) port2.postMessage(0);
+        else if (!("live" in document.documentElement.dataset)) document.querySelector<HTMLButtonElement>("form button[aria-pressed]")?.click();
+      };
+      port2.postMessage(0);
+    });
+    const shown = page.locator("[name=password][type=text]").waitFor();
+    letIn();
+    await shown;
+    await page.locator("html[data-live]").waitFor({ state: "attached" });
+    expect(await page.locator("[name=password]").getAttribute("type")).toBe("text");
     await page.context().close();
   });
 });
