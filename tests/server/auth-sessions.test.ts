@@ -72,6 +72,19 @@ test("whoever did not receive the response of a refresh stays signed in, however
   expect((await product.get("/api/account", again.access_token)).statusCode).toBe(401);
 });
 
+test("a session whose row is locked keeps nobody waiting, and that its tokens are in use is noted afterwards", async () => {
+  const [first, other] = [await product.join(), await product.join()];
+  const renewed = (await refresh(first.refresh_token)).json<Session>();
+  const ask = async ({ access_token }: Session) => (await product.get("/api/account", access_token)).statusCode;
+  await product.db.transaction().execute(async (trx) => {
+    await trx.selectFrom("auth_sessions").select("id").where("user_id", "=", first.user.id).forUpdate().execute();
+    expect(await Promise.all([ask(renewed), ask(other)])).toEqual([200, 200]);
+  });
+  expect(await ask(renewed)).toBe(200);
+  await passGrace(first);
+  expect((await refresh(first.refresh_token)).json()).toMatchObject(sessionExpired);
+});
+
 test("reusing a refresh token whose successor is in use ends the session after the grace period, its access tokens included", async () => {
   const first = await product.join();
   const second = (await refresh(first.refresh_token)).json<Session>();

@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { emailChangeRoutes as contract } from "../../contract/email-change.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { steppedUpScope, viewerOf } from "../../http/viewer.ts";
@@ -9,12 +8,7 @@ import { askForEmailChange, cancelEmailChange, resendEmailChange } from "./chang
 import { confirmEmailChange, lookAtEmailChange } from "./confirm-email-change.ts";
 import { lookAtUndo, undoEmailChange } from "./undo-email-change.ts";
 
-/** Links and tokens are the caller's alone. */
-async function forbidStoring(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  reply.header("cache-control", "no-store");
-}
-
-const optionsOf = <Name extends keyof typeof contract>(name: Name) => ({ schema: contract[name], onRequest: forbidStoring });
+const optionsOf = <Name extends keyof typeof contract>(name: Name) => ({ schema: contract[name] });
 
 /** For a public scope: what mailed links lead to. */
 export function emailLinkRoutes(deps: AuthDeps): Routes {

@@ -19,7 +19,7 @@ import type { Begun } from "./google-cookies.ts";
 import { answerCookie, begunCookie, nonceOf, readBegun, readGoogleAnswer, writeAnswer, writeBegun } from "./google-cookies.ts";
 import { linkGoogle, unlinkGoogle } from "./google-link.ts";
 import { askToSignInAfresh } from "./google-step-up.ts";
-import { forbidStoring, handOut } from "./hand-out.ts";
+import { handOut } from "./hand-out.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -133,8 +133,7 @@ export function googleRoutes(deps: GoogleDeps): Routes {
     app.post("/api/auth/google", { schema: contract["POST /api/auth/google"] }, async (request, reply) =>
       begin(app, deps, { request, reply }, { purpose: "sign-in", returnTo: ownPath(request.body.return, config.publicUrl), userId: null }),
     );
-    const finishing = { schema: contract["POST /api/auth/google/finish"], onRequest: forbidStoring };
-    app.post("/api/auth/google/finish", finishing, async (request, reply) => {
+    app.post("/api/auth/google/finish", { schema: contract["POST /api/auth/google/finish"] }, async (request, reply) => {
       const caller = browser.callerOf(request);
       const given = { answerId: readGoogleAnswer(deps, request), language: request.body.language };
       const outcome = await fewOfOneNetwork(caller, () => finishGoogle(deps, given, caller));
@@ -144,7 +143,6 @@ export function googleRoutes(deps: GoogleDeps): Routes {
     app.get(callbackPath, { schema: { hide: true } }, async (request, reply) => {
       const begun = readBegun(config, readCookie(request, begunCookie, isHttps(deps)), new Date());
       setCookie(reply, begunCookie, "", isHttps(deps));
-      reply.header("cache-control", "no-store");
       try {
         const id = await receive(app, deps, { request, reply }, begun);
         setCookie(reply, answerCookie, writeAnswer(config, id), isHttps(deps));

@@ -1,5 +1,5 @@
 /** What the calls that sign somebody in answer with. */
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import type { Session, SignedIn } from "../../contract/auth.ts";
 import type { App } from "../../http/app-type.ts";
 import type { BrowserMemory } from "./browser-memory.ts";
@@ -22,11 +22,6 @@ export function presentSession(app: App, { user, sessionId, refreshToken, counte
       user_metadata: { avatar_url: user.avatar_url, ...(user.name === null ? {} : { name: user.name }) },
     },
   };
-}
-
-/** Tokens are nobody's to keep but the caller's. */
-export async function forbidStoring(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  reply.header("cache-control", "no-store");
 }
 
 /** A session, and the browser is remembered; or what the person has to show or to decide first, and it is not. */

@@ -7,13 +7,13 @@ import { steppedUpScope, viewerOf } from "../../http/viewer.ts";
 import { createBrowserMemory } from "./browser-memory.ts";
 import type { AuthDeps } from "./callers.ts";
 import { fewOfOneNetwork } from "./callers.ts";
-import { forbidStoring, handOut } from "./hand-out.ts";
+import { handOut } from "./hand-out.ts";
 import { beginPasskeySignIn, signInByPasskey } from "./passkey-sign-in.ts";
 import { addPasskey, beginPasskey, listPasskeys, removePasskey, renamePasskey } from "./passkeys.ts";
 import type { Prover } from "./step-up.ts";
 import { beginPasskeyStepUp } from "./step-up.ts";
 
-const optionsOf = <Name extends keyof typeof contract>(name: Name) => ({ schema: contract[name], onRequest: forbidStoring });
+const optionsOf = <Name extends keyof typeof contract>(name: Name) => ({ schema: contract[name] });
 
 /** For a public scope of an application that registerTokens has prepared. */
 export function publicPasskeyRoutes(deps: Deps): Routes {

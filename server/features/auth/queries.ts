@@ -250,11 +250,19 @@ export interface Received {
   counter: number;
 }
 
-/** Notes that clients have received these tokens: their predecessors are of no use from now on. */
+/**
+ * Notes that clients have received these tokens: their predecessors are of no use from now on. A session whose row is locked, by its refresh
+ * for example, is left for its next call, because this statement belongs to the calls of several people.
+ */
 export async function setReceived(executor: Executor, received: readonly Received[]): Promise<void> {
   const ids = received.map(({ sessionId }) => sessionId);
   const counters = received.map(({ counter }) => counter);
-  await sql`update auth_sessions s set received_counter = seen.counter
-    from unnest(${ids}::uuid[], ${counters}::integer[]) as seen (id, counter)
-    where s.id = seen.id and s.received_counter < seen.counter`.execute(executor);
+  await sql`update auth_sessions s set received_counter = free.counter
+    from (
+      select s.id, seen.counter
+      from unnest(${ids}::uuid[], ${counters}::integer[]) as seen (id, counter)
+      join auth_sessions s on s.id = seen.id and s.received_counter < seen.counter
+      for update of s skip locked
+    ) free
+    where s.id = free.id`.execute(executor);
 }

@@ -6,7 +6,7 @@ import { clientNetwork } from "../../http/client-network.ts";
 import { steppedUpScope, viewerOf } from "../../http/viewer.ts";
 import { createBrowserMemory } from "../auth/browser-memory.ts";
 import { fewOfOneNetwork } from "../auth/callers.ts";
-import { forbidStoring, presentSession } from "../auth/hand-out.ts";
+import { presentSession } from "../auth/hand-out.ts";
 import type { Answers } from "../generations/answers.ts";
 import { deleteAccount, restoreAccount } from "./service.ts";
 
@@ -26,8 +26,7 @@ export function deletionRoutes(deps: Deps, answers: Answers): Routes {
 export function restoringRoutes(deps: Deps): Routes {
   const browser = createBrowserMemory(deps);
   return async (app) => {
-    const options = { schema: authRoutes["POST /api/auth/restore"], onRequest: forbidStoring };
-    app.post("/api/auth/restore", options, async (request, reply) => {
+    app.post("/api/auth/restore", { schema: authRoutes["POST /api/auth/restore"] }, async (request, reply) => {
       const caller = browser.callerOf(request);
       const signedIn = await fewOfOneNetwork(caller, () => restoreAccount(deps, request.body, caller));
       browser.keepDevice(reply, caller, signedIn.user);
