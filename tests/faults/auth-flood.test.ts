@@ -9,8 +9,8 @@ import { scaleFor } from "#tests/support/scale.ts";
 
 const full = process.env.TEST_FULL === "1";
 const floodSize = full ? 600 : 120;
-/** From as many networks at once, so no limit of a network holds them back: on a slow machine hundreds wait longer than a request may. */
-const guessCount = 120;
+/** From as many networks at once, so no limit of a network holds them back. */
+const guessCount = floodSize;
 const password = "a tessera 4 two";
 const neighbours = 6;
 /** At least this many samples of each call, so that the 95th percentile is not the one slowest call. */
@@ -157,9 +157,10 @@ it(`${floodSize} sign-ups and ${floodSize} sign-ins at once from one address don
   expect(mails.length).toBeLessThanOrEqual(40);
   expect(accepted(signUps)).toBe(mails.length);
   expect(accepted(signIns)).toBeLessThanOrEqual(50);
-  for (const { statuses, felt } of [signUps, signIns]) {
+  for (const { statuses, felt } of [signUps, signIns, guesses]) {
     expect(statuses.every((status) => status === 202 || status === 401 || status === 429)).toBe(true);
-    expect(felt.refused).toBe(0);
+    // One of the others is the person whose password is guessed at: a browser that never signed in waits.
+    expect(felt.refused).toBeLessThanOrEqual(felt === guesses.felt ? Math.ceil(felt.signInMs.length / neighbours) : 0);
     // The time others wait is measured where nothing else runs.
     if (!full) continue;
     expect(p95(felt.signInMs)).toBeLessThan(Math.max(atOnceMs, 3 * p95(quiet.signInMs)));

@@ -6,6 +6,7 @@ import { checkEmail } from "#domain/rules.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import { Counts, fewAtOnce } from "../../http/counts.ts";
 import type { AttemptKey } from "./attempts.ts";
 import { counted, forgetAttempts, giveBackAttempts, limitName, networkKeys } from "./attempts.ts";
 import { readDevice } from "./browser.ts";
@@ -21,6 +22,13 @@ function guessKeys(email: string, deviceId: string | undefined, network: string)
   if (deviceId !== undefined) return { own: `device:${deviceId}`, shared: [] };
   return { own: `guess:${email} ${network}`, shared: [...networkKeys("address", network), `email:${email}`] };
 }
+
+const strangers = new Counts();
+/**
+ * Of one account, by browsers that never signed in to it: hundreds that guess at once would wait for the account's row in auth_attempts with
+ * as many connections to the database, and everybody else for those.
+ */
+const strangersAtOnce = 4;
 
 type Check = "right" | "of a sign-up" | "wrong";
 
@@ -59,7 +67,7 @@ async function keepHash(trx: Trx, person: queries.Person, newer: string | undefi
 
 /**
  * A browser that signed in to the account before counts for itself: strangers who guess elsewhere can't lock it out. Throws
- * `invalid_credentials` for an unknown address and a wrong password alike, `too_many_attempts` and `sign_in_busy` with
+ * `invalid_credentials` for an unknown address and a wrong password alike, `too_many_attempts`, `rate_limited` and `sign_in_busy` with
  * retryAfterSeconds. Whoever knows the password of a sign-up with this address gets `email_not_confirmed`. It tells nothing about the
  * address: the answer is the same if somebody already has the address, disowned the sign-up or confirmed another one.
  */
@@ -70,10 +78,12 @@ export async function signIn(deps: AuthDeps, input: { email: string; password: s
   const deviceId = person && readDevice(deps.config, caller.devices, person, new Date());
   const { own, shared } = guessKeys(email, deviceId, caller.network);
   const typed = { email, password: input.password, network: caller.network };
-  const { check, limits } = await counted(deps.db, [own, ...shared], async (blocked) => ({
-    check: await checkPassword(deps, { person, isKnownDevice: deviceId !== undefined }, typed),
-    limits: blocked.map(limitName),
-  }));
+  const guess = () =>
+    counted(deps.db, [own, ...shared], async (blocked) => ({
+      check: await checkPassword(deps, { person, isKnownDevice: deviceId !== undefined }, typed),
+      limits: blocked.map(limitName),
+    }));
+  const { check, limits } = await (deviceId === undefined ? fewAtOnce(strangers, email, strangersAtOnce, guess) : guess());
   if (check === "of a sign-up") {
     // This attempt was no guess, so it doesn't count. It was no sign-in either, so earlier guesses still count.
     await giveBackAttempts(deps.db, [own, ...shared]);
