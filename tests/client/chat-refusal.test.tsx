@@ -90,4 +90,8 @@ describe("a prompt that was refused", () => {
     expect(html).toContain(refusals.model_unavailable.replaceAll("'", "&#x27;"));
     expect(html).toContain(chat.refusal.dismiss);
   });
+
+  it("for a reason nobody expected says to try again in a moment", () => {
+    expect(told({ code: "unexpected" })).toContain(chat.refusal.busy.replaceAll("'", "&#x27;"));
+  });
 });

@@ -339,6 +339,10 @@ describe("the support widget (specification §2)", () => {
           .map((other) => other.textContent);
       });
       expect(covered, `at ${width}`).toEqual([]);
+      // It is in the right half, near the edge, and below the middle.
+      const box = await supportButton(page).boundingBox();
+      expect(width - ((box?.x ?? 0) + (box?.width ?? 0)), `at ${width}`).toBeLessThanOrEqual(16);
+      expect(box?.y ?? 0, `at ${width}`).toBeGreaterThan(422);
       await page.context().close();
     }
   }, 90_000);

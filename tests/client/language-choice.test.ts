@@ -27,3 +27,19 @@ it("a language chosen on a page with ?lang= is kept after a reload, and the rest
   expect([i18next.language, page.storage.get("language")]).toEqual(["de", "de"]);
   expect(document.cookie).toMatch(/^language=de;/);
 });
+
+it("the stored choice comes before the browser's languages, and these before the page's own", async () => {
+  document.documentElement.lang = "pl";
+  const detected = async (browser: string[]) => {
+    vi.stubGlobal("navigator", { languages: browser });
+    await followReader();
+    return i18next.language;
+  };
+  await setUpTexts([], undefined);
+  expect(await detected(["nl", "fr-CA", "de"])).toBe("fr");
+  document.documentElement.lang = "pl";
+  expect(await detected(["nl"])).toBe("pl");
+  expect(page.storage.has("language")).toBe(false);
+  page.storage.set("language", "it");
+  expect(await detected(["fr"])).toBe("it");
+});

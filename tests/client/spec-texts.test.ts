@@ -1,5 +1,6 @@
 /** The English texts that the specification quotes or lists. Rules: spoken-rules.test.ts; forms: contact-texts.test.ts. */
 import { describe, expect, it } from "vitest";
+import { pieceNames, piecePath } from "#client/content/names.ts";
 import { toRefusal } from "#client/features/chat/thread.ts";
 import { barLinks, footerLinks } from "#client/features/frame/links.ts";
 import { claims } from "#client/features/marketing/claims.ts";
@@ -19,6 +20,7 @@ import plans from "#client/i18n/locales/en/plans.json" with { type: "json" };
 import refusalTexts from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import support from "#client/i18n/locales/en/support.json" with { type: "json" };
 import { ApiProblem } from "#client/lib/api.ts";
+import { paths } from "#client/paths.ts";
 import { refusals } from "#domain/errors.ts";
 import { languages } from "#domain/languages.ts";
 import { models } from "#domain/models.ts";
@@ -140,6 +142,22 @@ describe("what the specification lists", () => {
 
   it("is eleven languages (specification §1)", () => {
     expect(languages.map(({ code }) => code)).toEqual(["en", "es", "fr", "de", "zh", "ja", "pt", "pl", "ro", "it", "ru"]);
+  });
+
+  it("is the routes (specification §2)", () => {
+    const own = ["/", "/auth", "/profile", "/ai-models", "/about", "/contact", "/pricing", "/blog", "/admin"];
+    expect(Object.values(paths)).toEqual(expect.arrayContaining(own));
+    const guides = ["/content-creation", "/image-generation", "/getting-started", "/small-business-ai", "/marketing"];
+    const articles = [
+      "/blog/gpt-5-vs-gpt-4-small-business",
+      "/blog/local-business-ai-tools-guide",
+      "/blog/ai-customer-service-automation",
+      "/blog/ai-social-media-marketing-restaurants",
+      "/blog/small-business-ai-roi-calculator",
+      // The specification's sixth address can't be read; this one is ours.
+      "/blog/ai-content-workflow-small-business",
+    ];
+    expect(pieceNames.map(piecePath)).toEqual([...guides, ...articles, "/terms", "/privacy"]);
   });
 
   it("is the marketing claims (specification §1)", () => {

@@ -378,6 +378,11 @@ describe("the profile (specification §2, §4, §8)", () => {
     release();
     await expect.poll(() => fact("Current plan").textContent()).toBe("Starter Plan");
     expect(await fact("Available credits").textContent()).toBe("300 plenty");
+    expect(await fact("Status").textContent()).toBe("Active");
+    expect(await fact("Next billing date").textContent()).toBe(formatDate(starter.subscription_end ?? "", "en"));
+    expect(await fact("Monthly credits").textContent()).toBe("300 credits");
+    expect(await fact("Time left").textContent()).toBe("21 days");
+    expect(await fact("Price").textContent()).toContain("$19.99 a month");
     release = api.hold(check);
     api.answer(check, { ...starter, credits: 12 });
     await page.getByRole("button", { name: "Refresh", exact: true }).click();
@@ -557,6 +562,24 @@ describe("forms (specification §4, §5, §8)", () => {
     await sending.click({ force: true });
     release();
     await toasts().getByText("Feedback Sent!", { exact: true }).waitFor();
+    expect(api.calls(send)).toHaveLength(1);
+  });
+
+  it("say that a message to the team is being sent, and send it once", async () => {
+    const send = "POST /api/contact";
+    api.answer(send, { id: account.id });
+    const release = api.hold(send);
+    await open("/contact");
+    const form = page.locator("main form");
+    await form.getByLabel("Name").fill("Maria");
+    await form.getByLabel("Email").fill(account.email);
+    await form.getByLabel("Message").fill("Tiles.");
+    await form.getByRole("button", { name: "Send message" }).click();
+    const sending = form.getByRole("button", { name: "Sending", exact: true });
+    await sending.waitFor();
+    await sending.click({ force: true });
+    release();
+    await page.getByRole("heading", { name: "Message sent" }).waitFor();
     expect(api.calls(send)).toHaveLength(1);
   });
 
