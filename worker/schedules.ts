@@ -1,9 +1,9 @@
 /**
  * Sweeps do work that has become due with time. They read it from rows, so that moving the sandbox's clock, an outage and a
  * lost queue need no code of their own. Business sweeps run when they are due, and at once when the sandbox moves the clock;
- * wall-time sweeps run every few seconds. A lease ensures that only one worker at a time runs a sweep. There are separate loops
- * for sweeps that ask Stripe, sweeps that move credits, those of accounts, wall-time sweeps and what is kept no longer, so that none waits
- * for another.
+ * wall-time sweeps run every few seconds. A lease ensures that only one worker at a time runs a sweep. Sweeps that ask Stripe,
+ * sweeps that move credits, sweeps over accounts, wall-time sweeps and the hourly deletion of old data run in separate loops, so that
+ * none waits for another.
  */
 
 import { setTimeout as delay } from "node:timers/promises";
@@ -55,7 +55,7 @@ const sweeps: Readonly<Record<SweepName, (deps: Deps, now: Date, signal: AbortSi
 const sweepsOfStripe = ["reconcile", "grace-periods"] as const satisfies SweepName[];
 /** In this order, so that new grants are posted before the ones they replace expire. */
 const sweepsOfCredits = ["scheduled-grants", "expired-grants"] as const satisfies SweepName[];
-/** Nobody waits for them, and deleting an account takes as long as it is large. */
+/** In a loop of their own, because deleting a large account takes long. */
 const sweepsOfAccounts = ["factor-resets", "account-deletions"] as const satisfies SweepName[];
 
 async function ensureSchedules(deps: Deps): Promise<void> {
@@ -132,13 +132,13 @@ async function runWall(deps: Deps, stopping: AbortSignal): Promise<void> {
   }
 }
 
-/** Runs what depends neither on Stripe nor on business time. */
+/** Runs the hourly sweeps, which need neither Stripe nor business time. */
 async function runHourly(deps: Deps, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
     await runIsolated(deps, "log partitions to come", stopping, () => addLogPartitions(deps, stopping));
     await runIsolated(deps, "log partitions past their limit", stopping, () => dropLogPartitions(deps, stopping));
     await sweepRetention(deps, stopping);
-    await runIsolated(deps, "pictures that are nobody's", stopping, () => deleteUnusedAvatars(deps, stopping));
+    await runIsolated(deps, "unused pictures", stopping, () => deleteUnusedAvatars(deps, stopping));
     await runIsolated(deps, "books", stopping, () => checkBooks(deps, stopping));
     await pause(hourMs, stopping);
   }

@@ -9,7 +9,7 @@ interface AuditEvent<Action extends AuditAction> {
   /** The id of the person it was done to. */
   subject: string | null;
   action: Action;
-  /** Where it came from (client-network.ts). Kept only if there is a person with whom it can be deleted. */
+  /** The network of the caller (client-network.ts). Stored only with a person, so that it is deleted with them. */
   network: string | null;
   details: AuditDetails[Action];
 }

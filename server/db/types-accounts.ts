@@ -23,7 +23,7 @@ export type UserRow = Selectable<Users>;
 /** A picture in the file storage. */
 export interface Avatars {
   name: string;
-  /** Null: nobody's. */
+  /** Null once no account uses the picture. */
   user_id: string | null;
   created_at: Generated<Date>;
 }
@@ -32,9 +32,9 @@ export interface Identities {
   id: Generated<string>;
   user_id: string;
   kind: "email" | "google";
-  /** An address in lower case; of a Google account its `sub`. */
+  /** An email address in lower case, or the `sub` of a Google account. */
   subject: string;
-  /** Of a Google account the address it has at Google, by which its owner knows it. */
+  /** A Google account's address at Google, which is how its owner recognises it. Null for an email address. */
   shown_as: string | null;
   verified_at: Date;
   created_at: Date;
@@ -46,7 +46,7 @@ export interface GoogleAnswers {
   subject: string;
   /** Verified by Google. */
   email: string;
-  /** Who asked, to link it to their account or to show that it is they; null for somebody who is signing in. */
+  /** The signed-in person who asked, to link Google to their account or to prove who they are. Null for somebody who is signing in. */
   user_id: string | null;
   /** When they last showed Google who they are; null if Google did not say. */
   authenticated_at: Date | null;
@@ -104,7 +104,7 @@ export interface AuthSessions {
   counter: Generated<number>;
   token_hash: Buffer;
   previous_token_hash: Buffer | null;
-  /** The highest counter of a refresh token whose client has used what it received. Null: not refreshed since this is noted. */
+  /** The highest counter whose tokens the client has used, so we know that it received them. Null: no refresh since we record this. */
   received_counter: Generated<number | null>;
   rotated_at: Date;
   expires_at: Date;
@@ -121,7 +121,7 @@ export interface PendingSignIns {
   id: string;
   user_id: string;
   factor: string;
-  /** Shown already; it waits for the decision. */
+  /** The second factor that was shown; the sign-in now waits for the decision. */
   second: Generated<string | null>;
   created_at: Date;
   expires_at: Date;
@@ -132,11 +132,11 @@ export interface PendingSignIns {
 export interface Passkeys {
   id: Generated<string>;
   user_id: string;
-  /** As the authenticator names it. */
+  /** The authenticator's id for the passkey. */
   credential_id: Buffer;
-  /** In the form of COSE (RFC 9052). */
+  /** Encoded as COSE (RFC 9052). */
   public_key: Buffer;
-  /** How often the authenticator says it has signed; 0 for ever if it does not count. */
+  /** How often the authenticator says it has signed. It stays 0 if the authenticator does not count. */
   counter: number;
   /** How a browser reaches the authenticator. */
   transports: Transport[];
@@ -152,7 +152,7 @@ export interface Passkeys {
 export interface PasskeyChallenges {
   challenge: Buffer;
   purpose: "sign_in" | "registration" | "step_up";
-  /** Whose session asked for it; null: somebody who is signing in. */
+  /** The session that asked for it. Null for somebody who is signing in. */
   session_id: string | null;
   expires_at: Date;
   used_at: Date | null;
@@ -169,13 +169,13 @@ export interface FactorResets {
   ending: "cancelled" | "expired" | "removed" | null;
 }
 
-/** A link belongs to the sign-up it was mailed for, and to the person once it was opened. */
+/** A link belongs to the sign-up it was mailed for. Once opened it belongs to the person. */
 export interface EmailLinks {
   id: Generated<string>;
   user_id: string | null;
   sign_up_id: string | null;
   purpose: "confirm" | "recover" | "change-email" | "undo-email" | "reset-factors";
-  /** Which address opening the link gives to its person; null for the other purposes. */
+  /** The address that the person gets by opening the link. Null for links of other purposes. */
   address: Generated<string | null>;
   token_hash: Buffer;
   expires_at: Date;

@@ -40,7 +40,7 @@ export interface Generations {
   erased_at: Generated<Date | null>;
 }
 
-/** Which answer a person's key began, as long as it is known. */
+/** The answer that a person's idempotency key began, for as long as we keep the key. */
 export interface GenerationKeys {
   user_id: string;
   key: string;

@@ -2,7 +2,7 @@ import type { Generated } from "kysely";
 import type { AuditAction } from "#domain/audit.ts";
 import type { Json } from "./json.ts";
 
-/** Which person an id of the log stands for. */
+/** The person that an id in the audit log stands for. */
 export interface AuditPeople {
   id: Generated<string>;
   user_id: string;

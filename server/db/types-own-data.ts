@@ -8,7 +8,7 @@ export interface DataExports {
   file_name: Generated<string | null>;
   status: Generated<"making" | "ready" | "expired">;
   asked_at: Date;
-  /** The last try that failed; null again once one succeeded. */
+  /** When the last try failed. Null again once a try has succeeded. */
   failed_at: Generated<Date | null>;
   ready_at: Generated<Date | null>;
   expires_at: Generated<Date | null>;

@@ -10,7 +10,7 @@ export const jobs = {
   "settle-checkout": Type.Object({ sessionId: Type.String() }, { additionalProperties: false }),
   /** Cancels the subscription of a person who is deleting their account, or resumes it for one who has taken that back. */
   "align-subscription": Type.Object({ userId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
-  /** Gives the customer at Stripe of the account that pays for this person its present address. */
+  /** Updates the email address of the Stripe customer that pays for this person. */
   "update-customer": Type.Object({ userId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
   "send-mail": Type.Object({ mailId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
   /** Puts a person's data into a zip file in the file storage. */

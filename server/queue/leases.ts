@@ -11,19 +11,19 @@ export interface LeasedRow {
 }
 
 /**
- * For some time only one process works on a row: the one that has the lease. PostgreSQL's clock decides, so the lease of a process that
- * was killed ends. Answers have leases of another form, many renewed in one statement (docs/decisions/0027).
+ * While a process has the lease of a row, no other process works on that row. PostgreSQL's clock decides when a lease ends, so a killed
+ * process loses its lease. Answers have leases of their own, many of which are renewed with one statement (docs/decisions/0027).
  */
 export interface Lease {
-  /** The instant the lease lasts until, as PostgreSQL writes it. This text shows that the lease is still ours. */
+  /** When the lease ends, as PostgreSQL writes it. While the row has this text the lease is ours. */
   readonly until: string;
-  /** Runs `work` and renews the lease meanwhile. If somebody else has taken it, the signal passed to `work` is aborted. */
+  /** Runs `work` and renews the lease meanwhile. If another process has taken it, the signal passed to `work` is aborted. */
   whileHeld<T>(work: (lost: AbortSignal) => Promise<T>): Promise<T>;
-  /** Gives the lease back. With `waitMs` nobody takes it before that time is over. Does nothing if somebody else has it. */
+  /** Gives the lease back. With `waitMs` no process can take it before that time is over. Does nothing if another process has it. */
   end(waitMs?: number): Promise<void>;
 }
 
-/** Runs `work` and calls `renew` every so often. A `renew` that throws is called again after the next interval; false: the lease was lost. */
+/** Runs `work` and calls `renew` every `everyMs`. If `renew` throws, it is called again after the next interval. False means that the lease is lost. */
 async function whileRenewing<T>(everyMs: number, renew: () => Promise<boolean>, work: (lost: AbortSignal) => Promise<T>): Promise<T> {
   const lost = new AbortController();
   const over = new AbortController();
@@ -43,7 +43,7 @@ async function whileRenewing<T>(everyMs: number, renew: () => Promise<boolean>, 
   }
 }
 
-/** Undefined if somebody else has the lease, or there is no such row. */
+/** Returns undefined if another process has the lease, or there is no such row. */
 export async function takeLease(executor: Executor, { table, key }: LeasedRow, leaseMs: number): Promise<Lease | undefined> {
   const row = sql`${sql.ref(keys[table])} = ${key}`;
   const after = (ms: number) => sql`clock_timestamp() + make_interval(secs => ${ms / 1000})`;

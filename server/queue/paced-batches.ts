@@ -1,24 +1,24 @@
-/** Deletes much in small batches, so that nobody waits long for the rows that a batch has locked, and the disk is not busy with it alone. */
+/** Deletes many rows in small batches, so that other statements wait neither long for locked rows nor for the disk. */
 import { setTimeout as delay } from "node:timers/promises";
 
 const firstBatch = 10;
 const largestBatch = 100;
 /**
- * A batch holds its locks as long as it lasts, and nobody may have to wait for them longer than `longestBatchMs`. One that aims at a fifth
- * of that stays below it where its rows are larger than the last ones were, or the disk is slower (tests/bench/retention.ts).
+ * How long a batch should take. It holds its locks that long, and nobody may wait longer than `longestBatchMs` for them. We aim at a fifth
+ * of that, because the next rows may be larger than the last ones and the disk slower (tests/bench/retention.ts).
  */
 const batchMs = 20;
 export const longestBatchMs = 100;
 
 export interface Paced {
   rows: number;
-  /** Of the batches: as long as one lasts, it holds its locks. */
+  /** How long the longest batch took, and so held its locks. */
   longestMs: number;
 }
 
 /**
- * Calls `batch` with the number of rows it may take until it has taken none, or `signal` is aborted. Batches grow and shrink with the time
- * they take, and rest as long as they worked.
+ * Calls `batch` with the number of rows it may take, until it takes none or `signal` is aborted. The number follows from the time that
+ * the batches take. After each batch there is a pause as long as the batch.
  */
 export async function inBatches(batch: (limit: number) => Promise<number>, signal: AbortSignal): Promise<Paced> {
   const paced: Paced = { rows: 0, longestMs: 0 };

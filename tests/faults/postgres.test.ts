@@ -135,7 +135,7 @@ describe.concurrent("PostgreSQL killed with -9 before an answer's start is on di
       blocker.release(true);
       await world.postgres.start();
       const { receipt, text, generationId } = await asked;
-      expect(world.product.apis[0]?.output).toContain("PostgreSQL had forgotten an answer's start");
+      expect(world.product.apis[0]?.output).toContain("PostgreSQL had lost the start of an answer");
       expect(receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
       expect([await messagesOf(world, "user"), await messagesOf(world, "assistant")]).toEqual([[longPrompt], [text]]);
       expect(await visitor.ask({ prompt: longPrompt, key })).toMatchObject({ generationId, text, receipt });

@@ -3,7 +3,7 @@ import { catalogueRoutes as contract } from "../../contract/catalogue.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 
-/** What the catalogue in the domain can't know: what can be reached here, now. */
+/** Adds to the catalogue of the domain which models this installation can reach now. */
 export function catalogueRoutes(deps: Pick<Deps, "models" | "config" | "clock">): Routes {
   return async (app) => {
     app.get("/api/models", { schema: contract["GET /api/models"] }, async () => ({

@@ -9,7 +9,7 @@ export interface Place {
 
 const summary = ["head_id", "id", "title", "pinned", "created_at", "updated_at"] as const;
 
-/** Pinned ones first, each latest first, from after `place`. */
+/** Reads the page after `place`: pinned conversations first, then the others, each latest first. */
 export async function selectConversations(executor: Executor, userId: string, place: Place | undefined, limit: number) {
   let query = executor
     .selectFrom("conversations")
@@ -50,7 +50,7 @@ export interface ConversationChange {
   headId?: string;
 }
 
-/** Undefined where there is no such conversation, no such answer in it, or no room for one more pinned. */
+/** Returns undefined if there is no such conversation or no such answer in it, or if no more conversations can be pinned. */
 export async function updateConversation(
   executor: Executor,
   { userId, id, pinnedMax, headId, ...change }: ConversationChange & { userId: string; id: string; pinnedMax: number },
@@ -105,12 +105,12 @@ export async function selectSlice(executor: Executor, userId: string, place: Pla
   return rows;
 }
 
-/** What follows in the transaction is cancelled after so long. */
+/** Sets a time limit for every later statement of the transaction. */
 export async function limitTime(trx: Trx, milliseconds: number): Promise<void> {
   await sql`select set_config('statement_timeout', ${String(milliseconds)}, true)`.execute(trx);
 }
 
-/** Of these conversations those with `words` in the title or a message, in their order, with the first such message. */
+/** Returns those of the conversations that have `words` in the title or in a message, in the same order, each with the first such message. */
 export async function selectMatches(executor: Executor, ids: readonly string[], words: string, limit: number) {
   const fold = (text: ReturnType<typeof sql>) => sql`casefold(${text} collate pg_unicode_fast)`;
   const { rows } = await sql<{ id: string; content: string | null }>`

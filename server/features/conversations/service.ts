@@ -41,7 +41,7 @@ function notFound(): DomainError {
   return new DomainError("not_found", "There is no such conversation");
 }
 
-/** One page, pinned ones first. Throws `validation_failed` for a cursor that is none. */
+/** Returns one page, pinned conversations first. Throws `validation_failed` for an invalid cursor. */
 export async function listConversations(
   executor: Executor,
   userId: string,
@@ -54,10 +54,10 @@ export async function listConversations(
   return { conversations: rows.map(toSummary), nextCursor: last ? cursorOf(placeOf(last)) : null };
 }
 
-/** What one call of a search looks through, and how much it finds. */
+/** How many rows and bytes one call of a search looks through. */
 const slice = { rows: 200, bytes: 8_000_000 };
 const foundAtOnce = 20;
-/** Far more than a slice usually takes. A longer one is cancelled, because it would slow PostgreSQL down for everybody. */
+/** Far more than the search of a slice usually takes. A longer search is cancelled, because it would slow PostgreSQL down for everybody. */
 const searchMs = 3_000;
 /** While a person types, the next search arrives before the last one is answered. */
 const searchesOfOnePerson = 3;
@@ -66,7 +66,7 @@ const searches = new Counts();
 const queryCanceled = "57014";
 
 /**
- * One's own conversations with these words, latest first. Throws `validation_failed` for too few or too many, and `rate_limited`
+ * Returns the person's conversations with these words, latest first. Throws `validation_failed` for too few or too many words, and `rate_limited`
  * or `service_unavailable` with retryAfterSeconds if too many searches run at once.
  */
 export async function searchConversations(
@@ -103,8 +103,8 @@ async function lookThrough(db: Db, userId: string, place: Place | undefined, wor
 }
 
 /**
- * Renames, pins or unpins, or shows another branch. Throws `validation_failed`, `not_found`, and `conflict` where no more can be
- * pinned.
+ * Renames, pins or unpins a conversation, or shows another branch of it. Throws `validation_failed`, `not_found`, and `conflict` if no
+ * more conversations can be pinned.
  */
 export async function updateConversation(
   deps: Pick<Deps, "db" | "live" | "log">,
@@ -126,8 +126,8 @@ export async function updateConversation(
 }
 
 /**
- * The conversation with the messages of all its branches; each answer carries its receipt. Throws `not_found` for another
- * person's.
+ * Returns the conversation with the messages of all its branches, and each answer with its receipt. Throws `not_found` for another
+ * person's conversation.
  */
 export async function readConversation(db: Db, userId: string, id: string): Promise<Conversation> {
   // All reads see one snapshot. Otherwise an answer that ends in between could appear neither as running nor as complete.
@@ -161,15 +161,15 @@ export async function readConversation(db: Db, userId: string, id: string): Prom
     });
 }
 
-/** Those of `ids` that are not conversations of this person: deleted, or never theirs. */
+/** Returns those of `ids` that are not conversations of this person, because they were deleted or never existed. */
 export async function findGone(executor: Executor, userId: string, ids: readonly string[]): Promise<string[]> {
   const own = new Set(await queries.selectOwnIds(executor, userId, ids));
   return ids.filter((id) => !own.has(id.toLowerCase()));
 }
 
 /**
- * Deletes a conversation with everything its answers said; the receipts stay. An answer still under way is stopped, and
- * charged as one that is stopped. Throws `not_found` for another person's.
+ * Deletes a conversation and the text of its answers; the receipts stay. A running answer is stopped, and charged like any answer that a
+ * person stops. Throws `not_found` for another person's conversation.
  */
 export async function deleteConversation(deps: Deps, answers: Answers, userId: string, id: string): Promise<void> {
   const running = await inTransaction(deps.db, async (trx) => {

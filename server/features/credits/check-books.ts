@@ -1,7 +1,7 @@
 /**
  * The hourly check of the books (invariant 6), a few wallets at a time: the wallets that moved since the last check, then the next
- * ones of a round over all wallets, each for a limited time. A run costs the same however large the ledger is; the round finds
- * what was changed without a transaction.
+ * ones of a round over all wallets, each for a limited time. So a run costs the same however large the ledger is. The round finds
+ * balances that somebody changed without a transaction of the ledger.
  */
 import { sql } from "kysely";
 import type { Executor } from "../../db/transaction.ts";
@@ -18,9 +18,9 @@ export interface Disagreement {
 const nil = "00000000-0000-0000-0000-000000000000";
 const transactionsAtOnce = 500;
 const walletsAtOnce = 100;
-/** For each of the two parts; a statement of either takes far less. */
+/** How long each of the two parts may run. A single statement takes far less. */
 const runMs = 10_000;
-/** Transactions take their id before they wait for the wallet: one that commits late must not be passed by. */
+/** A transaction takes its id before it waits for the wallet, and may commit after later ids. We wait this long, so that we don't miss it. */
 const settleSeconds = 60;
 
 async function disagreementsIn(executor: Executor, walletIds: readonly string[]): Promise<Disagreement[]> {
@@ -30,7 +30,7 @@ async function disagreementsIn(executor: Executor, walletIds: readonly string[])
 
 const queryCanceled = "57014";
 
-/** A wallet that can't be rebuilt within the statement time-out is logged and passed over, so that it doesn't end every check at the same place. */
+/** If a wallet can't be rebuilt within the statement time-out, we log it and go on with the next. Otherwise every check would end at this wallet. */
 async function checkWallets(deps: Pick<Deps, "db" | "log">, walletIds: readonly string[]): Promise<Disagreement[]> {
   try {
     return await disagreementsIn(deps.db, walletIds);
@@ -57,7 +57,7 @@ async function setMark(executor: Executor, name: "recent" | "round", reached: st
 
 interface Page {
   walletIds: string[];
-  /** The new mark; undefined where the part has come to its end. */
+  /** Where the next page begins; undefined at the end of the part. */
   next: string | undefined;
 }
 
@@ -78,7 +78,7 @@ async function roundPage(executor: Executor, mark: string): Promise<Page> {
   return { walletIds: rows.map((row) => row.id), next: rows.at(-1)?.id };
 }
 
-/** Checks page after page for `runMs`, or until `signal`. Returns what disagrees. */
+/** Checks page after page for `runMs`, or until `signal` is aborted. Returns the balances that disagree. */
 async function checkPart(
   deps: Pick<Deps, "db" | "log">,
   name: "recent" | "round",
@@ -105,7 +105,7 @@ async function checkPart(
   return found;
 }
 
-/** One run. Logs where a recorded balance differs from what the entries say, and returns it. An error in one part doesn't stop the other. */
+/** One run. Logs and returns the balances that differ from their entries. An error in one part doesn't stop the other. */
 export async function checkBooks(deps: Pick<Deps, "db" | "log">, signal: AbortSignal): Promise<Disagreement[]> {
   const parts = [checkPart(deps, "recent", recentPage, signal), checkPart(deps, "round", roundPage, signal)];
   await Promise.allSettled(parts);

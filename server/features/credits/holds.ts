@@ -7,7 +7,7 @@ import { translate } from "./service.ts";
 
 export interface SharedHold {
   holdId: string;
-  /** The account that pays for this person holds the credits. */
+  /** The credits are held in the wallet of the account that pays for this person. */
   userId: string;
   credits: number;
   kinds: readonly GrantKind[];
@@ -18,7 +18,7 @@ export interface SharedHold {
 }
 
 /**
- * Holds credits for several answers, each of which settles its share when it ends. An answer with a hold of its own takes it at its start.
+ * Holds credits for several answers, each of which settles its share when it ends. (A single answer's hold is made by `answer_start`.)
  * Throws `insufficient_credits` and `wallet_frozen`.
  */
 export async function holdForSeveral(trx: Trx, { holdId, userId, credits, kinds, holdMs, now }: SharedHold): Promise<void> {

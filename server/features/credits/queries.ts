@@ -1,11 +1,11 @@
-/** SQL of the wallet. Credits move only through the ledger's functions (migrations/0003). */
+/** SQL of the wallet. Credits move only through the ledger's functions in the migrations. */
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
 import { payerOf } from "../../db/payer.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
 
-/** What a grant is given for, at Stripe and in the catalogue; null where it is given for something else. */
+/** What a grant was given for: its objects at Stripe and its entry in the catalogue. A field is null if it does not apply. */
 export interface GrantSource {
   invoiceId: string | null;
   invoiceLineId: string | null;
@@ -18,13 +18,13 @@ export interface Balances {
   held: number;
 }
 
-/** Of the account that pays for the person. */
+/** The wallet of the account that pays for the person. */
 export async function findWalletId(executor: Executor, userId: string): Promise<string | undefined> {
   const row = await executor.selectFrom("wallets").select("id").where("billing_account_id", "=", payerOf(userId)).executeTakeFirst();
   return row?.id;
 }
 
-/** Made unless it is there. */
+/** Makes the account's wallet if it has none. */
 export async function ensureWallet(executor: Executor, payerId: string, now: Date): Promise<string> {
   const find = executor.selectFrom("wallets").select("id").where("billing_account_id", "=", payerId);
   const known = await find.executeTakeFirst();
@@ -65,7 +65,7 @@ export async function callExpireGrant(executor: Executor, grantId: string, now: 
   return single(result.rows);
 }
 
-/** What may be spent of the kinds named: free credits of open grants, never more than the wallet has in all. */
+/** The credits that may be spent of these kinds of grants: those that are not held, and never more than the wallet has in all. */
 export async function selectAvailable(executor: Executor, userId: string, kinds: readonly GrantKind[], now: Date): Promise<number> {
   const result = await sql<{ available: number }>`select ledger_available(${userId}, ${kinds}, ${now}) as available`.execute(executor);
   return result.rows[0]?.available ?? 0;
@@ -122,7 +122,7 @@ export async function selectDueGrants(executor: Executor, now: Date, limit: numb
     .execute();
 }
 
-/** Plan grants of an account that are still open, for ending the old month when the new one is granted. */
+/** The account's open plan grants. The old month's grant ends when the new one is posted. */
 export async function selectOpenPlanGrants(executor: Executor, payerId: string) {
   return executor
     .selectFrom("grants")
@@ -134,7 +134,7 @@ export async function selectOpenPlanGrants(executor: Executor, payerId: string) 
     .execute();
 }
 
-/** By PostgreSQL's clock, which set the deadlines. */
+/** Holds whose deadline is over by PostgreSQL's clock, which set the deadlines. */
 export async function selectOverdueHolds(executor: Executor, limit: number): Promise<OwnedRow[]> {
   return executor
     .selectFrom("holds")
@@ -165,10 +165,10 @@ export interface LedgerPlace {
 }
 
 /**
- * A page of the wallet's history, newest first. The balance after each line is counted back from the wallet's balance or, on
- * later pages, from the one at `before`, so that reading a page costs the same whatever the wallet's age. Lines are in the order
- * of their ids; one that waited for the wallet's lock may come in behind the page that is on show. Repayments move nothing in
- * sum and are left out. A line names a conversation only to the person whose conversation it is.
+ * Reads a page of the wallet's history, newest first. The balance after each line is calculated back from the wallet's balance or, on
+ * later pages, from the balance at `before`, so that a page costs the same however old the wallet is. Lines are in the order of their
+ * ids. A line whose transaction had to wait for the wallet may therefore appear below lines that are already shown. Repayments are left out,
+ * because they sum to zero. A line names a conversation only to the person it belongs to.
  */
 export async function selectLedgerLines(
   executor: Executor,

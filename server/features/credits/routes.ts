@@ -7,7 +7,7 @@ import { readLedger, readWallet } from "./service.ts";
 
 const defaultPage = 25;
 
-/** `spendable` tells which grants the person may spend now; billing knows, and is injected. */
+/** `spendable` returns the kinds of grants that the person may spend now. It is injected, because billing decides that. */
 export function creditRoutes(deps: Deps, spendable: (userId: string) => Promise<GrantKind[]>): Routes {
   return async (app) => {
     app.get("/api/credits/wallet", { schema: billingRoutes["GET /api/credits/wallet"] }, async (request) => {

@@ -1,6 +1,6 @@
 /**
- * The wallet's use cases. Each takes its executor first and posts one business fact; the ledger's invariants are asserted
- * here on the result, before commit, and by PostgreSQL at the write.
+ * The wallet's use cases. Each takes its executor first and posts one business fact. Assertions check the ledger's invariants on the
+ * result, before the commit; PostgreSQL checks them at the write.
  */
 
 import assert from "node:assert/strict";
@@ -26,7 +26,7 @@ export interface GrantInput {
   expiresAt: Date;
   /** The business fact: `grant:{invoice}:{line}`, `pack:{session}`, `month:{invoice}:{line}:{0…11}`. */
   key: string;
-  /** The columns by which the grant is found again; the key only says that it is posted once. */
+  /** The columns by which we find the grant later. The key only ensures that it is posted once. */
   source?: Partial<queries.GrantSource>;
 }
 
@@ -36,7 +36,7 @@ function assertAmount(credits: number): void {
   if (!isCreditAmount(credits)) throw new DomainError("invalid_credits", "Credits are a positive whole number");
 }
 
-/** The ledger's own refusals by SQLSTATE (migrations/0003). */
+/** Turns a refusal of the ledger's functions, which is an SQLSTATE of its own, into a DomainError. Returns other errors as they are. */
 export function translate(error: unknown, needed: number): unknown {
   const detail = Number((error as { detail?: string }).detail ?? 0);
   switch (sqlState(error)) {
@@ -56,7 +56,7 @@ export function translate(error: unknown, needed: number): unknown {
   }
 }
 
-/** The wallet of the account that pays for a person, made at the first need. */
+/** Returns the wallet of the account that pays for a person, and makes it if there is none. */
 export async function openWallet(executor: Executor, userId: string, now: Date): Promise<string> {
   const payerId = await findPayer(executor, userId);
   if (payerId === undefined) throw new Error("a person without a billing account");
@@ -84,7 +84,7 @@ export async function postGrant(trx: Trx, input: GrantInput, now: Date): Promise
   }
 }
 
-/** Ends a hold without a charge. False: it had ended before. */
+/** Ends a hold without a charge. Returns false if it had ended before. */
 export async function releaseHold(executor: Executor, holdId: string, now: Date, wallNow: Date): Promise<boolean> {
   const row = await queries.callEndHold(executor, { holdId, captured: 0, key: `capture:${holdId}`, now, endedAt: wallNow });
   assert(row.held >= 0);
@@ -95,19 +95,19 @@ export async function expireGrant(executor: Executor, grantId: string, now: Date
   return (await queries.callExpireGrant(executor, grantId, now)).expired;
 }
 
-/** The months of plan credits an account still has, spent or not. */
+/** The account's open plan grants, including those without credits left. */
 export async function openPlanGrants(executor: Executor, payerId: string) {
   return queries.selectOpenPlanGrants(executor, payerId);
 }
 
-/** Ends the plan grants an account still has but `keepId`: the old month's credits end when the new grant is posted. */
+/** Ends the account's open plan grants except `keepId`, because the old month's credits end when the new grant is posted. */
 export async function endOlderPlanGrants(trx: Trx, payerId: string, keepId: string, now: Date): Promise<void> {
   for (const grant of await queries.selectOpenPlanGrants(trx, payerId)) {
     if (grant.id !== keepId) await expireGrant(trx, grant.id, now);
   }
 }
 
-/** Ends every grant whose time has come. Returns how many. */
+/** Ends every grant whose expiry has passed. Returns how many. */
 export async function expireDueGrants(deps: Pick<Deps, "db" | "log" | "live">, now: Date, signal?: AbortSignal): Promise<number> {
   return sweepRows(
     deps,
@@ -123,7 +123,7 @@ export async function expireDueGrants(deps: Pick<Deps, "db" | "log" | "live">, n
   );
 }
 
-/** Releases holds past their deadline (invariant 4). `wallNow` is written down as their end. Returns how many. */
+/** Releases holds past their deadline (invariant 4) and records `wallNow` as their end. Returns how many. */
 export async function releaseOverdueHolds(
   deps: Pick<Deps, "db" | "log" | "live" | "clock">,
   wallNow: Date,
@@ -152,7 +152,7 @@ export async function hasSpent(executor: Executor, userId: string): Promise<bool
   return queries.selectHasSpent(executor, userId);
 }
 
-/** The wallet that pays for the person. `kinds`: what may be spent now. */
+/** Reads the wallet that pays for the person. `kinds` are the kinds of grants that may be spent now. */
 export async function readWallet(executor: Executor, userId: string, kinds: readonly GrantKind[], now: Date): Promise<Wallet> {
   const wallet = await queries.selectWallet(executor, userId);
   if (!wallet) return { balance: 0, held: 0, available: 0, frozen: false, grants: [], serverTime: now.toISOString() };
@@ -200,7 +200,7 @@ export async function readLedger(executor: Executor, userId: string, cursor: str
   return { lines, nextCursor: last ? toCursor(last.id, String(last.balance_after - last.credits)) : null };
 }
 
-/** Where a recorded balance differs from what the entries say; empty when the books agree (invariant 6). */
+/** Returns the balances that differ from their entries; an empty list if the books agree (invariant 6). */
 export async function findDisagreements(executor: Executor) {
   return queries.selectDisagreements(executor);
 }

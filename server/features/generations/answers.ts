@@ -1,7 +1,7 @@
 /**
- * The answers this process is writing. It asks the model once for each and follows it to the end, whether or not anybody reads along. It
- * writes the events of all answers to the log in shared batches, and each end in one transaction. Log and row count; what is in
- * memory here only saves reading them.
+ * The answers this process is writing. For each it asks the model once and follows it to the end, whether or not anybody reads the stream.
+ * It writes the events of all answers to the log in shared batches, and each end in one transaction. The log and the rows are the truth;
+ * the copy in memory saves reading them.
  */
 
 import { randomUUID } from "node:crypto";
@@ -24,12 +24,12 @@ import type { UpstreamTimings } from "./upstream.ts";
 import { askModel } from "./upstream.ts";
 
 export interface AnswerTimings extends UpstreamTimings {
-  /** How long it takes at most until text is in the log, and until we notice a stop that another process was asked for. */
+  /** How often text is written to the log, and how often we look for stops that other processes were asked for. */
   flushMs: number;
   leaseMs: number;
   /** How long a hold may stay open. */
   holdMs: number;
-  /** How often another process's answers are read. */
+  /** How often we read the log of answers that other processes write. */
   followMs: number;
   /** How long answers may continue after `close`, if the process did not drain before (http/draining.ts). */
   shutdownMs: number;
@@ -49,8 +49,8 @@ const defaultTimings: AnswerTimings = {
 };
 
 /**
- * Between the last event in the log and the receipt of an answer somebody else had to end: its readers may have seen
- * events that never reached the log, and the receipt's number has to be above them all.
+ * If another process has to end an answer, its readers may have seen events that never reached the log. So the receipt's number is this
+ * far above the last event in the log.
  */
 export const lostEventsGap = 1_000_000;
 
@@ -68,7 +68,7 @@ export interface Answers {
   stop(generationId: string): void;
   /** Resolves when no answer is running, not even one that began meanwhile, or after `timeoutMs`. */
   untilNoneRuns(timeoutMs: number): Promise<void>;
-  /** Lets answers finish for a while, then interrupts the rest, and those that begin meanwhile, without a charge. */
+  /** Lets answers finish for a while. Then it interrupts the rest, and those that begin after that, without a charge. */
   close(): Promise<void>;
 }
 
@@ -131,7 +131,7 @@ class AnswerEngine implements Answers {
     this.interrupting = true;
     for (const answer of this.running.values()) answer.interrupt("interrupted");
     await this.untilNoneRuns(lastEndsMs);
-    // Those that are left could not be written, because PostgreSQL is away. When their leases end, another process ends them.
+    // PostgreSQL can't be reached, so the remaining answers could not be written. Another process ends them when their leases end.
     this.gaveUp = true;
     clearTimeout(this.flushTimer);
     for (const answer of this.running.values()) answer.feed.close();
@@ -196,7 +196,7 @@ class AnswerEngine implements Answers {
           now,
         });
         if (row) return row;
-        // The flush under way may contain this answer's text and would write it again, beside the restored log.
+        // The flush under way may contain this answer's text, and would write it a second time to the restored log.
         await this.flushing;
         if (!(await this.restore(answer))) return undefined;
       } catch (error) {
@@ -244,14 +244,14 @@ class AnswerEngine implements Answers {
     }
   }
 
-  /** Writes an answer's start again that PostgreSQL has lost. Returns whether that worked. */
+  /** Writes the start of an answer again after PostgreSQL has lost it. Returns whether that worked. */
   private async restore(answer: RunningAnswer): Promise<boolean> {
     // The log was lost together with the start. Note that first, so that an end written from now on writes the whole log.
     answer.unlog();
     const nowMs = performance.now();
     const holdMs = Math.max(Math.round(answer.start.askedAtMs + this.timings.holdMs - nowMs), 0);
     const restored = await writeStartAgain(this.deps.db, answer.start, holdMs);
-    this.deps.log.warn({ generation: answer.start.id, restored }, "PostgreSQL had forgotten an answer's start");
+    this.deps.log.warn({ generation: answer.start.id, restored }, "PostgreSQL had lost the start of an answer");
     if (!restored) return false;
     answer.leaseTakenAtMs = nowMs;
     return true;

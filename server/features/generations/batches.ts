@@ -1,6 +1,6 @@
 /**
- * The two hot writes of answers and the read before them, many people's in one statement: what arrives while another is
- * under way goes with the next. If the wallet or another row of a person is locked, that person is left out of the shared statement
+ * The start and the end of answers and the entitlement read before them, for many people in one statement: requests that arrive while a
+ * statement is running share the next one. If the wallet or another row of a person is locked, that person is left out of the shared statement
  * and gets a statement of their own, so that nobody waits for another person's lock.
  */
 import { sql } from "kysely";
@@ -14,20 +14,20 @@ import type { EndRow, StartOutcome, StartRow } from "./queries.ts";
 import { callEnd, callStart, columns, toJson } from "./queries.ts";
 
 const limit = 32;
-/** Far more than any lock of a shared statement lasts, far less than a person notices, and below PostgreSQL's search for deadlocks. */
+/** Much longer than a shared statement holds its locks, too short for a person to notice, and shorter than `deadlock_timeout`. */
 const lockTimeout = "50ms";
 /** SQLSTATE of lock_not_available. */
 const lockNotAvailable = "55P03";
 
 /**
- * Wallets that are free now, locked until the statement ends. The functions lock them again, in the same transaction, and
- * other rows of the same people (the person, the conversation, the answer), which somebody may hold without the wallet.
+ * Locks those wallets that are free now, until the statement ends. The functions lock them again, and also other rows of the same people
+ * (the person, the conversation, the answer). Another transaction may have locked one of those rows without the wallet.
  */
 const freeWallets = (userIds: readonly string[]) =>
   sql`free as materialized (select billing_account_id, set_config('lock_timeout', ${lockTimeout}, true) from wallets
       where billing_account_id = any (array(select payer_of(asker) from unnest(${userIds}::uuid[]) asker)) for update skip locked)`;
 
-/** Nothing from the shared statement where the person's rows were locked. */
+/** Returns undefined if the shared statement failed because one of the person's rows was locked. */
 async function orNothing<Result>(shared: Promise<Result | undefined>): Promise<Result | undefined> {
   try {
     return await shared;
@@ -39,14 +39,14 @@ async function orNothing<Result>(shared: Promise<Result | undefined>): Promise<R
 
 type Placed<Row> = Row & { place: number };
 
-/** By the place of each item; undefined for those that were left out. */
+/** Orders the rows by the place of their items. Items that were left out get undefined. */
 function inPlaces<Row extends object>(count: number, rows: readonly Placed<Row>[]): (Row | undefined)[] {
   const results: (Row | undefined)[] = Array.from({ length: count });
   for (const { place, ...row } of rows) results[place] = row as unknown as Row;
   return results;
 }
 
-/** One statement for all of them, whatever becomes of each. Undefined: left out for a lock. */
+/** One statement for all starts, accepted or refused. Undefined for a start that was left out because a row was locked. */
 export async function startMany(db: Db, starts: readonly StartRow[]): Promise<(StartOutcome | undefined)[]> {
   const asks = toJson(starts.map((start, place) => ({ ...start, requestHash: start.requestHash.toString("hex"), place })));
   const { rows } = await sql<Placed<StartOutcome>>`/* prepared */ with ${freeWallets(starts.map(({ userId }) => userId))}
@@ -82,7 +82,7 @@ async function endMany(db: Db, ends: readonly OwnEnd[]): Promise<(GenerationRow 
 
 export interface AnswerBatches {
   start(row: StartRow): Promise<StartOutcome>;
-  /** The row as it is now, ended by this call or before; undefined when there is none. */
+  /** Ends the answer and returns its row, also if it had ended before. Undefined if there is no row. */
   end(row: OwnEnd): Promise<GenerationRow | undefined>;
   /** `now` is business time. */
   entitlement(userId: string, now: Date): Promise<Entitlement>;

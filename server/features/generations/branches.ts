@@ -5,22 +5,22 @@ import type { ChatMessage } from "./history.ts";
 import { bytesPerToken, tokensPerMessage } from "./history.ts";
 
 export interface Branch {
-  /** The answer at its end; null: it has no messages. */
+  /** The answer at the end of the branch; null if the conversation has no messages. */
   endId: string | null;
   /** The newest messages that fit the budget by history.ts's estimate, oldest first. */
   messages: ChatMessage[];
-  /** How many there are in all. */
+  /** How many messages the branch has in all. */
   total: number;
 }
 
 export interface BranchEnd {
   conversationId: string;
   userId: string;
-  /** The answer at its end. Null: before the first message; undefined: the end of the branch that is shown. */
+  /** The answer at the end of the branch. Null for a new beginning before the first message; undefined for the branch that is shown. */
   endId: string | null | undefined;
 }
 
-/** Undefined: there is no such conversation of this person, or no such answer in it. */
+/** Returns undefined if this person has no such conversation, or the conversation no such answer. */
 export async function selectBranch(
   executor: Executor,
   { conversationId, userId, endId }: BranchEnd,

@@ -7,8 +7,8 @@ export interface ChatMessage {
 }
 
 /**
- * The estimate, the same for every provider: three bytes of UTF-8 a token, and four tokens around each message. Latin
- * text takes about four bytes a token and Chinese about three, so it errs on the side of fewer messages.
+ * We estimate three bytes of UTF-8 for each token and four tokens around each message, for every provider. Latin text has about four bytes
+ * in a token and Chinese text about three, so the estimate is rather too high and we send rather too few messages.
  */
 export const bytesPerToken = 3;
 export const tokensPerMessage = 4;
@@ -23,8 +23,8 @@ export function historyBudget(model: Model, prompt: string): number {
 }
 
 /**
- * The newest messages that fit (`recent`, oldest first, out of `total` in the conversation), beginning with a question:
- * several providers refuse a conversation that begins with an answer.
+ * Returns the newest messages that fit. `recent` are the newest ones, oldest first, of `total` in the conversation. The result begins with
+ * a question, because several providers refuse a conversation that begins with an answer.
  */
 export function trimHistory(
   recent: readonly ChatMessage[],

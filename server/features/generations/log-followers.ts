@@ -1,4 +1,4 @@
-/** Answers that another process writes, or that have ended, read from the log: one poll for all of them. */
+/** Reads from the log the answers that have ended or that another process writes, with one poll for all of them. */
 import type { Deps } from "../../deps.ts";
 import { Feed, formatEvent } from "../../http/event-stream.ts";
 import * as queries from "./queries.ts";
@@ -10,15 +10,15 @@ interface Watch {
   lastEvent: number;
   ready: Promise<void>;
   isReady: boolean;
-  /** Polls in a row without a reader. */
+  /** How many polls in a row found no reader. */
   idlePolls: number;
 }
 
 const idlePollsAllowed = 8;
 
 /**
- * The frames of one row of the log, which were joined as they went over the wire. They are sent on as they are, so they are cut at their
- * ends and not parsed.
+ * Splits a row of the log into its frames. The row has them as they were sent to the client, and we send them again unchanged, so we don't
+ * parse them.
  */
 function splitFrames(frames: string): string[] {
   return frames
@@ -39,7 +39,7 @@ export class LogFollowers {
     this.pollMs = pollMs;
   }
 
-  /** The answer's feed, with what the log holds now; live while the answer is under way. Throws when the log can't be read. */
+  /** Returns the answer's feed with what is in the log now. It grows while the answer is running. Throws if the log can't be read. */
   async follow(id: string): Promise<Feed> {
     const watch = this.watches.get(id) ?? this.watch(id);
     await watch.ready;
@@ -88,7 +88,7 @@ export class LogFollowers {
     if (ready.length > 0) await this.read(ready);
   }
 
-  /** The rows first and the log after: what is ended when the first is read has its whole log when the second is. */
+  /** Reads the rows before the log: if a row says that the answer has ended, the log that we read after it is complete. */
   private async read(watches: readonly Watch[]): Promise<void> {
     const { db } = this.deps;
     const ids = watches.map((watch) => watch.id);

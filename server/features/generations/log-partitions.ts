@@ -1,8 +1,8 @@
-/** The partitions of the answers' log: PostgreSQL decides which are due (migrations/0033), the worker asks every hour. */
+/** Makes and drops the partitions of the answers' log. PostgreSQL decides which are due (migrations/0033); the worker calls this every hour. */
 import { sql } from "kysely";
 import type { Deps } from "../../deps.ts";
 
-/** Until none is due: each call is a transaction that makes or drops one. One that has to wait for a lock fails after 100 ms. */
+/** Calls the function until no partition is due. Each call is a transaction for one partition, and fails if it waits 100 ms for a lock. */
 async function callUntilDone(
   { db }: Pick<Deps, "db">,
   name: "answer_log_add_partition" | "answer_log_drop_partition",
@@ -18,12 +18,12 @@ async function callUntilDone(
   return partitions;
 }
 
-/** Those of the next days. Without one, events go to the default partition. Returns the names of the new ones. */
+/** Makes the partitions of the next days. Events without a partition go to the default one. Returns the names of the new partitions. */
 export async function addLogPartitions(deps: Pick<Deps, "db">, signal: AbortSignal): Promise<string[]> {
   return callUntilDone(deps, "answer_log_add_partition", signal);
 }
 
-/** Those whose events are past their limit. Returns their names. */
+/** Drops the partitions whose events are past their limit. Returns their names. */
 export async function dropLogPartitions(deps: Pick<Deps, "db">, signal: AbortSignal): Promise<string[]> {
   return callUntilDone(deps, "answer_log_drop_partition", signal);
 }

@@ -8,7 +8,7 @@ import { lostEventsGap } from "./answers.ts";
 import type { LogBatch } from "./queries.ts";
 import * as queries from "./queries.ts";
 
-/** The text of an answer as far as its log tells it. */
+/** The text of an answer that is in its log. */
 function textOf(batches: readonly LogBatch[]): string {
   let text = "";
   const parser = createParser({
@@ -20,7 +20,7 @@ function textOf(batches: readonly LogBatch[]): string {
   return text;
 }
 
-/** False: it ended otherwise meanwhile. */
+/** Returns false if the answer has ended in another way meanwhile. */
 async function endOrphan(deps: Deps, { id, user_id: userId }: { id: string; user_id: string | null }): Promise<boolean> {
   const log = await queries.selectLog(deps.db, new Map([[id, 0]]));
   const text = textOf(log);
@@ -50,8 +50,8 @@ async function endOrphan(deps: Deps, { id, user_id: userId }: { id: string; user
 }
 
 /**
- * Ends the answers whose process is gone (its lease ran out): the text so far is kept, the hold released, the answer
- * failed as `interrupted`, and the person told. Returns how many. Any number of processes may do it at once.
+ * Ends answers whose lease has run out because their process died: keeps the text so far, releases the hold, marks the answer as failed
+ * (`interrupted`) and notifies the person. Returns how many. Several processes may do this at once.
  */
 export async function endOrphanedAnswers(deps: Deps, signal?: AbortSignal): Promise<number> {
   return sweepRows(

@@ -6,7 +6,7 @@ import type { Executor } from "../../db/transaction.ts";
 import type { GenerationRow } from "../../db/types-answers.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
 
-/** Named, so that a statement prepared before a migration keeps its result's form after it. */
+/** We name the columns, so that a statement prepared before a migration still returns the same columns after it. */
 export const columns = sql.raw(
   "id, user_id, payer_id, model_id, idempotency_key, request_hash, status, failure_code, cut_short, hold_id, quoted_credits, price_version, charged_credits, available_after, " +
     "prompt_tokens, completion_tokens, cost_micro_dollars, capture_id, trimmed_messages, lease_owner, lease_expires_at, stop_requested_at, created_at, ended_at, erased_at",
@@ -21,7 +21,7 @@ export interface PlannedTurn {
   parentId: string | null;
   questionId: string;
   answerId: string;
-  /** Null: one more answer to a question that is there. */
+  /** Null to answer an existing question again. */
   prompt: string | null;
 }
 
@@ -34,17 +34,17 @@ export interface StartRow {
   credits: number;
   priceVersion: string;
   kinds: readonly GrantKind[];
-  /** The caller has found a reason to refuse it: it counts towards the rate, and a key that is known still finds its answer. */
+  /** True if the caller refuses the request. It then only counts towards the rate, or finds the answer that the key began before. */
   refused: boolean;
-  /** A hold that serves several answers; null: one of its own. */
+  /** The hold that this answer shares with others; null if it gets its own. */
   holdId: string | null;
-  /** Null: an answer without a conversation. */
+  /** Null for an answer without a conversation. */
   turn: PlannedTurn | null;
   trimmedMessages: number;
   requestsPerMinute: number;
   concurrentAnswers: number;
   owner: string;
-  /** How long lease and hold last, by PostgreSQL's clock, as the rate goes by it. */
+  /** How long the lease and the hold last. Both, and the rate, are judged by PostgreSQL's clock. */
   leaseMs: number;
   holdMs: number;
   now: Date;
@@ -64,11 +64,11 @@ export interface StartOutcome {
     | "no_conversation";
   generation_id: string | null;
   retry_after_ms: number | null;
-  /** What could be spent on it, in credits. */
+  /** How many credits the person can spend on this answer. */
   available: number | null;
 }
 
-/** JSON holds no half of a surrogate pair for PostgreSQL, and its text none either. */
+/** Replaces lone surrogates, because PostgreSQL refuses them in JSON and in text. */
 export const toJson = (content: unknown) =>
   JSON.stringify(content, (_key, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
 
@@ -85,7 +85,7 @@ export async function callStart(executor: Executor, start: StartRow): Promise<St
 
 export interface EndRow {
   id: string;
-  /** Null: whoever comes after the lease has expired. */
+  /** The process that has the lease. Null for any other process, which may end the answer only once the lease has expired. */
   owner: string | null;
   status: "completed" | "stopped" | "failed";
   failureCode: string | null;
@@ -94,15 +94,15 @@ export interface EndRow {
   parts: readonly Part[];
   promptTokens: number | null;
   completionTokens: number | null;
-  /** What the provider takes for it; null: not known. */
+  /** What the provider charges us; null if that is not known. */
   costMicroDollars: number | null;
   lastFrames: LogBatch | undefined;
-  /** The grants the person may spend now: the receipt says what is left of them. */
+  /** The kinds of grants the person may spend now. The receipt says how many of their credits are left. */
   kinds: readonly GrantKind[];
   now: Date;
 }
 
-/** The row as it is now, ended by this call or before; undefined when there is none. */
+/** Ends the answer and returns its row, also if it had ended before. Undefined if there is no row. */
 export async function callEnd(executor: Executor, end: EndRow): Promise<GenerationRow | undefined> {
   const log = end.lastFrames;
   const result = await sql<GenerationRow>`/* prepared */
@@ -112,7 +112,7 @@ export async function callEnd(executor: Executor, end: EndRow): Promise<Generati
   return result.rows[0];
 }
 
-/** Frames that go to the log as one row. */
+/** Frames that are written to the log as one row. */
 export interface LogBatch {
   generationId: string;
   firstEvent: number;
@@ -121,8 +121,8 @@ export interface LogBatch {
 }
 
 /**
- * Writes the batches of all answers of one owner. A batch that was written already is widened, never narrowed: after a
- * lost connection nobody knows whether it was. Answers that are no longer the owner's, or were deleted, are passed over.
+ * Writes batches of several answers of one owner. After a lost connection we don't know whether a batch was written, so we write it again,
+ * perhaps with more frames, and the row with more frames stays. Skips answers that were deleted or have another owner now.
  */
 export async function insertLog(executor: Executor, owner: string, batches: readonly LogBatch[]): Promise<void> {
   await sql`
@@ -136,7 +136,7 @@ export async function insertLog(executor: Executor, owner: string, batches: read
         where known.last_event < excluded.last_event`.execute(executor);
 }
 
-/** From now on by PostgreSQL's clock, which is the only one that judges leases. */
+/** Renews the leases from now on, by PostgreSQL's clock, because no other clock decides about leases. */
 export async function renewLeases(executor: Executor, owner: string, ids: readonly string[], leaseMs: number): Promise<void> {
   await executor
     .updateTable("generations")
@@ -147,7 +147,7 @@ export async function renewLeases(executor: Executor, owner: string, ids: readon
     .execute();
 }
 
-/** Of these answers, the ones that were asked to stop, the ones somebody else has ended, and, with null, those PostgreSQL does not know. */
+/** Returns those of the answers that were asked to stop or that another process has ended and, with null, those PostgreSQL does not know. */
 export async function selectInterruptions(executor: Executor, ids: readonly string[]): Promise<{ id: string; status: string | null }[]> {
   const result = await sql<{ id: string; status: string | null }>`
     select asked.id, g.status from unnest(${ids}::uuid[]) as asked (id) left join generations g on g.id = asked.id
@@ -174,7 +174,7 @@ export async function selectByKey(executor: Executor, userId: string, key: strin
     .executeTakeFirst();
 }
 
-/** What these answers have said, by id. */
+/** The stored output of these answers, by id. */
 export async function selectParts(executor: Executor, ids: readonly string[]): Promise<Map<string, Part[]>> {
   const parts = new Map<string, Part[]>();
   if (ids.length === 0) return parts;
@@ -190,7 +190,7 @@ export async function selectParts(executor: Executor, ids: readonly string[]): P
   return parts;
 }
 
-/** Where the answer stands; undefined: in no conversation. */
+/** The answer's place in its conversation; undefined if it is in none. */
 export async function selectTurn(executor: Executor, id: string): Promise<Turn | undefined> {
   const row = await executor
     .selectFrom("messages")
@@ -200,7 +200,7 @@ export async function selectTurn(executor: Executor, id: string): Promise<Turn |
   return row?.parent_id ? { conversationId: row.conversation_id, questionId: row.parent_id, answerId: row.id } : undefined;
 }
 
-/** The log of each answer after the event named with it, in order. Lateral, so that of each answer one partition is read. */
+/** Reads the log of each answer after the given event, in order. The join is lateral, so that PostgreSQL reads one partition for each answer. */
 export async function selectLog(executor: Executor, after: ReadonlyMap<string, number>): Promise<LogBatch[]> {
   const result = await sql<LogBatch>`
     select known.id as "generationId", log.first_event as "firstEvent", log.last_event as "lastEvent", log.frames
@@ -223,7 +223,7 @@ export async function setStopRequested(executor: Executor, userId: string, id: s
     .execute();
 }
 
-/** The person's answers that are running, which are asked to stop. */
+/** Asks the person's running answers to stop. Returns their ids. */
 export async function requestStops(executor: Executor, userId: string): Promise<string[]> {
   const rows = await executor
     .updateTable("generations")
@@ -247,7 +247,7 @@ export async function selectOrphans(executor: Executor, limit: number): Promise<
     .execute();
 }
 
-/** Locked until the transaction ends, as whoever ends an answer locks it first. */
+/** Locks the rows until the transaction ends. The end of an answer locks its row first too, so it has to wait. */
 export async function lockRunningOf(executor: Executor, userId: string, conversationId: string): Promise<string[]> {
   const rows = await executor
     .selectFrom("generations")

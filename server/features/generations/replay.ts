@@ -9,7 +9,7 @@ import type { Answers } from "./answers.ts";
 import { selectParts, selectTurn } from "./queries.ts";
 import { toReceipt } from "./receipt.ts";
 
-/** Start, the whole text at once, receipt. */
+/** Makes a feed from the stored output: the start, the whole text in one event, the receipt. */
 async function retell(deps: Deps, row: GenerationRow): Promise<Feed> {
   const feed = new Feed();
   feed.push("start", {
@@ -26,8 +26,8 @@ async function retell(deps: Deps, row: GenerationRow): Promise<Feed> {
 }
 
 /**
- * For a reader who has the events up to `after`. Throws `answer_gone` when the answer was deleted, and when its events are
- * no longer kept and the reader has some of them, because it is not known any more where in the text those ended.
+ * Returns the answer's events for a reader who has those up to `after`. Throws `answer_gone` if the answer was deleted. Also throws it if the
+ * events are no longer kept and the reader has some of them, because we no longer know where in the text they ended.
  */
 export async function replay(deps: Deps, answers: Answers, row: GenerationRow, after: number): Promise<Feed> {
   const { erased_at: erasedAt, ended_at: endedAt } = row;

@@ -12,8 +12,8 @@ import { followAnswer, readAnswer, startAnswer, stopAnswer } from "./service.ts"
 
 export function generationRoutes(deps: Deps, answers: Answers, held: HeldConnections): Routes {
   /**
-   * Takes one of the person's places before it looks for the feed, so that many requests at once don't all find the last place free,
-   * and no model is asked for a stream without a place. The stream is cut when the sign-in ends; the answer itself continues.
+   * Takes one of the person's places for streams before it looks for the feed. Otherwise many requests at once could all find the last
+   * place free, and we would ask a model although its stream has no place. The stream is cut when the sign-in ends; the answer itself continues.
    */
   async function stream(request: FastifyRequest, reply: FastifyReply, after: number, find: (userId: string) => Promise<Feed>) {
     const viewer = viewerOf(request);

@@ -14,9 +14,9 @@ export interface AnswerStart {
   messages: readonly ChatMessage[];
   heldCredits: number;
   trimmedMessages: number;
-  /** `performance.now()` before the start was written: lease and hold last at least as long as counted from here. */
+  /** `performance.now()` just before the start was written. Counted from here, lease and hold end no later than PostgreSQL says. */
   askedAtMs: number;
-  /** As it was written down. */
+  /** The row as it was written. */
   row: StartRow;
 }
 
@@ -29,7 +29,7 @@ function turnOf({ turn }: StartRow): Turn | null {
   return turn && { conversationId: turn.conversationId, questionId: turn.questionId, answerId: turn.answerId };
 }
 
-/** The least time between two events of text. Words that come faster than anybody reads share an event. */
+/** The shortest time between two text events. Words that arrive faster share an event, because nobody reads that fast. */
 const frameGapMs = 15;
 
 /** One answer under way in this process. */
@@ -40,11 +40,11 @@ export class RunningAnswer {
   /** `performance.now()` before the lease was last taken. */
   leaseTakenAtMs: number;
   text = "";
-  /** The end is being written. A stop comes too late now. */
+  /** True while the end is being written. A stop has no effect any more. */
   ending = false;
   private interruption: "stopped" | "interrupted" | undefined;
   private loggedEvents = 0;
-  /** Text that is not in the feed yet. */
+  /** Text that has arrived but is not in the feed yet. */
   private gathered = "";
   private lastFrameAt = Number.NEGATIVE_INFINITY;
   private timer: NodeJS.Timeout | undefined;
@@ -62,7 +62,7 @@ export class RunningAnswer {
   }
 
   add(text: string): void {
-    // The person did not want, and was not shown, what arrives after a stop.
+    // The person stopped the answer, so text that arrives after that is neither shown nor stored.
     if (this.interruption) return;
     this.text += text;
     this.gathered += text;
@@ -71,7 +71,7 @@ export class RunningAnswer {
     else this.timer ??= setTimeout(() => this.tellText(), waitMs);
   }
 
-  /** Puts what is gathered into the feed. */
+  /** Puts the gathered text into the feed as one event. */
   tellText(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -82,7 +82,7 @@ export class RunningAnswer {
     this.feed.push("delta", { text });
   }
 
-  /** `stopped` by the person, or `interrupted` on our side. The first counts. */
+  /** `stopped` by the person or `interrupted` by us. Only the first call counts. */
   interrupt(interruption: "stopped" | "interrupted"): void {
     if (this.ending || this.interruption) return;
     this.interruption = interruption;
@@ -102,12 +102,12 @@ export class RunningAnswer {
     return { ...rest, status: "completed", cutShort: end.cutShort, chargedCredits: full };
   }
 
-  /** What it has said. */
+  /** The output so far. */
   get parts(): Part[] {
     return this.text === "" ? [] : [{ kind: "text", text: this.text }];
   }
 
-  /** What the log does not have yet. */
+  /** The frames that are not in the log yet. */
   unlogged(): LogBatch | undefined {
     const { frames } = this.feed;
     if (this.loggedEvents === frames.length) return undefined;

@@ -36,14 +36,14 @@ export interface Ask {
 /** How long a stop waits for the receipt. */
 const stopWaitMs = 5_000;
 
-/** Fields that the request does not have are left out, so that the hash is the same as in earlier releases, which did not know them. */
+/** Absent fields are left out of the hash, so that it is the same as in earlier releases, which did not have these fields. */
 function hashOf({ model, conversationId, quotedCredits, parentId, questionId }: CreateGeneration, prompt: string | null): Buffer {
   const place = parentId === undefined && questionId === undefined ? [] : [parentId ?? null, questionId ?? null];
   const content = JSON.stringify([model, prompt, conversationId ?? null, quotedCredits, ...place]);
   return createHash("sha256").update(content).digest();
 }
 
-/** The model, and the prompt as it is stored. It is null if a question is asked again. */
+/** Returns the model and the prompt as we store it; the prompt is null if a question is asked again. */
 function readRequest(request: CreateGeneration): { model: Model; prompt: string | null } {
   const repeats = request.prompt === undefined && request.questionId !== undefined;
   const fault = repeats ? undefined : checkPrompt(request.prompt ?? "");
@@ -57,7 +57,7 @@ function readRequest(request: CreateGeneration): { model: Model; prompt: string 
   return { model, prompt: request.prompt?.trim() ?? null };
 }
 
-/** Why the question is refused, as far as that does not depend on the person's other questions. */
+/** Returns the reason to refuse the question, if there is one that does not depend on the person's other questions. */
 async function findRefusal(deps: Deps, ask: Ask, model: Model, entitlement: Entitlement): Promise<DomainError | undefined> {
   if (!deps.models.isAvailable(model))
     return new DomainError("model_unavailable", `${model.name} is temporarily unavailable. Try again later`);
@@ -72,7 +72,7 @@ async function findRefusal(deps: Deps, ask: Ask, model: Model, entitlement: Enti
   return undefined;
 }
 
-/** The answer that the key started before, even if a new question would be refused now. */
+/** Returns the answer that the key started before, even if a new question would be refused now. */
 async function findKnown(executor: Executor, ask: Ask, requestHash: Buffer): Promise<GenerationRow | undefined> {
   const known = await queries.selectByKey(executor, ask.userId, ask.idempotencyKey);
   if (!known) return undefined;
@@ -118,7 +118,7 @@ function unavailable(): DomainError {
   return new DomainError("service_unavailable", "The service is restarting. Try again in a moment", { retryAfterSeconds: 2 });
 }
 
-/** What is alike for all starts of one person at one moment. */
+/** The fields that all starts of one request have in common. */
 function termsOf(deps: Deps, { owner, timings }: Answers, { requestsPerMinute, concurrentAnswers }: Entitlement) {
   const { leaseMs, holdMs } = timings;
   return { priceVersion, requestsPerMinute, concurrentAnswers, owner, leaseMs, holdMs, now: deps.clock.now() };
@@ -167,7 +167,7 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
   return answers.begin({ ...start, askedAtMs, row, model, messages, heldCredits: credits });
 }
 
-/** Undefined: all are written, under one hold. Otherwise nothing is, and this is why. */
+/** Writes all starts under one hold and returns undefined. If one is refused it writes nothing and returns the reason. */
 async function writeTogether(db: Db, hold: SharedHold, starts: readonly AnswerStart[]): Promise<DomainError | undefined> {
   try {
     await inTransaction(db, async (trx) => {
@@ -193,8 +193,8 @@ export interface LoneAsk {
 
 /**
  * Asks several questions at once, none of which belongs to a conversation: the columns of a comparison, or the steps of a job. One hold
- * has their prices, and each answer settles its share when it ends. Either all are started or none; refusals are thrown and count as in
- * `startAnswer`. The same keys with the same content return the same answers again.
+ * reserves the sum of their prices, and each answer settles its share when it ends. Either all are started or none. Throws refusals, which
+ * count towards the rate as in `startAnswer`. The same keys with the same content return the same answers again.
  */
 export async function startTogether(deps: Deps, answers: Answers, userId: string, asks: readonly LoneAsk[]) {
   const questions = asks.map((each) => {
@@ -227,7 +227,7 @@ export async function startTogether(deps: Deps, answers: Answers, userId: string
   const refused = refusals.find((refusal) => refusal !== undefined) ?? (await writeTogether(deps.db, hold, starts));
   const [first] = starts;
   if (refused && first) {
-    // Nothing of it was written, so that it is counted here.
+    // The refused starts were not written, so we count the refusal here.
     const counted = await answers.batches.start({ ...first.row, holdId: null, refused: true });
     throw counted.outcome === "rate_limited" ? refusalOf(counted, credits) : refused;
   }
@@ -240,19 +240,19 @@ async function readOwn(executor: Executor, userId: string, id: string) {
   return row;
 }
 
-/** The receipt, with what the answer said. */
+/** Returns the receipt with the answer's output. */
 export async function readAnswer(executor: Executor, userId: string, id: string): Promise<Answer> {
   const row = await readOwn(executor, userId, id);
   return { ...toReceipt(row), parts: (await queries.selectParts(executor, [row.id])).get(row.id) ?? [] };
 }
 
-/** The answer's events after number `after`. Throws `not_found` for another person's, `answer_gone` when they are no longer kept. */
+/** Returns the answer's events after number `after`. Throws `not_found` for another person's answer, and `answer_gone` (replay.ts). */
 export async function followAnswer(deps: Deps, answers: Answers, userId: string, id: string, after: number): Promise<Feed> {
   // Uses the row's own id, because the request may write the UUID in capitals.
   return replay(deps, answers, await readOwn(deps.db, userId, id), after);
 }
 
-/** Stops the answer, in whichever process it runs, and returns its receipt: still streaming if it does not end within 5 s. */
+/** Stops the answer, in whichever process it runs, and returns its receipt. If it does not end within 5 s, the receipt says `streaming`. */
 export async function stopAnswer(deps: Deps, answers: Answers, userId: string, id: string): Promise<Receipt> {
   const row = await readOwn(deps.db, userId, id);
   if (row.status !== "streaming") return toReceipt(row);
@@ -270,12 +270,12 @@ export async function stopAnswersOf(trx: Trx, userId: string): Promise<string[]>
   return queries.requestStops(trx, userId);
 }
 
-/** The running answers of a conversation, locked, so that none of them ends before the transaction does. */
+/** Locks the running answers of a conversation, so that none of them ends before the transaction does. Returns their ids. */
 export async function lockAnswersIn(trx: Trx, userId: string, conversationId: string): Promise<string[]> {
   return queries.lockRunningOf(trx, userId, conversationId);
 }
 
-/** The receipts and outputs of these answers by id. The caller has checked whose they are. */
+/** Returns the receipts and outputs of these answers by id. The caller has checked that the answers belong to the reader. */
 export async function readAnswers(executor: Executor, ids: readonly string[]): Promise<Map<string, { receipt: Receipt; parts: Part[] }>> {
   if (ids.length === 0) return new Map();
   const parts = await queries.selectParts(executor, ids);

@@ -1,4 +1,4 @@
-/** Where in a conversation an answer goes, and what of the conversation goes to the model. */
+/** Decides where in a conversation an answer goes, and which of the conversation's messages go to the model. */
 import { v7 as uuidv7 } from "uuid";
 import type { Model } from "#domain/models.ts";
 import type { CreateGeneration } from "../../contract/generations.ts";
@@ -23,7 +23,7 @@ export interface Plan {
 
 type Request = Pick<CreateGeneration, "conversationId" | "parentId" | "questionId">;
 
-/** Undefined: the request names a conversation, a question or an answer that this person does not have. `prompt`: null to ask `questionId` again. */
+/** Returns undefined if the request names a conversation, question or answer that this person does not have. A null `prompt` asks `questionId` again. */
 export async function planTurn(
   executor: Executor,
   userId: string,

@@ -1,4 +1,4 @@
-/** One question to a model, with the time it may take and what its end means. Whatever a provider does wrong is a failure code. */
+/** Asks a model one question, limits the time it may take, and interprets how it ends. Every fault of a provider becomes a failure code. */
 import type { Model } from "#domain/models.ts";
 import type { ModelGateway } from "../../providers/models/gateway.ts";
 import type { FinishReason, ModelEvent, ModelUsage } from "../../providers/models/protocol.ts";
@@ -16,24 +16,24 @@ export interface UpstreamTimings {
 export interface Question {
   model: Model;
   messages: readonly ChatMessage[];
-  /** Aborted: the answer is not wanted any more, and what is returned does not matter. */
+  /** Aborted when nobody wants the answer any more. The result does not matter then. */
   signal: AbortSignal;
   timings: UpstreamTimings;
   onText(text: string): void;
 }
 
 export interface UpstreamEnd extends ModelUsage {
-  /** Undefined: the provider said that the answer is complete. */
+  /** Undefined if the provider said that the answer is complete. */
   failure: ProviderFailure | undefined;
-  /** Complete as far as the limit on its length let it be. */
+  /** The answer reached the limit on its length. */
   cutShort: boolean;
   /** The provider said why the answer ended. A stop or an interruption after that changes nothing. */
   concluded: boolean;
-  /** What was thrown, if that decided the failure. */
+  /** The error that caused the failure, if there was one. */
   error: unknown;
 }
 
-/** How long usage may follow the end of the text. */
+/** How long we wait for the token counts after the text has ended. */
 const usageWaitMs = 2_000;
 
 /** Aborts its signal when the provider keeps silent for too long, and when the caller's signal is aborted. */
@@ -56,7 +56,7 @@ class Patience {
     if (outer.aborted) this.forward();
   }
 
-  /** The first text is waited for whatever else comes; after it, every sign of work counts. */
+  /** Before the first text no other event extends the wait. After it every event does. */
   heard({ type }: ModelEvent): void {
     if (type === "finish") this.enter("finished", usageWaitMs);
     else if (type === "text" && this.phase === "waiting") this.enter("speaking", this.timings.idleMs);
@@ -104,7 +104,7 @@ function failureOf(error: unknown): ProviderFailure {
 
 type End = Pick<UpstreamEnd, "failure" | "cutShort" | "error">;
 
-/** What the answer came to. Once the provider has said why it ended, what goes wrong after that takes nothing from it. */
+/** Decides how the answer ended. An error after the provider has said why it ended does not change that. */
 function conclude({ finish, anyText, error }: Transcript, timedOut: boolean): End {
   const failed = (failure: ProviderFailure, thrown?: unknown): End => ({ failure, cutShort: false, error: thrown });
   if (finish === undefined) return failed(timedOut ? "provider_timeout" : failureOf(error), error);
@@ -113,7 +113,7 @@ function conclude({ finish, anyText, error }: Transcript, timedOut: boolean): En
   return anyText ? { failure: undefined, cutShort: finish === "cut_short", error: undefined } : failed("provider_empty");
 }
 
-/** Asks and hands the text on as it comes, one call of `onText` for what arrived together. Never throws. */
+/** Asks the model and passes the text on as it arrives; text that arrives together is one call of `onText`. Never throws. */
 export async function askModel(gateway: ModelGateway, question: Question): Promise<UpstreamEnd> {
   const { model, messages, onText } = question;
   const transcript = new Transcript();
@@ -129,7 +129,7 @@ export async function askModel(gateway: ModelGateway, question: Question): Promi
       transcript.take(event, onText);
     }
   } catch (error) {
-    // After an abort of our own the error says nothing.
+    // If we aborted the call ourselves, its error tells us nothing.
     if (!patience.controller.signal.aborted) transcript.error = error;
   } finally {
     patience.end();
