@@ -77,7 +77,8 @@ describe("a prerendered page that is not hydrated yet", () => {
       // Asks between all tasks of the page whether React has the root, and hydrates it in one of the next.
       port1.onmessage = () => {
         if (!Object.keys(root ?? {}).some((key) => key.startsWith("__reactContainer"))) port2.postMessage(0);
-        else if (!("live" in document.documentElement.dataset)) document.querySelector<HTMLButtonElement>("form button[aria-pressed]")?.click();
+        else if (!("live" in document.documentElement.dataset))
+          document.querySelector<HTMLButtonElement>("form button[aria-pressed]")?.click();
       };
       port2.postMessage(0);
     });
