@@ -1,6 +1,6 @@
 /**
- * Whose an address is. Besides the person who has it, that is for seven days somebody who had it before: a change of address can be
- * reversed for so long (undo-email-change.ts), and until then nobody else gets the earlier address.
+ * Finds out whether an address is taken. It is taken by the person who has it. For seven days it is also taken by the person who had it
+ * before, because they can reverse the change for so long (undo-email-change.ts).
  */
 import { v7 as uuidv7 } from "uuid";
 import type { Executor, Trx } from "../../db/transaction.ts";
@@ -15,36 +15,36 @@ import * as queries from "./queries.ts";
 
 export interface Claim {
   person: queries.Person;
-  /** With what the person can have the address back; null if they have it. */
+  /** The link that gives the address back to the person; null if they have it now. */
   undo: MadeLink | null;
 }
 
-/** Undefined for an address that is free. */
+/** Returns undefined if the address is free. */
 export async function findClaim(executor: Executor, email: string): Promise<Claim | undefined> {
   const person = await queries.findPersonByEmail(executor, email);
-  // Looked for in every case, so that a known address costs what an unknown one does.
+  // We search in every case, so that a known address takes as long as an unknown one.
   const undo = await links.findUndo(executor, email, new Date());
   if (person) return { person, undo: null };
   const holder = undo?.user_id && (await queries.findPerson(executor, undo.user_id));
   return holder ? { person: holder, undo: { id: undo.id, expiresAt: undo.expires_at } } : undefined;
 }
 
-/** Tells the earlier address of a person how to get it back. */
+/** Mails a person at their earlier address how to get it back. */
 export async function mailUndo(
   trx: Trx,
   deps: AuthDeps,
   { person, email, undo }: { person: queries.Person; email: string; undo: MadeLink },
   template: "email-change-notice" | "email-changed",
 ): Promise<void> {
-  // One link may be mailed again and again.
+  // The same link may be mailed several times, so each mail has a key of its own.
   const mail = { key: `${template}:${uuidv7()}`, userId: person.id, recipient: email, language: person.language };
   const parameters = { linkId: undo.id, expiresAt: undo.expiresAt.toISOString() };
   await queueMail(trx, { ...mail, template, parameters }, deps.clock.now());
 }
 
 /**
- * Tells an address that somebody wanted for an account that it has one, in the words of `template`; or, if it had one until lately, how
- * to have it back.
+ * Called when somebody wants an account for an address that is taken. Mails the owner `template`, or how to get the address back if it
+ * belonged to their account until recently.
  */
 export async function mailClaimant(
   trx: Trx,
@@ -58,11 +58,11 @@ export async function mailClaimant(
 }
 
 /**
- * Gives the person this address instead of theirs. Sign-ups that wait with either of the two end. The caller has locked the person.
- * Throws `link_invalid` if the address is somebody else's.
+ * Replaces the person's address. Ends the waiting sign-ups of the old and the new address. The caller has locked the person. Throws
+ * `link_invalid` if the address is taken by somebody else.
  */
 export async function giveAddress(trx: Trx, deps: AuthDeps, person: queries.Person, email: string): Promise<void> {
-  // In one order for everybody, so that two people who swap addresses don't wait for each other.
+  // Always in the same order, so that two people who swap addresses don't wait for each other for ever.
   const both = [person.email, email].toSorted();
   for (const address of both) await queries.lockAddress(trx, address);
   const claim = await findClaim(trx, email);

@@ -1,4 +1,4 @@
-/** Mails that are asked for by typing an address: limited, and answered the same for every address after the same time. */
+/** Limits the mails that anybody can ask for by typing an address. The response is the same for every address, and takes the same time. */
 import { setTimeout as delay } from "node:timers/promises";
 import { mailboxKey } from "#domain/rules.ts";
 import type { Trx } from "../../db/transaction.ts";
@@ -7,7 +7,7 @@ import type { AttemptKey } from "./attempts.ts";
 import { networkKeys, takeAttempt } from "./attempts.ts";
 import type { Caller } from "./callers.ts";
 
-/** Far above what writing takes, so that an answer's time does not tell how much there was to write. */
+/** Much longer than our writes take, so that the response time does not reveal how much we wrote. */
 const evenAnswerMs = 60;
 
 export async function inEvenTime<T>(work: Promise<T>): Promise<T> {
@@ -21,8 +21,9 @@ export function mailKeys({ network }: Caller): AttemptKey[] {
 }
 
 /**
- * A mailbox that had its mails gets no more for a while, and nobody is told: the answer says nothing about an address. What one
- * network asks for is refused before it takes from what there is for all, so that its owner still gets one elsewhere.
+ * Returns false if the mailbox has had its share of mails. The caller then sends none and responds as usual, because a response must not
+ * reveal anything about an address. A network reaches its own limit before the limit for all networks, so that the mailbox's owner can
+ * still ask from another network.
  */
 export async function mayMail(trx: Trx, email: string, { network }: Caller): Promise<boolean> {
   const mailbox = mailboxKey(email);

@@ -1,6 +1,6 @@
 /**
- * Guesses and mails are counted before the work they cause, so that none of a rush slips past, and a right password is given
- * back. Wall time. The answer is the same for known and unknown accounts: what is counted is the address that was typed.
+ * Counts guesses and requested mails before the work for them begins, so that many at once can't pass the limit; a right password is
+ * taken back from the count. Uses wall time. We count by the address that was typed, so known and unknown accounts respond alike.
  */
 import { sql } from "kysely";
 import { dayMs, hourMs, minuteMs } from "#domain/clock.ts";
@@ -21,46 +21,48 @@ interface Limit {
 const guesses = { windowMs: hourMs, firstWaitMs: 15_000, longestWaitMs: 15 * minuteMs };
 
 const limits = {
-  // Of one account, from one network; a stranger's guesses so lock out nobody but who is near them.
+  // Guesses at one account from one network. So a stranger's guesses lock out only people in the stranger's network.
   guess: { free: 5, ...guesses },
-  // Of one account from anywhere, by browsers that never signed in to it.
+  // Guesses at one account from all networks, by browsers that have never signed in to it.
   email: { free: 20, ...guesses },
-  // By a browser that has.
+  // Guesses at one account by a browser that has signed in to it.
   device: { free: 5, ...guesses },
-  // Of the password one sign-up was made with.
+  // Guesses at the password of one sign-up.
   "sign-up": { free: 5, ...guesses },
-  // Of the password within one sign-in, before a dangerous act.
+  // Guesses at the password by somebody who is signed in and has to prove who they are.
   "step-up": { free: 5, ...guesses },
-  // Of the second factor of one person: from one network, from anywhere, and by a browser that has signed in before.
+  // Guesses at one person's second factor: from one network, from all networks, and by a browser that has signed in before.
   factor: { free: 5, ...guesses },
   "factor-account": { free: 20, ...guesses },
   "factor-device": { free: 5, ...guesses },
-  // Of passkeys: answers that were refused, and challenges that were asked for, of which each opening of the sign-in page takes one.
+  // Refused answers of passkeys, and challenges. Opening the sign-in page takes one challenge each time.
   passkey: { free: 50, ...guesses },
   "passkey-challenge": { free: 600, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 5 * minuteMs },
   // Requests to remove a person's second factor: each sends a mail.
   "factor-reset": { free: 3, windowMs: dayMs, firstWaitMs: hourMs, longestWaitMs: dayMs },
-  // Generous: a whole office may share one address.
+  // Guesses from one network at any account. High, because a whole office may share one network address.
   address: { free: 50, ...guesses },
-  // Mails asked for: by one network, to one mailbox by one network and by all, so that a stranger leaves room for its owner, and in all.
+  // Requested mails: by one network; to one mailbox by one network; to one mailbox by all networks, which is more, so that a stranger
+  // leaves some to the owner; and altogether.
   "mail-address": { free: 40, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
   mail: { free: 5, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
   mailbox: { free: 15, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
   mails: { free: 120, windowMs: minuteMs, firstWaitMs: 15_000, longestWaitMs: 15_000 },
-  // Changes of the address that one person asks for, mails sent again included, and passwords tried for one of them elsewhere.
+  // Changes of address that one person asks for, including repeated mails; and guesses at the password when such a link is opened in
+  // another browser.
   "email-change": { free: 5, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
   "email-change-guess": { free: 5, ...guesses },
-  // Of mailed links that were opened: by one network, and of one link.
+  // Opened links: by one network, and tries with one link.
   "link-address": { free: 60, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
   link: { free: 20, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: 15 * minuteMs },
   "contact-address": { free: 20, windowMs: hourMs, firstWaitMs: minuteMs, longestWaitMs: hourMs },
   "contact-mail": { free: 5, windowMs: hourMs, firstWaitMs: hourMs, longestWaitMs: hourMs },
 } as const satisfies Record<string, Limit>;
 
-/** The kind of limit, and what it counts for. */
+/** The limit's name and what it counts for, such as `email:ada@example.com`. */
 export type AttemptKey = `${keyof typeof limits}:${string}`;
 
-/** The kind alone, without what it counts for. */
+/** The limit's name alone. */
 export function limitName(key: AttemptKey): keyof typeof limits {
   return key.slice(0, key.indexOf(":")) as keyof typeof limits;
 }
@@ -72,16 +74,16 @@ function limitOf(key: AttemptKey): Limit {
 
 type NetworkLimit = "address" | "mail-address" | "link-address" | "contact-address" | "passkey" | "passkey-challenge";
 
-/** Of a network (client-network.ts), and of the site it belongs to. */
+/** The keys of a network (client-network.ts) and of the site it belongs to. */
 export function networkKeys(kind: NetworkLimit, network: string): AttemptKey[] {
   const site = clientSite(network);
   return [`${kind}:${network}`, ...(site === undefined ? [] : [`${kind}:${site}` as const])];
 }
 
 interface Taken {
-  /** Null when it may go on, or else how many seconds to wait; a refused attempt is not counted again. */
+  /** Null if the attempt may go on, otherwise how many seconds to wait. A refused attempt is not counted. */
   waitSeconds: number | null;
-  /** The next one has to wait. */
+  /** True if the next attempt has to wait. */
   isLast: boolean;
 }
 
@@ -111,14 +113,14 @@ async function take(executor: Executor, key: AttemptKey, now: Date): Promise<Tak
   return { waitSeconds: Math.max(1, Math.ceil((before.getTime() - now.getTime()) / 1_000)), isLast: false };
 }
 
-/** Counts one attempt. Returns null when it may go on, or else how many seconds to wait. */
+/** Counts one attempt. Returns null if it may go on, otherwise how many seconds to wait. */
 export async function takeAttempt(executor: Executor, key: AttemptKey, now: Date): Promise<number | null> {
   return (await take(executor, key, now)).waitSeconds;
 }
 
 /**
- * Counts one attempt under each key. Throws `too_many_attempts` with retryAfterSeconds when one of them has to wait, and
- * writes nothing then: being refused costs one look. Returns the keys under which the next attempt has to wait.
+ * Counts one attempt under each key. If one of the keys has to wait it writes nothing and throws `too_many_attempts` with
+ * retryAfterSeconds, so a refusal costs us one read. Returns the keys under which the next attempt has to wait.
  */
 export async function countAttempts(executor: Executor, keys: readonly AttemptKey[]): Promise<AttemptKey[]> {
   const longest = await longestWait(executor, keys, new Date());
@@ -132,7 +134,7 @@ export async function countAttempts(executor: Executor, keys: readonly AttemptKe
   return blocked;
 }
 
-/** Takes one counted attempt back under each key: it was no guess. */
+/** Takes one counted attempt back under each key, because it was not a guess. */
 export async function giveBackAttempts(executor: Executor, keys: readonly AttemptKey[]): Promise<void> {
   for (const key of keys) {
     const { free } = limitOf(key);
@@ -142,8 +144,8 @@ export async function giveBackAttempts(executor: Executor, keys: readonly Attemp
 }
 
 /**
- * Counts an attempt before `work` is done; what could not be done doesn't count. `work` is given the keys under which the next
- * attempt has to wait. Throws as countAttempts and `work` do.
+ * Counts an attempt and then does `work`; if the work could not be done, the attempt doesn't count. `work` gets the keys under which the
+ * next attempt has to wait. Throws what countAttempts and `work` throw.
  */
 export async function counted<T>(
   executor: Executor,
@@ -163,7 +165,7 @@ export async function forgetAttempts(executor: Executor, key: AttemptKey): Promi
   await executor.deleteFrom("auth_attempts").where("key", "=", key).execute();
 }
 
-/** The key whose attempts have to wait longest, and for how many seconds. Undefined: all may go on now. */
+/** The key with the longest wait, and its seconds. Undefined if none has to wait. */
 async function longestWait(
   executor: Executor,
   keys: readonly AttemptKey[],

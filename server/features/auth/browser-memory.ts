@@ -48,7 +48,7 @@ export function createBrowserMemory({ config }: Pick<Deps, "config">) {
     keepDevice(reply: FastifyReply, caller: Caller, user: Person): void {
       setCookie(reply, deviceCookie, addDevice(config, caller.devices, user, new Date()), https);
     },
-    /** For those who signed in before their browser was remembered, or long ago. */
+    /** Remembers the browser again for people who signed in before we remembered browsers, or so long ago that the cookie has expired. */
     keepUnknownDevice(reply: FastifyReply, caller: Caller, signedIn: SignIn): void {
       if (readDevice(config, caller.devices, signedIn.user, new Date()) === undefined) this.keepDevice(reply, caller, signedIn.user);
     },

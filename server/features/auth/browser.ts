@@ -1,12 +1,13 @@
 /**
- * What a browser keeps of its own dealings with an account, in cookies that sign nobody in:
- * `sign-up` names the sign-ups begun in it, so that their emailed links open here with one click and elsewhere only with the
- * password. `recovery` names the links for a new password that were asked for in it, so that only here they sign in as well. It is
- * set for an address without an account too. `email-change` names the links to new addresses that were asked for in it, which elsewhere
- * ask for the password as well. `device` names the accounts that have signed in here, so that strangers' guesses don't
- * lock their people out (OWASP, "device cookies"). These are signed and stored nowhere. A device's signature covers the password's
- * hash: another password makes the account's devices unknown. `pending` is random: a sign-in that waits for its second factor goes on
- * only in the browser that began it.
+ * What we remember in a browser about accounts, in cookies that sign nobody in:
+ * `sign-up` names the sign-ups begun in this browser. Their mailed links open here with one click; elsewhere they need the password.
+ * `recovery` names the links for a new password that were requested here. They sign in only here. The cookie is set for addresses without
+ * an account too, so that it reveals nothing.
+ * `email-change` names the links to new addresses that were requested here. Elsewhere they need the password.
+ * `device` names the accounts that have signed in here, so that strangers' guesses don't lock these people out (OWASP, "device cookies").
+ * Its signature covers the hash of the password, so a new password makes the account's devices unknown.
+ * `pending` is random. A sign-in that waits for its second factor continues only in the browser that began it.
+ * All but `pending` are signed, and none of them is stored by us.
  */
 import { randomBytes } from "node:crypto";
 import { deviceCookieMs, emailChangeMs, factorWaitMs, recoveryMs, signUpCookieMs } from "#domain/periods.ts";
@@ -15,20 +16,20 @@ import type { CookieKind } from "../../http/cookies.ts";
 import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
 import type { Person } from "./queries.ts";
 
-/** People sign up and in with more than one account on a browser; the oldest make room. */
+/** People use more than one account in a browser. Beyond these numbers the oldest are dropped. */
 const begunKept = 3;
 const devicesKept = 4;
 
 export const signUpCookie: CookieKind = { name: "sign-up", path: "/", maxAgeSeconds: signUpCookieMs / 1_000 };
-/** It is read where a link is opened, and where another is asked for. */
+/** Read when a link is opened, and when another one is requested. */
 export const emailChangeCookie: CookieKind = { name: "email-change", path: "/api", maxAgeSeconds: emailChangeMs / 1_000 };
-/** The others are sent to the calls that read them and to nothing else. */
+/** Browsers send the others only to the calls that read them. */
 export const recoveryCookie: CookieKind = { name: "recovery", path: "/api/auth", maxAgeSeconds: recoveryMs / 1_000 };
 export const deviceCookie: CookieKind = { name: "device", path: "/api/auth", maxAgeSeconds: deviceCookieMs / 1_000 };
 
 export const pendingCookie: CookieKind = { name: "pending", path: "/api/auth", maxAgeSeconds: factorWaitMs / 1_000 };
 
-/** What names this browser while a sign-in waits in it: as it came, or new. */
+/** Returns the browser's name in the `pending` cookie, or a new random one. */
 export function readBrowserName(cookie: string | undefined): string {
   return cookie !== undefined && /^[\w-]{22}$/.test(cookie) ? cookie : randomBytes(16).toString("base64url");
 }
@@ -42,10 +43,10 @@ function entriesOf(cookie: string | undefined, kept: number): string[] {
   return (cookie ?? "").split(separator, kept).filter((entry) => entry !== "");
 }
 
-/** What a browser begins and finishes after a mail has come. */
+/** What a person begins in a browser and finishes with a mailed link. */
 type Begun = "sign-up" | "recovery" | "email-change";
 
-/** The ids of what was begun in this browser, newest first. */
+/** The ids of those that were begun in this browser, newest first. */
 export function readBegun(config: KeyHolder, kind: Begun, cookie: string | undefined): string[] {
   const key = deriveKey(config.secretKey, kind);
   return entriesOf(cookie, begunKept).flatMap((entry) => {
@@ -67,7 +68,7 @@ function signedDevice(account: Account, head: string): string {
   return `${head}.${account.password_hash}`;
 }
 
-/** The device's own id when this browser has signed in to the account before, with the password it has today. */
+/** The device's id, if this browser has signed in to the account with its present password. */
 export function readDevice(config: KeyHolder, cookie: string | undefined, account: Account, now: Date): string | undefined {
   const owner = encodeUuid(account.id);
   for (const entry of entriesOf(cookie, devicesKept)) {
@@ -81,7 +82,7 @@ export function readDevice(config: KeyHolder, cookie: string | undefined, accoun
   return undefined;
 }
 
-/** The cookie with the account as the one that signed in last, as a device with attempts of its own. */
+/** Returns the cookie with this account added as the latest. The device gets an id, under which its attempts are counted. */
 export function addDevice(config: KeyHolder, cookie: string | undefined, account: Account, now: Date): string {
   const owner = encodeUuid(account.id);
   const head = [owner, Math.floor(now.getTime() / 1_000).toString(36), randomBytes(12).toString("base64url")].join(".");

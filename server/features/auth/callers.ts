@@ -1,4 +1,4 @@
-/** What signing up and signing in share. */
+/** What we know about the browser that calls, and checks that signing up and signing in share. */
 import { DomainError } from "#domain/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { fewAtOnce, NetworkCounts } from "../../http/counts.ts";
@@ -8,7 +8,7 @@ export type AuthDeps = Pick<Deps, "config" | "db" | "clock" | "live" | "log">;
 
 /** Where a call comes from. */
 export interface Caller {
-  /** What counts as one caller to the limits (client-network.ts). */
+  /** The network that the limits count as one caller (client-network.ts). */
   network: string;
   userAgent: string | undefined;
   /** The IANA name the browser gave; null if it gave none that exists. */
@@ -19,7 +19,7 @@ export interface Caller {
   recoveries: readonly string[];
   /** The links to new addresses that were asked for in this browser (browser.ts). */
   emailChanges: readonly string[];
-  /** The cookie of devices as it came (browser.ts). */
+  /** The `device` cookie as the browser sent it (browser.ts). */
   devices: string | undefined;
   /** Names the browser to a sign-in that waits for its second factor (browser.ts). */
   browser: string;
@@ -48,11 +48,11 @@ export function invalidCredentials(): DomainError {
   return new DomainError("invalid_credentials", "The email or password is wrong");
 }
 
-/** Enough for an office that comes to work at nine. */
+/** Enough for an office in which everybody signs in at nine. */
 const callsAtOnce = 10;
 const calls = new NetworkCounts();
 
-/** So that a rush from one network takes no more of this process than others can spare. Throws `rate_limited`. */
+/** Limits how many calls of one network run at once, so that a flood from it leaves room for the others. Throws `rate_limited`. */
 export function fewOfOneNetwork<T>({ network }: Caller, work: () => Promise<T>): Promise<T> {
   return fewAtOnce(calls, network, callsAtOnce, work);
 }

@@ -1,7 +1,7 @@
 /**
- * Another address for a person who is signed in: asking for it. It becomes theirs when they open the link mailed to it
- * (confirm-email-change.ts). The present address is told at once, with a link that stops or reverses the change (undo-email-change.ts).
- * The person is shown the same whether or not the new address is somebody's; that is said in the mail alone.
+ * A signed-in person asks for another email address. They get it when they open the link mailed to it (confirm-email-change.ts). We mail
+ * the present address at once, with a link that stops or reverses the change (undo-email-change.ts). The response does not reveal whether
+ * the new address is taken; only the mail does.
  */
 import { DomainError } from "#domain/errors.ts";
 import { emailChangeMs, undoEmailMs } from "#domain/periods.ts";
@@ -22,11 +22,11 @@ import * as queries from "./queries.ts";
 
 export interface AskedAddress {
   email: string;
-  /** When its link stops working. */
+  /** When the link in the mail expires. */
   expiresAt: Date;
 }
 
-/** The address that waits for its confirmation. */
+/** The new address that is not confirmed yet. */
 export async function findAskedAddress(executor: Executor, userId: string): Promise<AskedAddress | null> {
   const link = await links.findAskedAddress(executor, userId, new Date());
   return link?.address ? { email: link.address, expiresAt: link.expires_at } : null;
@@ -39,7 +39,7 @@ async function lockedPerson(trx: Trx, userId: string): Promise<queries.Person> {
   return person;
 }
 
-/** Mails the new address what its state calls for: its link, or the news that it has an account. Earlier links end. */
+/** Mails the new address a link or, if it is taken, that it has an account already. Earlier links stop working. */
 async function mailNewAddress(trx: Trx, deps: AuthDeps, person: queries.Person, email: string, caller: Caller): Promise<string> {
   await links.deleteUnusedLinks(trx, person.id, "change-email");
   const { id } = await makeLink(trx, deps, { userId: person.id, purpose: "change-email", address: email, lifeMs: emailChangeMs });
@@ -64,14 +64,14 @@ async function ask(trx: Trx, deps: AuthDeps, { userId, email }: { userId: string
   return linkId;
 }
 
-/** Mails asked for by one person count together, however many networks they come from. */
+/** Counts the mails that one person asks for, from all networks together. */
 async function countAsked(deps: AuthDeps, userId: string, caller: Caller): Promise<void> {
   await countAttempts(deps.db, [`email-change:${userId}`, ...mailKeys(caller)]);
 }
 
 /**
- * Asks for another address; an earlier one that was asked for no longer counts. Every address is answered alike, after the same time.
- * Returns the link's id, for the browser to keep. Throws `validation_failed`, and `too_many_attempts` with retryAfterSeconds.
+ * Asks for another address and forgets one that was asked for before. The response is the same for every address, after the same time.
+ * Returns the link's id, which the browser keeps. Throws `validation_failed`, and `too_many_attempts` with retryAfterSeconds.
  */
 export async function askForEmailChange(
   deps: AuthDeps,
@@ -87,8 +87,8 @@ export async function askForEmailChange(
 }
 
 /**
- * Mails the new address again, with a new link. Returns its id, for the browser to keep. Throws `not_found` if no address waits, and
- * `too_many_attempts` with retryAfterSeconds.
+ * Mails the new address again, with a new link. Returns the link's id, which the browser keeps. Throws `not_found` if no address waits to be
+ * confirmed, and `too_many_attempts` with retryAfterSeconds.
  */
 export async function resendEmailChange(deps: AuthDeps, userId: string, caller: Caller): Promise<string> {
   await countAsked(deps, userId, caller);
@@ -103,7 +103,7 @@ export async function resendEmailChange(deps: AuthDeps, userId: string, caller: 
   return linkId;
 }
 
-/** The address stays. The link mailed to it goes on working, since it is for an owner who did not ask for the change. */
+/** Cancels the change. The link mailed to the present address still works, because the owner may not be the one who asked. */
 export async function cancelEmailChange(deps: AuthDeps, userId: string): Promise<void> {
   await inTransaction(deps.db, async (trx) => {
     await links.lockPerson(trx, userId);

@@ -1,4 +1,4 @@
-/** A new password for somebody who is signed in and knows the old one. */
+/** Changes the password of a signed-in person who knows the old one. */
 import { v7 as uuidv7 } from "uuid";
 import { DomainError } from "#domain/errors.ts";
 import { recordAct } from "../../db/audit.ts";
@@ -18,10 +18,10 @@ import { checkOwnPassword } from "./step-up.ts";
 interface Change {
   passwordHash: string;
   proof: "mailed_link" | "current_password";
-  /** Of what happened, so that its mail is sent once. */
+  /** Names the change, so that its mail is sent only once. */
   key: string;
   network: string;
-  /** The session that stays; without it all end, since whoever else is signed in may be the reason for the new password. */
+  /** The session to keep. The others end, because the person may be changing the password to get somebody else out. */
   exceptSessionId?: string;
 }
 
@@ -31,7 +31,7 @@ export async function replacePassword(trx: Trx, deps: AuthDeps, userId: string, 
   const wallNow = new Date();
   await queries.setPassword(trx, userId, passwordHash, deps.clock.now());
   await queries.revokeSessionsOf(trx, userId, exceptSessionId === undefined ? {} : { except: exceptSessionId }, wallNow);
-  // Somebody who no longer knows the password may have asked for another address too.
+  // The one who asked for another address may not know the new password, so that link ends too.
   for (const purpose of ["recover", "change-email"] as const) await links.deleteUnusedLinks(trx, userId, purpose);
   await recordAct(trx, { actor: userId, subject: userId, action: "password.changed", network, details: { proof } });
   const person = await queries.findPerson(trx, userId);
@@ -42,8 +42,8 @@ export async function replacePassword(trx: Trx, deps: AuthDeps, userId: string, 
 }
 
 /**
- * Ends all of the person's sessions but this one. Throws `validation_failed` before the current password is looked at, and what checking
- * that throws (step-up.ts). Returns the person with the new password, for their browser to stay known.
+ * Sets the new password and ends all of the person's sessions but this one. Throws `validation_failed` before it checks the current
+ * password, and what that check throws (step-up.ts). Returns the person with the new password, so that their browser stays known.
  */
 export async function changeOwnPassword(
   deps: AuthDeps,

@@ -1,6 +1,6 @@
 /**
- * The step between showing a first factor and having a session. Every way to sign in ends here, in its own transaction, so that a second
- * factor is asked for in this one place, and a deleted account opens in no other way than by being restored.
+ * The step between the first factor and the session. Every way to sign in calls it in its own transaction. So only this file asks for the
+ * second factor, and only this file decides that a deleted account has to be restored first.
  */
 import type { AuditDetails } from "#domain/audit.ts";
 import { recordAct } from "../../db/audit.ts";
@@ -17,12 +17,12 @@ import * as queries from "./queries.ts";
 import type { SignIn } from "./sessions.ts";
 import { openSession } from "./sessions.ts";
 
-/** What showing every factor gives: a session, or the question whether a deleted account is restored. */
+/** The result once every factor was shown: a session, or the question whether to restore the deleted account. */
 export type Finished = SignIn | PendingRestore;
-/** What showing a first factor gives: the same, or the request for a second factor. */
+/** The result of the first factor: the same, or the request for a second factor. */
 export type SignInOutcome = Finished | PendingSignIn;
 
-/** ADMIN_EMAILS names the first admins; a person's address is one its owner has confirmed. */
+/** ADMIN_EMAILS names the first admins. That is safe, because a person's address has always been confirmed. */
 function roleOf(deps: Pick<Deps, "config">, person: Person): Person["role"] {
   return deps.config.adminEmails.includes(person.email) ? "admin" : person.role;
 }
@@ -30,8 +30,8 @@ function roleOf(deps: Pick<Deps, "config">, person: Person): Person["role"] {
 type Shown = AuditDetails["sign_in.completed"];
 
 /**
- * Opens the session, unless the account is deleted. Only for somebody who has shown every factor they have. Throws `invalid_credentials` once
- * a deleted account can't be restored any more.
+ * Opens the session, or asks whether to restore the account if it is deleted. Call it only once the person has shown every factor they have.
+ * Throws `invalid_credentials` if a deleted account can't be restored any more.
  */
 export async function finishSignIn(
   trx: Trx,
@@ -39,7 +39,7 @@ export async function finishSignIn(
   { person, ...shown }: Shown & { person: Person },
   caller: Caller,
 ): Promise<Finished> {
-  // A deletion that began a moment ago is seen: it locks the row too.
+  // A deletion locks the row too, so we see one that began a moment ago.
   const deleteAt = await lockPerson(trx, person.id);
   if (deleteAt !== null) {
     if (deleteAt <= deps.clock.now()) throw invalidCredentials();

@@ -1,7 +1,7 @@
 /**
- * Opening the link that was mailed to a new address. It changes the address only for somebody who shows that the change is theirs: in
- * the browser that asked, or by the account's password. To own the mailbox alone is not enough, or a mistyped address would give the
- * account away. It signs nobody in.
+ * Opens the link that was mailed to a new address. It changes the address only in the browser that asked for the change, or with the
+ * account's password. Owning the mailbox is not enough: if the person mistyped the address, a stranger would get the account. It signs
+ * nobody in.
  */
 import { DomainError } from "#domain/errors.ts";
 import { undoEmailMs } from "#domain/periods.ts";
@@ -47,10 +47,10 @@ async function change(trx: Trx, deps: AuthDeps, link: AddressLink, { network }: 
   await links.lockPerson(trx, link.user_id);
   await spendLink(trx, link.id);
   const person = await queries.findPerson(trx, link.user_id);
-  // A new password chosen since the password was checked ends the person's sessions, and this with them.
+  // A password changed since we checked it ends the link too.
   if (!person || person.delete_at || person.password_hash !== link.password_hash) throw linkInvalid();
   await giveAddress(trx, deps, person, link.address);
-  // They were mailed to the earlier address. Looking at a used one would tell its owner the new address.
+  // These links were mailed to the old address. Opening a used one would show its owner the new address.
   await links.deletePersonLinks(trx, person.id, ["confirm", "recover"]);
   await recordAct(trx, { actor: person.id, subject: person.id, action: "email.changed", network, details: {} });
   const undo = await makeLink(trx, deps, { userId: person.id, purpose: "undo-email", address: person.email, lifeMs: undoEmailMs });
@@ -58,8 +58,8 @@ async function change(trx: Trx, deps: AuthDeps, link: AddressLink, { network }: 
 }
 
 /**
- * Makes the link's address the person's. Throws `link_invalid`, also if the address is somebody else's by now,
- * `confirmation_password_needed`, and with a password what checking it throws.
+ * Gives the link's address to the person. Throws `link_invalid`, also if the address is taken by somebody else now,
+ * `confirmation_password_needed` and, with a password, what checking it throws.
  */
 export async function confirmEmailChange(
   deps: AuthDeps,

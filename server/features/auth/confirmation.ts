@@ -1,7 +1,7 @@
 /**
- * Opening a mailed link. A sign-up becomes an account, with the password chosen there, only if the link is opened by somebody who
- * shows that the sign-up was theirs: by the browser that began it or by its password. To own the mailbox alone is not enough, or a
- * stranger's password would be adopted with one click.
+ * Opens the mailed link of a sign-up. The sign-up becomes an account, with the password chosen there, only in the browser that signed up or
+ * with that password. Owning the mailbox is not enough: if a stranger signed up with the address, its owner would adopt the stranger's
+ * password with one click.
  */
 import { DomainError } from "#domain/errors.ts";
 import type { MailedLink } from "../../contract/auth.ts";
@@ -24,7 +24,7 @@ import * as queries from "./queries.ts";
 
 type FoundLink = NonNullable<Awaited<ReturnType<typeof links.findConfirmationLink>>>;
 
-/** A link that still opens a sign-up. */
+/** A link whose sign-up still waits to be confirmed. */
 interface WaitingLink {
   id: string;
   signUpId: string;
@@ -36,7 +36,7 @@ function linkInvalid(): DomainError {
   return new DomainError("link_invalid", "This link is no longer valid. Sign in, or sign up again");
 }
 
-/** Throws `link_invalid` for a token that names no confirmation link of ours. */
+/** Throws `link_invalid` if the token is not that of a confirmation link. */
 async function findLink(executor: Executor, deps: AuthDeps, token: string): Promise<FoundLink> {
   if (readLinkToken(deps.config, token) === undefined) throw linkInvalid();
   const link = await links.findConfirmationLink(executor, hashToken(token));
@@ -50,7 +50,7 @@ function waitingOf(link: FoundLink): WaitingLink | undefined {
   return { id, signUpId, email, passwordHash };
 }
 
-/** Throws `link_invalid` for a link that opens no sign-up, or none any more. */
+/** Throws `link_invalid` if the link's sign-up does not wait to be confirmed any more. */
 async function findWaitingLink(executor: Executor, deps: AuthDeps, token: string): Promise<WaitingLink> {
   const waiting = waitingOf(await findLink(executor, deps, token));
   if (!waiting) throw linkInvalid();
@@ -74,7 +74,7 @@ async function checkSignUpPassword(deps: AuthDeps, link: WaitingLink, password: 
   await giveBackAttempts(deps.db, keys);
 }
 
-/** The sign-up becomes a person; the address's other sign-ups end. Throws `link_invalid` when somebody else came first. */
+/** Turns the sign-up into a person and ends the address's other sign-ups. Throws `link_invalid` if another one was confirmed first. */
 async function claimAddress(trx: Trx, deps: AuthDeps, link: WaitingLink): Promise<queries.Person> {
   await queries.lockAddress(trx, link.email);
   const waiting = await queries.lockWaitingSignUps(trx, link.email);
@@ -94,8 +94,8 @@ async function claimAddress(trx: Trx, deps: AuthDeps, link: WaitingLink): Promis
 }
 
 /**
- * Opens the mailed link: confirms the address, makes the account with the sign-up's password and signs in. In the browser that signed
- * up the link is enough; anywhere else the password chosen there has to come with it, before anything is confirmed. Throws
+ * Opens the mailed link: confirms the address, makes the account with the sign-up's password and signs in. In the browser that signed up
+ * the link is enough. Any other browser has to send the password chosen at the sign-up too. Throws
  * `link_invalid`, `confirmation_password_needed`, and with a password what checking it throws.
  */
 export async function confirmEmail(deps: AuthDeps, input: { token: string; password?: string }, caller: Caller): Promise<SignInOutcome> {
@@ -114,8 +114,8 @@ export async function confirmEmail(deps: AuthDeps, input: { token: string; passw
 }
 
 /**
- * The owner of the mailbox never signed up: the sign-up, its address and its links are gone. Whoever signed up is told nothing: the
- * sign-up's password keeps its answer for as long as it would have (sign-in.ts). Throws `link_invalid`.
+ * The mailbox's owner says that they did not sign up. Removes the address from the sign-up and ends its links. Whoever signed up does not
+ * notice: signing in with the sign-up's password responds as before (sign-in.ts). Throws `link_invalid`.
  */
 export async function disownSignUp(deps: AuthDeps, input: { token: string }): Promise<void> {
   const link = await findWaitingLink(deps.db, deps, input.token);

@@ -25,12 +25,12 @@ export async function findTotp(executor: Executor, userId: string): Promise<Totp
   return selectTotp(executor, userId).executeTakeFirst();
 }
 
-/** Whoever changes a person's second factor waits here for whoever came first. */
+/** Locks the person's authenticator app, so that two changes of it run one after the other. */
 export async function lockTotp(trx: Trx, userId: string): Promise<TotpRow | undefined> {
   return selectTotp(trx, userId).forUpdate().executeTakeFirst();
 }
 
-/** The new credential's id; undefined if the person has an authenticator app already. */
+/** Returns the new credential's id, or undefined if the person has an authenticator app already. */
 export async function insertTotp(trx: Trx, userId: string, data: TotpData, now: Date): Promise<string | undefined> {
   const row = await trx
     .insertInto("credentials")
@@ -41,7 +41,7 @@ export async function insertTotp(trx: Trx, userId: string, data: TotpData, now: 
   return row?.id;
 }
 
-/** False if a code of this period or of a later one was used before. */
+/** Notes that the code of this period was used. Returns false if a code of this or a later period was used before. */
 export async function spendTotpStep(trx: Trx, id: string, data: TotpData, now: Date): Promise<boolean> {
   const row = await trx
     .updateTable("credentials")
@@ -61,7 +61,7 @@ export async function insertRecoveryCodes(trx: Trx, userId: string, hashes: read
     .execute();
 }
 
-/** The credential's id; undefined if the person has no such code, or used it before. */
+/** Uses the code up and returns the credential's id. Undefined if the person has no such code, or used it before. */
 export async function spendRecoveryCode(trx: Trx, userId: string, hash: string, now: Date): Promise<string | undefined> {
   const row = await trx
     .updateTable("credentials")
@@ -103,7 +103,7 @@ function selectPendingSignIn(executor: Executor, id: string, now: Date) {
     .where("expires_at", ">", now);
 }
 
-/** A sign-in that still waits. */
+/** Returns the sign-in if it still waits. */
 export async function findPendingSignIn(executor: Executor, id: string, now: Date): Promise<Selectable<PendingSignIns> | undefined> {
   return selectPendingSignIn(executor, id, now).executeTakeFirst();
 }

@@ -6,7 +6,7 @@ import { notSetAside } from "../../queue/sweep-rows.ts";
 
 export type FactorResetRow = Selectable<FactorResets>;
 
-/** The person's request that has not ended. */
+/** The person's open request. */
 export async function findOpenReset(executor: Executor, userId: string): Promise<FactorResetRow | undefined> {
   return executor.selectFrom("factor_resets").selectAll().where("user_id", "=", userId).where("ended_at", "is", null).executeTakeFirst();
 }
@@ -19,7 +19,7 @@ export async function insertReset(trx: Trx, reset: Insertable<FactorResets>): Pr
   await trx.insertInto("factor_resets").values(reset).execute();
 }
 
-/** Ends the person's open request and returns it; undefined if they have none. Whoever ends a request at the same time waits here. */
+/** Ends the person's open request and returns it; undefined if they have none. Two calls at once run one after the other. */
 export async function endReset(
   trx: Trx,
   userId: string,
@@ -48,7 +48,7 @@ export async function selectDueResets(executor: Executor, now: Date, limit: numb
     .execute();
 }
 
-/** The request, if its step is still due. */
+/** Locks the request and returns it if its next step is still due. */
 export async function lockDueReset(trx: Trx, id: string, now: Date): Promise<FactorResetRow | undefined> {
   return trx
     .selectFrom("factor_resets")

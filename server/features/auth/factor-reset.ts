@@ -1,7 +1,7 @@
 /**
- * The way back for somebody who lost both their authenticator app and their recovery codes: they show the password and ask; 72 hours later a
- * mail brings a link that removes the second factor. Until then every open page says so, and whoever has a session, the mail or a code
- * ends the request. So a stranger needs the password, the mailbox and three days in which the owner looks at neither.
+ * The way back for somebody who lost both their authenticator app and their recovery codes. They show the password and ask; 72 hours later
+ * they get a mail with a link that removes the second factor. Until then every open page of the account says so, and anybody with a session,
+ * the mail or a code can end the request. So a stranger needs the password, the mailbox, and three days in which the owner notices nothing.
  */
 import { v7 as uuidv7 } from "uuid";
 import type { AuditDetails } from "#domain/audit.ts";
@@ -30,10 +30,10 @@ function present(reset: queries.FactorResetRow): FactorReset {
   return { status, askedAt: reset.asked_at.toISOString(), until: reset.due_at.toISOString() };
 }
 
-/** Its link is good no longer, and no sweep has ended it yet. */
+/** True if the request's link has expired. A sweep will end the request. */
 const isOver = (reset: queries.FactorResetRow, now: Date) => reset.mailed_at !== null && reset.due_at <= now;
 
-/** The person's request, as long as something can come of it. */
+/** The person's request, while it can still remove the factor. */
 export async function readFactorReset(executor: Executor, userId: string, now: Date): Promise<FactorReset | null> {
   const reset = await queries.findOpenReset(executor, userId);
   return reset && !isOver(reset, now) ? present(reset) : null;
@@ -60,7 +60,7 @@ async function begin(trx: Trx, deps: AuthDeps, person: Person, { network }: Call
 export async function askForFactorReset(deps: AuthDeps, input: { token: string }, caller: Caller): Promise<FactorReset> {
   const { person } = await findPending(deps.db, deps, { token: input.token, waitsFor: "second factor" }, caller);
   const { reset, isNew } = await inTransaction(deps.db, async (trx) => {
-    // Whoever asks at the same time waits here.
+    // Two calls at the same time run one after the other.
     if (!(await lockTotp(trx, person.id))) throw signInExpired();
     const now = deps.clock.now();
     const open = await queries.findOpenReset(trx, person.id);
@@ -88,7 +88,7 @@ export async function cancelReset(
 ): Promise<boolean> {
   if (!(await queries.endReset(trx, userId, "cancelled", deps.clock.now()))) return false;
   await links.deleteUnusedLinks(trx, userId, "reset-factors");
-  // Whoever opens a mailed link may be the person or not.
+  // We don't know who opened the mailed link.
   const actor = by === "mailed_link" ? null : userId;
   await recordAct(trx, { actor, subject: userId, network, action: "factor_reset.cancelled", details: { by } });
   return true;
@@ -100,7 +100,7 @@ export async function cancelOwnReset(deps: AuthDeps, asker: { userId: string; ne
   if (cancelled) await announce(deps, asker.userId, "factor_resets");
 }
 
-/** With the token of the mail about the request. Does nothing if that request has ended. Throws `link_invalid`, `too_many_attempts`. */
+/** Cancels with the token of the mail about the request. Does nothing if that request has ended. Throws `link_invalid`, `too_many_attempts`. */
 export async function cancelMailedReset(deps: AuthDeps, { token }: { token: string }, { network }: Caller): Promise<void> {
   await countAttempts(deps.db, networkKeys("link-address", network));
   const id = readLinkToken(deps.config, token);
@@ -122,7 +122,7 @@ async function mailLink(trx: Trx, deps: AuthDeps, reset: queries.FactorResetRow,
   await queueMail(trx, { ...to, key: `factor-reset-link:${reset.id}`, template: "factor-reset-link", parameters }, now);
 }
 
-/** Mails the link of a request that has waited long enough; ends one whose link is too old. */
+/** Mails the link of a request that has waited long enough, or ends a request whose link has expired. */
 async function advance(deps: AuthDeps, { id, user_id: userId }: queries.FactorResetRow, now: Date): Promise<boolean> {
   const moved = await inTransaction(deps.db, async (trx) => {
     const reset = await queries.lockDueReset(trx, id, now);
@@ -136,7 +136,7 @@ async function advance(deps: AuthDeps, { id, user_id: userId }: queries.FactorRe
   return moved;
 }
 
-/** Takes every request whose next step is due by `now` of business time that step on. Returns how many. */
+/** Does the next step of every request for which it is due at `now` (business time). Returns how many. */
 export async function advanceFactorResets(deps: AuthDeps, now: Date, signal?: AbortSignal): Promise<number> {
   return sweepRows(
     deps,

@@ -31,7 +31,7 @@ export function factorRoutes(deps: AuthDeps): Routes {
     app.get("/api/account/factors", optionsOf("GET /api/account/factors"), async (request) =>
       readFactors(deps.db, viewerOf(request).userId),
     );
-    // Cancelling needs no factor: it can only keep somebody out, and whoever sees a stranger's request must be fast.
+    // Cancelling needs no factor: it can only keep somebody out, and a person who sees a stranger's request must be able to act fast.
     const resetOptions = <Name extends keyof typeof resetContract>(name: Name) => ({ schema: resetContract[name] });
     app.get("/api/account/factor-reset", resetOptions("GET /api/account/factor-reset"), async (request) => ({
       reset: await readFactorReset(deps.db, viewerOf(request).userId, deps.clock.now()),

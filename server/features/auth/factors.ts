@@ -43,7 +43,7 @@ async function personOf(executor: Executor, userId: string): Promise<Person> {
   return person;
 }
 
-/** A set-up is kept by the browser, sealed, until the app's first code comes: nothing is stored for those who give up. */
+/** The browser keeps the encrypted set-up until the app's first code arrives, so we store nothing for people who give up. */
 const setUpContext = (userId: string) => `totp-set-up:${userId}`;
 
 /** Throws `conflict` when the second factor is on already. */
@@ -69,7 +69,7 @@ async function mail(trx: Trx, person: Person, template: "second-factor-on" | "se
   await queueMail(trx, { ...to, key: `${template}:${id}`, template, parameters: { changedAt: now.toISOString() } }, now);
 }
 
-/** Takes the place of all earlier ones. */
+/** Makes new recovery codes in place of all earlier ones. */
 async function giveRecoveryCodes(trx: Trx, deps: AuthDeps, { userId, network }: Asker): Promise<string[]> {
   const codes = createRecoveryCodes();
   await queries.removeFactors(trx, userId, ["recovery_code"]);
@@ -84,7 +84,7 @@ async function giveRecoveryCodes(trx: Trx, deps: AuthDeps, { userId, network }: 
 export async function confirmTotp(deps: AuthDeps, asker: Asker, input: { setUp: string; code: string }): Promise<string[]> {
   const { userId, network } = asker;
   const secret = openSetUp(deps, userId, input.setUp);
-  // It can't be used a second time, to sign in.
+  // The code counts as used, so that it can't be used again to sign in.
   const lastStep = stepOfCode(secret, input.code.normalize("NFKC").replace(/\s/g, ""), new Date());
   if (lastStep === null) throw wrongCode();
   const sealedSecret = sealText(deps.config.encryptionKeys, secretContext(userId), secret);
@@ -105,7 +105,7 @@ interface Removal {
   details: AuditDetails["second_factor.disabled"];
 }
 
-/** Takes the app and the recovery codes away, and tells the owner. The password stays, so nobody loses their last way in. */
+/** Removes the app and the recovery codes and tells the owner by mail. The ways to sign in stay. */
 export async function removeSecondFactor(trx: Trx, deps: AuthDeps, person: Person, { network, key, details }: Removal): Promise<void> {
   await queries.removeFactors(trx, person.id, ["totp", "recovery_code"]);
   await recordAct(trx, { actor: person.id, subject: person.id, network, action: "second_factor.disabled", details });

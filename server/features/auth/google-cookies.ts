@@ -1,7 +1,7 @@
 /**
- * What a browser keeps while somebody signs in with Google, in two signed cookies. `google` has what was begun: the state that Google
- * gives back, what for, the page to return to, and who is signed in. `google-answer` names the row with Google's answer, so
- * that only this browser can use it. Neither signs anybody in.
+ * What a browser keeps while somebody signs in with Google, in two signed cookies. `google` has the state that Google returns, the purpose,
+ * the page to return to, and who is signed in. `google-answer` names the row with Google's answer, so that only this browser can use it.
+ * Neither cookie signs anybody in.
  */
 import type { FastifyRequest } from "fastify";
 import { googleMs } from "#domain/periods.ts";
@@ -20,7 +20,7 @@ export interface Begun {
   purpose: "sign-in" | "link" | "step-up";
   /** A path of ours; null if no page was asked for. */
   returnTo: string | null;
-  /** Who is linking Google to their account or showing that it is they; null for somebody who is signing in. */
+  /** The signed-in person who links Google to their account or proves who they are. Null for somebody who is signing in. */
   userId: string | null;
   /** Milliseconds since 1970. */
   at: number;
@@ -34,7 +34,7 @@ export function writeBegun(config: KeyHolder, begun: Begun): string {
   return `${text}.${signText(keyOf(config), `begun ${text}`)}`;
 }
 
-/** Undefined if this browser began nothing lately. */
+/** Returns undefined if nothing was begun in this browser, or too long ago. */
 export function readBegun(config: KeyHolder, cookie: string | undefined, now: Date): Begun | undefined {
   const [text = "", signature = "", ...rest] = (cookie ?? "").split(".");
   if (rest.length > 0 || !isSignatureOf(keyOf(config), `begun ${text}`, signature)) return undefined;
@@ -46,7 +46,7 @@ export function writeAnswer(config: KeyHolder, id: string): string {
   return `${encodeUuid(id)}.${signText(keyOf(config), `answer ${id}`)}`;
 }
 
-/** The id of the answer that Google gave in this browser; undefined for a cookie that we did not write. */
+/** The id of the answer that Google gave in this browser. Undefined if we did not write the cookie. */
 export function readGoogleAnswer({ config }: Pick<Deps, "config">, request: FastifyRequest): string | undefined {
   const cookie = readCookie(request, answerCookie, config.publicUrl.protocol === "https:");
   const [head = "", signature = "", ...rest] = (cookie ?? "").split(".");
@@ -54,7 +54,7 @@ export function readGoogleAnswer({ config }: Pick<Deps, "config">, request: Fast
   return id !== undefined && rest.length === 0 && isSignatureOf(keyOf(config), `answer ${id}`, signature) ? id : undefined;
 }
 
-/** A token of Google's is good for the sign-in with this state alone: it contains this text. */
+/** The nonce that Google's token must contain, so that it is valid only for the sign-in with this state. */
 export function nonceOf(config: KeyHolder, state: string): string {
   return signText(keyOf(config), `nonce ${state}`);
 }

@@ -35,15 +35,15 @@ async function mailOwner(
 }
 
 /**
- * Whether this sign-in may link the answer: the person asked for it from their account or, sent here by the sign-in with Google, showed a
- * factor of their own after Google's answer came.
+ * Whether this session may link the answer. It may if the person asked for it from their account. It also may if the person tried to sign in
+ * with Google and then showed a factor of their own.
  */
 function mayLink(answer: google.GoogleAnswer, { userId, provedAt }: Viewer, person: queries.Person): boolean {
   if (answer.user_id !== null) return answer.user_id === userId;
   return answer.email === person.email && provedAt >= answer.created_at;
 }
 
-/** Throws `google_taken` for a Google account, or an address of one, that is another person's. */
+/** Throws `google_taken` if the Google account, or its address, belongs to another person. */
 async function refuseAnothers(trx: Trx, { subject, email }: google.GoogleAnswer, userId: string): Promise<void> {
   const owners = [await google.findOwner(trx, subject), (await findClaim(trx, email))?.person.id];
   if (owners.some((owner) => owner !== undefined && owner !== userId))
@@ -67,7 +67,7 @@ export async function linkGoogle(deps: AuthDeps, asker: Asker, answerId: string 
     }
     const linked = await google.findGoogle(trx, asker.userId);
     if (linked?.subject !== answer.subject) {
-      // Somebody else linked it at this moment, or the person has another one.
+      // Another person has just linked it, or this person has another Google account.
       if (!linked) throw new DomainError("google_taken", "This Google account belongs to another account here");
       throw new DomainError("google_linked_already", "Another Google account is linked. Unlink it first");
     }

@@ -9,7 +9,7 @@ export async function insertAnswer(executor: Executor, answer: Insertable<Google
   await executor.insertInto("google_answers").values(answer).execute();
 }
 
-/** Nobody else uses the answer until the end of the transaction. Undefined if it was used or is too old. */
+/** Locks the answer, so that only one transaction uses it. Undefined if it was used or is too old. */
 export async function lockAnswer(trx: Trx, id: string, now: Date): Promise<GoogleAnswer | undefined> {
   return trx
     .selectFrom("google_answers")
@@ -25,7 +25,7 @@ export async function spendAnswer(trx: Trx, id: string, now: Date): Promise<void
   await trx.updateTable("google_answers").set({ used_at: now }).where("id", "=", id).execute();
 }
 
-/** Whose Google account it is. */
+/** The person to whom this Google account is linked. */
 export async function findOwner(executor: Executor, subject: string): Promise<string | undefined> {
   const row = await executor
     .selectFrom("identities")
@@ -45,7 +45,7 @@ export async function findGoogle(executor: Executor, userId: string) {
     .executeTakeFirst();
 }
 
-/** False if the Google account is somebody's already, or the person has one. */
+/** Returns false if the Google account is linked already, or the person has another one. */
 export async function insertGoogle(trx: Trx, userId: string, { subject, email }: GoogleAnswer, now: Date): Promise<boolean> {
   const row = await trx
     .insertInto("identities")

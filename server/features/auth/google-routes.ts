@@ -1,4 +1,4 @@
-/** The way to Google and back. No address carries a token: the browser comes back with a code, and takes its session by a call. */
+/** Sends browsers to Google and takes them back. No address contains a token: the browser returns with a code, and gets its session by a call. */
 import type { OAuth2Namespace } from "@fastify/oauth2";
 import oauth2 from "@fastify/oauth2";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -56,20 +56,20 @@ export async function registerGoogle(app: App, deps: GoogleDeps): Promise<void> 
   });
 }
 
-/** A path of ours, or null: nobody is sent to another site. */
+/** Returns the text if it is a path of ours, otherwise null, so that nobody is sent to another site. */
 function ownPath(text: string | undefined, publicUrl: URL): string | null {
   if (text === undefined || !/^\/(?!\/)[\x21-\x5b\x5d-\x7e]*$/.test(text)) return null;
   const url = URL.parse(text, publicUrl.href);
   return url?.origin === publicUrl.origin ? `${url.pathname}${url.search}${url.hash}` : null;
 }
 
-/** Throws `not_found` where nobody can sign in with Google. */
+/** Throws `not_found` if this installation has no sign-in with Google. */
 function clientsOf(app: App, deps: GoogleDeps): { google: Google; oauth: OAuth2Namespace } {
   if (!deps.google || !app.googleOAuth2) throw new DomainError("not_found", "Signing in with Google is not set up here");
   return { google: deps.google, oauth: app.googleOAuth2 };
 }
 
-/** Returns the page of Google's to open, and remembers in the browser what was begun. */
+/** Returns the address at Google to open, and notes in the browser what was begun. */
 async function begin(
   app: App,
   deps: GoogleDeps,
@@ -86,7 +86,7 @@ async function begin(
   return { url: url.href };
 }
 
-/** Whether Google answered and refused the code, as opposed to not answering. */
+/** True if Google refused the code; false if Google could not be reached. */
 function isRefusal(error: unknown): boolean {
   const { data, output } = error as { data?: { isResponseError?: boolean }; output?: { statusCode?: number } };
   return data?.isResponseError === true && (output?.statusCode ?? 500) < 500;
@@ -115,7 +115,7 @@ async function receive(
   return keepAnswer(deps.db, account, begun.userId);
 }
 
-/** The page that goes on from here, with what became of it: a refusal, or else what the answer is for. */
+/** The page to return to. Its query has the refusal or, after success, the purpose. */
 function pageAfter(begun: Begun | undefined, refusal?: string): string {
   const { purpose, returnTo } = begun ?? { purpose: "sign-in", returnTo: null };
   const google = refusal ?? purpose;

@@ -1,4 +1,4 @@
-/** Showing that it is you by signing in with Google afresh: for somebody who has no password. */
+/** A person without a password proves who they are by signing in to Google again. */
 import { DomainError } from "#domain/errors.ts";
 import { stepUpMs } from "#domain/periods.ts";
 import type { Trx } from "../../db/transaction.ts";
@@ -17,7 +17,7 @@ export async function askToSignInAfresh(deps: Pick<AuthDeps, "db">, userId: stri
   return { max_age: "0", claims, login_hint: linked.email ?? "" };
 }
 
-/** An old sign-in at Google shows nothing: whoever sits at a left-open screen has it too. */
+/** An old sign-in at Google proves nothing, because anybody who finds the screen left open has it too. */
 function isFresh({ authenticated_at: at }: google.GoogleAnswer): boolean {
   return at !== null && Date.now() - at.getTime() <= stepUpMs;
 }

@@ -1,6 +1,6 @@
 /**
- * Signing in with Google. An address that Google has verified makes an account, but never opens one that exists: the owner signs in in
- * their own way first, and then Google is linked (google-link.ts).
+ * Signing in with Google. An address that Google has verified can make an account, but never opens an existing one: its owner first signs
+ * in with the password or passkey, and then links Google (google-link.ts).
  */
 import { v7 as uuidv7 } from "uuid";
 import { addMilliseconds } from "#domain/clock.ts";
@@ -27,7 +27,7 @@ export function googleExpired(): DomainError {
 }
 
 /**
- * Writes down who came back from Google, for the one call that uses it. `userId` is the person who is signed in, if they asked.
+ * Stores what Google said about somebody, for the one call that uses it. `userId` is the signed-in person who asked, if there is one.
  * Returns the row's id. Throws `google_unverified` if Google does not vouch for the address.
  */
 export async function keepAnswer(executor: Executor, account: GoogleAccount, userId: string | null): Promise<string> {
@@ -51,7 +51,7 @@ async function takeAnswer(trx: Trx, id: string | undefined): Promise<google.Goog
   return answer;
 }
 
-/** Makes an account without a password. The address's waiting sign-ups end: whoever began them, their passwords open nothing. */
+/** Makes an account without a password. Ends the address's waiting sign-ups, because strangers may have begun them. */
 async function join(
   trx: Trx,
   deps: AuthDeps,
@@ -68,7 +68,7 @@ async function join(
   return person;
 }
 
-/** The person to sign in; undefined if an account has the address that this Google account is not linked to. */
+/** Returns the person to sign in. Undefined if the address belongs to an account to which this Google account is not linked. */
 async function findOrJoin(
   trx: Trx,
   deps: AuthDeps,
@@ -77,7 +77,7 @@ async function findOrJoin(
 ): Promise<queries.Person | undefined> {
   const { subject, email } = given.answer;
   await queries.lockAddress(trx, email);
-  // Confirming one of them locks them first too, so only one of the two makes the account.
+  // Confirming a sign-up locks these rows first too, so only one of the two makes an account.
   const waiting = await queries.lockWaitingSignUps(trx, email);
   const ownerId = await google.findOwner(trx, subject);
   if (ownerId !== undefined) return queries.findPerson(trx, ownerId);
@@ -92,9 +92,9 @@ export interface OwnWayFirst {
 }
 
 /**
- * Signs in the owner of the Google account, as far as their second factor, or makes an account for its address. If the address has an account already, returns the
- * address: its owner has to sign in in their own way, and the answer stays good for linking. Throws `google_expired` and
- * `google_refused`.
+ * Signs in the owner of the Google account, who may still have to show the second factor, or makes an account for its address. If the
+ * address has an account already, returns the address: its owner has to sign in in another way, and can then link the answer. Throws
+ * `google_expired` and `google_refused`.
  */
 export async function finishGoogle(
   deps: AuthDeps,

@@ -1,4 +1,4 @@
-/** What the calls that sign somebody in answer with. */
+/** The responses of the calls that sign somebody in. */
 import type { FastifyReply } from "fastify";
 import type { Session, SignedIn } from "../../contract/auth.ts";
 import type { App } from "../../http/app-type.ts";
@@ -8,7 +8,7 @@ import type { SignInOutcome } from "./complete-sign-in.ts";
 import type { SignIn } from "./sessions.ts";
 import { accessTokenSeconds, signAccessToken } from "./tokens.ts";
 
-/** Exactly the fields of spec §3, and a person's name if they gave one. */
+/** Exactly the fields of spec §3, and the person's name if they have given one. */
 export function presentSession(app: App, { user, sessionId, refreshToken, counter }: SignIn): Session {
   return {
     access_token: signAccessToken(app, { sub: user.id, sid: sessionId, cnt: counter }),
@@ -24,7 +24,7 @@ export function presentSession(app: App, { user, sessionId, refreshToken, counte
   };
 }
 
-/** A session, and the browser is remembered; or what the person has to show or to decide first, and it is not. */
+/** Returns the session and remembers the browser. If the person still has to show a factor or decide something, returns that instead. */
 export function handOut(
   app: App,
   reply: FastifyReply,

@@ -1,4 +1,4 @@
-/** Mailed links: those of a sign-up, which make it a person, and those of a person. */
+/** SQL of mailed links: those of sign-ups and those of people. */
 import type { Insertable } from "kysely";
 import { sql } from "kysely";
 import type { Executor, Trx } from "../../db/transaction.ts";
@@ -22,7 +22,7 @@ export async function findConfirmationLink(executor: Executor, tokenHash: Buffer
     .executeTakeFirst();
 }
 
-/** Gives every link of these sign-ups to the person, as opened. True when the one named was among them. */
+/** Marks every link of these sign-ups as opened and gives it to the person. Returns true if the named link was among them. */
 export async function spendLinks(
   trx: Trx,
   { signUpIds, userId, linkId }: { signUpIds: readonly string[]; userId: string; linkId: string },
@@ -48,13 +48,13 @@ export interface PersonLink {
   /** The person's address. */
   email: string;
   password_hash: string | null;
-  /** The address that opening the link gives to the person; null for a link that gives none. */
+  /** The address that the person gets by opening the link; null for links of other purposes. */
   address: string | null;
 }
 
 export type PersonPurpose = Exclude<EmailLinks["purpose"], "confirm">;
 
-/** A link of this purpose that was not used and has not expired, of a person who is not banned. */
+/** Finds an unused link of this purpose that has not expired, if its person is not banned. */
 export async function findPersonLink(
   executor: Executor,
   { tokenHash, purpose }: { tokenHash: Buffer; purpose: PersonPurpose },
@@ -75,7 +75,7 @@ export async function findPersonLink(
     .executeTakeFirst();
 }
 
-/** True for the one of several calls that uses the link. */
+/** Marks the link as used. Of several calls at once only one returns true. */
 export async function spendPersonLink(trx: Trx, linkId: string, now: Date): Promise<boolean> {
   const result = await trx
     .updateTable("email_links")
@@ -93,8 +93,8 @@ export async function deleteUnusedLinks(trx: Trx, userId: string, purpose: Perso
 }
 
 /**
- * Until the end of the transaction nobody else mails links to the person or uses them, and the account is neither deleted nor restored.
- * Returns when a deleted account goes; null: it is not deleted.
+ * Locks the person: until the end of the transaction no other one mails or uses their links, or deletes or restores the account. Returns
+ * when the account will be erased; null if it is not being deleted.
  */
 export async function lockPerson(trx: Trx, userId: string): Promise<Date | null> {
   const { rows } = await sql<{ delete_at: Date | null }>`select delete_at from users where id = ${userId} for no key update`.execute(trx);
@@ -106,7 +106,7 @@ export async function deletePersonLinks(trx: Trx, userId: string, purposes: read
   await trx.deleteFrom("email_links").where("user_id", "=", userId).where("purpose", "in", purposes).execute();
 }
 
-/** The address that waits for its confirmation by this person. */
+/** The new address that this person has not confirmed yet. */
 export async function findAskedAddress(executor: Executor, userId: string, now: Date) {
   return executor
     .selectFrom("email_links")
@@ -143,7 +143,7 @@ export async function deleteUndoLinks(trx: Trx, userId: string, { id, address }:
     .execute();
 }
 
-/** Takes away what was added to sign in with since the change that this link reverses was asked for. Returns how much. */
+/** Removes the ways to sign in that were added since the change that this link reverses was requested. Returns how many. */
 export async function removeWaysInSince(trx: Trx, undoLinkId: string): Promise<number> {
   const { rows } = await sql<{ removed: number }>`select undo_ways_in(${undoLinkId}) as removed`.execute(trx);
   return rows[0]?.removed ?? 0;

@@ -12,7 +12,7 @@ import { linkInvalid, openLink, spendLink } from "./person-links.ts";
 import { revokeSessionsOf } from "./queries.ts";
 
 /**
- * `token` is that of a sign-in that waits for its second factor, `link` the mailed one. Ends all sessions of the person and signs in here.
+ * `token` belongs to a sign-in that waits for its second factor, `link` is from the mail. Ends all sessions of the person and signs in here.
  * Throws `sign_in_expired`, `link_invalid`, and `too_many_attempts` with retryAfterSeconds.
  */
 export async function removeLostFactor(deps: AuthDeps, input: { token: string; link: string }, caller: Caller): Promise<Finished> {
@@ -22,7 +22,7 @@ export async function removeLostFactor(deps: AuthDeps, input: { token: string; l
   const finished = await inTransaction(deps.db, async (trx) => {
     await lockPending(trx, pending.id);
     if (!(await lockTotp(trx, person.id))) throw linkInvalid();
-    // First the request and then the link, in the order of everybody who changes both.
+    // The request before the link: all transactions that change both do so in this order.
     const reset = await endReset(trx, person.id, "removed", deps.clock.now());
     if (!reset?.mailed_at) throw linkInvalid();
     await spendLink(trx, link.id);

@@ -5,7 +5,7 @@ import type { PasskeyChallenges, Passkeys } from "../../db/types-accounts.ts";
 
 export type PasskeyRow = Selectable<Passkeys>;
 
-/** A session that begins again gives up what it began before. */
+/** Stores the challenge and deletes an earlier one of the same session. */
 export async function insertChallenge(executor: Executor, challenge: Insertable<PasskeyChallenges>): Promise<void> {
   const { challenge: bytes, expires_at, used_at } = challenge;
   await executor
@@ -20,7 +20,7 @@ export async function insertChallenge(executor: Executor, challenge: Insertable<
     .execute();
 }
 
-/** Uses the challenge up. False if it was not given for this, was used before or is too old. */
+/** Uses the challenge up. Returns false if it was for something else, was used before or is too old. */
 export async function spendChallenge(
   executor: Executor,
   { challenge, purpose, session_id }: Pick<PasskeyChallenges, "challenge" | "purpose" | "session_id">,
@@ -47,7 +47,7 @@ export async function findPasskey(executor: Executor, credentialId: Buffer): Pro
   return executor.selectFrom("passkeys").selectAll().where("credential_id", "=", credentialId).executeTakeFirst();
 }
 
-/** Undefined if the passkey is there already. */
+/** Returns undefined if the passkey exists already. */
 export async function insertPasskey(trx: Trx, passkey: Insertable<Passkeys>): Promise<PasskeyRow | undefined> {
   return trx
     .insertInto("passkeys")
@@ -58,8 +58,8 @@ export async function insertPasskey(trx: Trx, passkey: Insertable<Passkeys>): Pr
 }
 
 /**
- * Notes a use: "used", or "counter_went_back" if the passkey did not count further than before (WebAuthn §6.1.1), where it counts at
- * all. "gone" if it was removed meanwhile.
+ * Records a use and returns "used". Returns "counter_went_back" if the passkey counts but its counter is not higher than before (WebAuthn
+ * §6.1.1), and "gone" if it was removed meanwhile.
  */
 export async function notePasskeyUse(
   trx: Trx,

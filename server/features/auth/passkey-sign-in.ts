@@ -20,7 +20,7 @@ export async function beginPasskeySignIn(deps: AuthDeps, { network }: Pick<Calle
   return requestSignature(deps, { purpose: "sign_in", sessionId: null });
 }
 
-/** The caller has locked the person. False if the passkey is gone, or may have been copied, which is written down. */
+/** Returns false if the passkey was removed, or if it may have been copied, which we record. The caller has locked the person. */
 export async function acceptProof(trx: Trx, deps: AuthDeps, { passkey, counter, backedUp }: Proof, network: string): Promise<boolean> {
   const use = await notePasskeyUse(trx, { id: passkey.id, counter, backedUp }, deps.clock.now());
   if (use === "counter_went_back")
@@ -29,7 +29,7 @@ export async function acceptProof(trx: Trx, deps: AuthDeps, { passkey, counter, 
 }
 
 /**
- * No password is asked for and no code, and guesses at either don't count here. Throws `passkey_expired`, `passkey_refused`,
+ * Signs in without a password or a code, so the limits for guesses at these don't apply. Throws `passkey_expired`, `passkey_refused`,
  * `too_many_attempts` with retryAfterSeconds, and what completeSignIn throws.
  */
 export async function signInByPasskey(deps: AuthDeps, assertion: Assertion, caller: Caller): Promise<SignInOutcome> {
@@ -37,7 +37,7 @@ export async function signInByPasskey(deps: AuthDeps, assertion: Assertion, call
   const keys = networkKeys("passkey", network);
   await countAttempts(deps.db, keys);
   const proof = await checkAssertion(deps, { purpose: "sign_in", sessionId: null }, assertion, (id) => findPasskey(deps.db, id));
-  // A passkey is asked for without an address, so it has to say whose it is (WebAuthn §7.2, step 6).
+  // We asked for a passkey without naming an account, so the answer has to name its person (WebAuthn §7.2, step 6).
   if (assertion.response.userHandle !== encodeUuid(proof.passkey.user_id)) throw passkeyRefused();
   const outcome = await inTransaction(deps.db, async (trx) => {
     await lockPerson(trx, proof.passkey.user_id);

@@ -44,7 +44,7 @@ function assertFewer(passkeys: readonly PasskeyRow[]): void {
     throw new DomainError("too_many_passkeys", "There are as many passkeys as an account can have. Remove one first");
 }
 
-/** On one line, as a person's name. Throws `validation_failed`. */
+/** Returns the name on one line, by the same rules as a person's name. Throws `validation_failed`. */
 function readName(text: string): string {
   const name = readPersonName(text);
   const fault = name === null ? "Name cannot be empty" : codePoints(name) > limits.passkeyNameMax ? "Name is too long" : undefined;
@@ -52,7 +52,7 @@ function readName(text: string): string {
   return name;
 }
 
-/** What the browser makes a passkey from. Throws `too_many_passkeys`, `passkeys_unavailable`. */
+/** Returns the options with which the browser makes a passkey. Throws `too_many_passkeys`, `passkeys_unavailable`. */
 export async function beginPasskey(deps: AuthDeps, { userId, sessionId }: Prover): Promise<RegistrationOptions> {
   const { rpId } = relyingPartyOf(deps.config);
   const passkeys = await queries.selectPasskeys(deps.db, userId);
@@ -61,7 +61,7 @@ export async function beginPasskey(deps: AuthDeps, { userId, sessionId }: Prover
   if (!person) throw new DomainError("unauthenticated", "Sign in to continue");
   return {
     rp: { id: rpId, name: "Tessera" },
-    // The id is random and names nobody; it comes back with every use. The name is what the browser shows when it asks which passkey.
+    // The id is random, and every answer of the passkey contains it. The browser shows the name when it asks which passkey to use.
     user: { id: encodeUuid(userId), name: person.email, displayName: person.name ?? person.email },
     challenge: await createChallenge(deps.db, { purpose: "registration", sessionId }),
     pubKeyCredParams: algorithms.map((alg) => ({ alg, type: "public-key" })),
@@ -88,7 +88,7 @@ export async function addPasskey(
   const name = readName(input.name);
   const { credential, ...made } = await checkRegistration(deps, { purpose: "registration", sessionId }, input.registration);
   return inTransaction(deps.db, async (trx) => {
-    // Whoever adds another at the same time waits here, so that the number stays bounded.
+    // Two calls at once run one after the other, so that they can't exceed the limit.
     await lockPerson(trx, userId);
     assertFewer(await queries.selectPasskeys(trx, userId));
     const now = deps.clock.now();

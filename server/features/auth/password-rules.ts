@@ -8,7 +8,7 @@ const commonPasswords = new Set(
     .filter((line) => line !== "" && !line.startsWith("#")),
 );
 
-/** Words that everybody here thinks of first. A password is refused if it is one of them, but for digits and signs around it. */
+/** The words that people think of first here. A password is refused if it is one of them, with or without digits and signs. */
 const ownWords = new Set(["tessera", "mytessera", "tesseraai", "tesserachat"]);
 
 function isOwnWord(password: string): boolean {

@@ -17,7 +17,7 @@ const turns = new Turns({ atOnce: Math.max(1, Math.floor(availableParallelism() 
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const satisfies Options;
 const currentPrefix = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.timeCost},p=${parameters.parallelism}$`;
 
-/** Stands in for the password of nobody: an unknown address costs the same work as a known one. */
+/** The hash to compare with if there is no person, so that an unknown address takes as much work as a known one. */
 export const nobodysHash = hashSync(randomUUID(), parameters);
 
 /** The same password typed on another keyboard may arrive composed differently. */
@@ -29,7 +29,7 @@ const saltBytes = 16;
 
 /**
  * Hashes the password of a sign-up. The salt is derived from the address, so that the same address and password give the same hash:
- * one hash finds every sign-up it fits, however many there are. In turns between networks. Throws `sign_in_busy` with
+ * one hash finds all sign-ups with that password. Networks take turns. Throws `sign_in_busy` with
  * retryAfterSeconds.
  */
 export async function hashSignUpPassword(
@@ -40,12 +40,12 @@ export async function hashSignUpPassword(
   return turns.take(network, () => hash(normalize(password), { ...parameters, salt }));
 }
 
-/** In turns between networks. Throws `sign_in_busy` with retryAfterSeconds. */
+/** Networks take turns. Throws `sign_in_busy` with retryAfterSeconds. */
 export async function verifyPassword(network: string, passwordHash: string, password: string): Promise<boolean> {
   return turns.take(network, () => verify(passwordHash, normalize(password)));
 }
 
-/** Hashes a new password of a person. In turns between networks. Throws `sign_in_busy` with retryAfterSeconds. */
+/** Hashes a person's new password. Networks take turns. Throws `sign_in_busy` with retryAfterSeconds. */
 export async function hashPassword(network: string, password: string): Promise<string> {
   return turns.take(network, () => hash(normalize(password), parameters));
 }

@@ -1,7 +1,7 @@
 /**
- * A sign-in that waits for its second factor, or for the decision whether a deleted account is restored: a row that gives no access, and a
- * token that names it. The token is good for a few minutes, for that step alone, once, in the browser that showed the first factor and as
- * long as the password is the same. Wall time.
+ * A sign-in that waits for its second factor, or for the decision whether to restore a deleted account. It is a row that gives no access, and
+ * a token that names it. The token is valid once, for a few minutes, for that step only, in the browser that showed the first factor, and
+ * while the password is the same. Uses wall time.
  */
 import type { Selectable } from "kysely";
 import { v7 as uuidv7 } from "uuid";
@@ -59,7 +59,8 @@ export function signInExpired(): DomainError {
 }
 
 /**
- * Throws `sign_in_expired` for a token that is not ours, of another browser or step, used, too old, or from before a change of password.
+ * Throws `sign_in_expired` if the token is not ours, was used, is too old, is from another browser, or is for another step, and if the
+ * password was changed since.
  */
 export async function findPending(
   executor: Executor,
@@ -81,7 +82,7 @@ export function shownIn({ factor, second }: Selectable<PendingSignIns>): Shown {
   return { factor: factor as FirstFactor, ...(second === null ? {} : { second: second as SecondFactor }) };
 }
 
-/** To be called in the transaction of what the sign-in waited for; `spendPending` follows if that succeeds. Throws `sign_in_expired`. */
+/** Call it in the transaction that does the step, and `spendPending` after the step has succeeded. Throws `sign_in_expired`. */
 export async function lockPending(trx: Trx, pendingId: string): Promise<void> {
   if (!(await lockPendingSignIn(trx, pendingId, new Date()))) throw signInExpired();
 }

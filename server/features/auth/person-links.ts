@@ -10,11 +10,11 @@ import type { AuthDeps } from "./callers.ts";
 import * as links from "./link-queries.ts";
 
 interface NewLink {
-  /** A new one by default. */
+  /** By default a new id. */
   id?: string;
   userId: string;
   purpose: links.PersonPurpose;
-  /** Which address it gives to the person, if it gives one. */
+  /** The address that the person gets by opening it, if any. */
   address?: string;
   lifeMs: number;
 }
@@ -61,7 +61,7 @@ export async function openLink(deps: AuthDeps, { token, purpose, network }: Open
   return link;
 }
 
-/** A link that gives its person an address. */
+/** A link by which its person gets an address. */
 export interface AddressLink extends links.PersonLink {
   address: string;
 }
@@ -73,7 +73,7 @@ export async function openAddressLink(deps: AuthDeps, opening: Opening & { purpo
   return { ...link, address: link.address };
 }
 
-/** The link is used from here on. Throws `link_invalid` for all but one of several calls. The caller has locked the person. */
+/** Marks the link as used. Of several calls at once all but one throw `link_invalid`. The caller has locked the person. */
 export async function spendLink(trx: Trx, linkId: string): Promise<void> {
   if (!(await links.spendPersonLink(trx, linkId, new Date()))) throw linkInvalid();
 }

@@ -50,12 +50,12 @@ export async function insertPassword(trx: Trx, userId: string, hash: string, now
     .execute();
 }
 
-/** Until the end of the transaction nobody else gets the address, or gives it up. */
+/** Locks the address: until the end of the transaction no other one gives it to a person or takes it from one. */
 export async function lockAddress(trx: Trx, email: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`address ${email}`}, 0))`.execute(trx);
 }
 
-/** Gives the person this address instead of theirs. The caller has made sure that it is nobody else's. */
+/** Replaces the person's address. The caller has checked that the new one is free. */
 export async function setEmail(trx: Trx, userId: string, email: string, now: Date): Promise<void> {
   await trx
     .updateTable("identities")
@@ -65,7 +65,7 @@ export async function setEmail(trx: Trx, userId: string, email: string, now: Dat
     .executeTakeFirstOrThrow();
 }
 
-/** Gives the person this password, whether or not they have one. */
+/** Sets the person's password, whether or not they have one. */
 export async function setPassword(trx: Trx, userId: string, hash: string, now: Date): Promise<void> {
   const data = JSON.stringify({ hash });
   await trx
@@ -75,7 +75,7 @@ export async function setPassword(trx: Trx, userId: string, hash: string, now: D
     .execute();
 }
 
-/** The same password hashed with newer parameters; does nothing if the person has another password by now. */
+/** Stores the same password with newer parameters. Does nothing if the person has changed the password meanwhile. */
 export async function replaceHash(trx: Trx, userId: string, hashes: { from: string; to: string }): Promise<boolean> {
   const result = await trx
     .updateTable("credentials")
@@ -103,7 +103,7 @@ export async function insertSignUp(executor: Executor, signUp: Insertable<SignUp
   await executor.insertInto("sign_ups").values(signUp).execute();
 }
 
-/** Whether a sign-up that began after `since` has this password, whatever became of it. */
+/** Whether any sign-up that began after `since` has this password, even one that was confirmed or disowned. */
 export async function hasSignUp(executor: Executor, passwordHash: string, since: Date): Promise<boolean> {
   const row = await executor
     .selectFrom("sign_ups")
@@ -126,17 +126,17 @@ export async function selectWaitingSignUps(executor: Executor, email: string, si
     .execute();
 }
 
-/** All of an address that wait, in the same order for everybody: who confirms the address next waits here for whoever came first. */
+/** Locks all waiting sign-ups of an address, always in the same order, so that confirmations of the address run one after the other. */
 export async function lockWaitingSignUps(trx: Trx, email: string): Promise<SignUpRow[]> {
   return trx.selectFrom("sign_ups").selectAll().where("email", "=", email).orderBy("id").forUpdate().execute();
 }
 
-/** No account can come of these any more. */
+/** Ends these sign-ups, so that they can't become accounts any more. */
 export async function endSignUps(trx: Trx, signUpIds: readonly string[]): Promise<void> {
   await trx.updateTable("sign_ups").set({ email: null }).where("id", "in", signUpIds).execute();
 }
 
-/** The password is the person's own now. */
+/** Removes the password from the sign-up, because the person's credentials have it now. */
 export async function forgetSignUpPassword(trx: Trx, signUpId: string): Promise<void> {
   await trx.updateTable("sign_ups").set({ password_hash: null }).where("id", "=", signUpId).execute();
 }
@@ -160,7 +160,7 @@ export async function rotateSession(
       counter: next.counter,
       token_hash: next.tokenHash,
       previous_token_hash: session.token_hash,
-      // Who presents a token has received it.
+      // The client presents this token, so it has received it.
       received_counter: session.counter,
       rotated_at: next.now,
       expires_at: next.expiresAt,
@@ -170,7 +170,7 @@ export async function rotateSession(
     .execute();
 }
 
-/** The person whose sign-in this ended; undefined when it had ended before. */
+/** Ends the sign-in and returns its person; undefined if it had ended before. */
 export async function revokeSession(executor: Executor, sessionId: string, now: Date): Promise<string | undefined> {
   const row = await executor
     .updateTable("auth_sessions")
@@ -182,7 +182,7 @@ export async function revokeSession(executor: Executor, sessionId: string, now: 
   return row?.user_id;
 }
 
-/** The sessions of a person that still hold, the one used last first. */
+/** The person's valid sessions, the one used last first. */
 export async function selectSessionsOf(executor: Executor, userId: string, now: Date, limit: number): Promise<SessionRow[]> {
   return executor
     .selectFrom("auth_sessions")
@@ -195,7 +195,7 @@ export async function selectSessionsOf(executor: Executor, userId: string, now: 
     .execute();
 }
 
-/** Ends one of a person's sessions, all but one, or all. Returns how many of those that still held. */
+/** Ends one of a person's sessions, all but one, or all. Returns how many valid ones ended. */
 export async function revokeSessionsOf(trx: Trx, userId: string, which: { only?: string; except?: string }, now: Date): Promise<number> {
   const { only, except } = which;
   const ended = await trx
@@ -210,7 +210,7 @@ export async function revokeSessionsOf(trx: Trx, userId: string, which: { only?:
   return Number(ended.numUpdatedRows);
 }
 
-/** False when the sign-in has ended meanwhile. */
+/** Records that a factor was shown. Returns false if the sign-in has ended meanwhile. */
 export async function markSessionProved(executor: Executor, sessionId: string, now: Date): Promise<boolean> {
   const row = await executor
     .updateTable("auth_sessions")
@@ -222,7 +222,7 @@ export async function markSessionProved(executor: Executor, sessionId: string, n
   return row !== undefined;
 }
 
-/** The people behind those of these sign-ins that still hold: not ended, not expired, the person not banned, the account not deleted. */
+/** Returns the people of those sign-ins that are valid: not ended, not expired, the person not banned, the account not deleted. */
 export async function selectLiveSessions(executor: Executor, sessionIds: readonly string[], now: Date) {
   const live = executor
     .selectFrom("auth_sessions")
@@ -239,20 +239,20 @@ export async function selectLiveSessions(executor: Executor, sessionIds: readonl
     .where("auth_sessions.expires_at", ">", now)
     .where("users.banned_at", "is", null)
     .where("users.delete_at", "is", null);
-  // Every call that needs a signed-in person begins with it.
+  // It is prepared, because every call of a signed-in person runs it.
   const result = await sql<Awaited<ReturnType<typeof live.execute>>[number]>`/* prepared */ ${live}`.execute(executor);
   return result.rows;
 }
 
 export interface Received {
   sessionId: string;
-  /** Of the refresh token that came with the access token in use. */
+  /** The counter of the refresh token that was issued with the access token in use. */
   counter: number;
 }
 
 /**
- * Notes that clients have received these tokens: their predecessors are of no use from now on. A session whose row is locked, by its refresh
- * for example, is left for its next call, because this statement belongs to the calls of several people.
+ * Records that clients have received these tokens, so that their predecessors are no longer accepted. Skips a session whose row is locked,
+ * for example by its refresh, because other people's calls wait for this statement too. The session's next call records it.
  */
 export async function setReceived(executor: Executor, received: readonly Received[]): Promise<void> {
   const ids = received.map(({ sessionId }) => sessionId);

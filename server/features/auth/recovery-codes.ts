@@ -1,4 +1,4 @@
-/** Recovery codes stand in for a lost authenticator app, each one once. They have 80 random bits, so a hash can't be reversed by guessing. */
+/** Recovery codes replace a lost authenticator app; each works once. They have 80 random bits, so nobody can guess a code from its hash. */
 import { randomBytes } from "node:crypto";
 import { hashToken } from "../../http/secret-keys.ts";
 
@@ -18,7 +18,7 @@ export function createRecoveryCodes(): string[] {
   return Array.from({ length: codeCount }, createRecoveryCode);
 }
 
-/** However it was typed: with or without dashes, in capitals, an O for a zero. Undefined for what can't be a recovery code. */
+/** Accepts a code typed with or without dashes, in capitals, or with an O for a zero. Returns undefined if the text can't be a recovery code. */
 export function readRecoveryCode(typed: string): string | undefined {
   const code = typed.toLowerCase().replace(/[\s-]/g, "").replaceAll("o", "0").replace(/[il]/g, "1");
   return new RegExp(`^[${alphabet}]{${(codeBytes * 8) / 5}}$`).test(code) ? code : undefined;

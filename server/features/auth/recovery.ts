@@ -1,6 +1,6 @@
 /**
- * A new password for somebody who forgot theirs. A mailed link lets its owner choose one; it signs in as well only in the browser that
- * asked for it. Anywhere else the person signs in with the new password, so that nobody gets a session by being sent a link.
+ * A new password for somebody who forgot theirs. They choose it through a mailed link. In the browser that asked for the link this also signs
+ * in. In any other browser the person then signs in with the new password, so that a link alone never gives a session.
  */
 import { v7 as uuidv7 } from "uuid";
 import { recoveryMs } from "#domain/periods.ts";
@@ -24,7 +24,7 @@ import { hashPassword } from "./passwords.ts";
 import { linkInvalid, makeLink, openLink, spendLink } from "./person-links.ts";
 import type * as queries from "./queries.ts";
 
-/** `outcome` is null in another browser than the one that asked for the link. */
+/** `outcome` is null if another browser asked for the link. */
 interface Reset {
   person: queries.Person;
   hasSecondFactor: boolean;
@@ -36,7 +36,7 @@ async function mailLink(trx: Trx, deps: AuthDeps, { linkId, email }: { linkId: s
   const claim = await findClaim(trx, email);
   if (!claim || claim.person.banned_at) return;
   const { person, undo } = claim;
-  // Somebody else may have changed the address: the way back is to reverse that.
+  // The address belonged to this person until recently. Somebody else may have changed it, so we mail how to reverse that.
   if (undo) return mailUndo(trx, deps, { person, email, undo }, "email-changed");
   await links.lockPerson(trx, person.id);
   await links.deleteUnusedLinks(trx, person.id, "recover");
@@ -46,8 +46,8 @@ async function mailLink(trx: Trx, deps: AuthDeps, { linkId, email }: { linkId: s
 }
 
 /**
- * Mails the person of this address a link with which to choose a new password; earlier links end. Every address is answered alike, after
- * the same time. Returns the link's id, for the browser to keep, whether or not there is such a link. Throws `validation_failed`,
+ * Mails the person with this address a link for choosing a new password; earlier links stop working. The response is the same for every
+ * address, after the same time. Returns an id for the browser to keep, even if no link was mailed. Throws `validation_failed`,
  * and `too_many_attempts` with retryAfterSeconds.
  */
 export async function requestRecovery(deps: AuthDeps, input: { email: string }, caller: Caller): Promise<string> {
@@ -61,7 +61,7 @@ export async function requestRecovery(deps: AuthDeps, input: { email: string }, 
 
 const open = (deps: AuthDeps, token: string, { network }: Caller) => openLink(deps, { token, purpose: "recover", network });
 
-/** Whose password the link changes. Throws `link_invalid`, and `too_many_attempts` with retryAfterSeconds. */
+/** Returns whose password the link changes. Throws `link_invalid`, and `too_many_attempts` with retryAfterSeconds. */
 export async function lookAtRecovery(deps: AuthDeps, input: { token: string }, caller: Caller): Promise<{ email: string }> {
   const { email } = await open(deps, input.token, caller);
   return { email };
@@ -88,8 +88,8 @@ async function applyLink(
 }
 
 /**
- * Gives the person of a mailed link a new password, ends all of their sign-ins and tells them by mail. Signs in only in the browser that
- * asked for the link; a second factor is asked for there too (complete-sign-in.ts). Throws `validation_failed`, `sign_in_busy` with
+ * Sets the new password of a mailed link's person, ends all of their sessions and tells them by mail. Signs in only in the browser that asked
+ * for the link, and only after the second factor, if the person has one (complete-sign-in.ts). Throws `validation_failed`, `sign_in_busy` with
  * retryAfterSeconds, and what lookAtRecovery throws.
  */
 export async function resetPassword(deps: AuthDeps, input: { token: string; password: string }, caller: Caller): Promise<Reset> {

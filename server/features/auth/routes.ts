@@ -32,8 +32,8 @@ function recoveryRoutes(app: App, deps: Deps, browser: BrowserMemory): void {
   app.post("/api/auth/reset-password", optionsOf("POST /api/auth/reset-password"), async (request, reply) => {
     const caller = browser.callerOf(request);
     const { person, hasSecondFactor, outcome } = await fewOfOneNetwork(caller, () => resetPassword(deps, request.body, caller));
-    // The new password makes the account's devices unknown. Whoever chose it must not be locked out by strangers' guesses. With a
-    // second factor they have not shown who they are yet.
+    // The new password makes all browsers unknown. We remember this one again, so that strangers' guesses don't lock its person out.
+    // If there is a second factor, we wait until it was shown.
     if (!hasSecondFactor) browser.keepDevice(reply, caller, person);
     return { session: outcome && handOut(app, reply, { browser, caller }, outcome) };
   });

@@ -1,4 +1,4 @@
-/** Showing a second factor: a code of the authenticator app or a recovery code. Either works once. */
+/** Checks a second factor: a code of the authenticator app or a recovery code. Each code works once. */
 import { DomainError } from "#domain/errors.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
@@ -24,10 +24,10 @@ export function wrongCode(): DomainError {
   return new DomainError("wrong_code", "The code is wrong or was used before");
 }
 
-/** A secret is sealed for its person, so that a row copied to another person opens nothing. */
+/** The person's id is part of a secret's encryption, so a row copied to another person can't be decrypted. */
 export const secretContext = (userId: string): string => `totp:${userId}`;
 
-/** Seals the secret anew each time, so that a new key (ENCRYPTION_KEY) takes over as codes are used. */
+/** Encrypts the secret again each time, so that a new ENCRYPTION_KEY comes into use with the next code. */
 async function spendTotp(trx: Trx, deps: AuthDeps, userId: string, code: string): Promise<boolean> {
   const totp = await factors.findTotp(trx, userId);
   if (!totp) return false;
@@ -55,11 +55,11 @@ async function spendRecoveryCode(trx: Trx, deps: AuthDeps, person: Person, code:
 
 export interface SpentCode {
   factor: SecondFactor;
-  /** There was a request to remove the factor, and this code ended it: the person has the factor. The caller announces it after the commit. */
+  /** True if this code ended a request to remove the factor, because the person still has it. The caller announces that after the commit. */
   cancelledReset: boolean;
 }
 
-/** Uses the code up. Null for a wrong one, which changes nothing. The caller counts the attempts. */
+/** Uses the code up. Returns null and changes nothing if it is wrong. The caller counts the attempts. */
 export async function spendCode(
   trx: Trx,
   deps: AuthDeps,
@@ -77,7 +77,7 @@ export async function spendCode(
   return { factor: isOfApp ? "totp" : "recovery_code", cancelledReset };
 }
 
-/** As at the password (sign-in.ts): a browser that has signed in before counts for itself. */
+/** As for passwords (sign-in.ts): the attempts of a browser that has signed in before are counted for that browser only. */
 function guessKeys(deps: AuthDeps, person: Person, caller: Caller): { own: AttemptKey; shared: AttemptKey[] } {
   const deviceId = readDevice(deps.config, caller.devices, person, new Date());
   if (deviceId !== undefined) return { own: `factor-device:${deviceId}`, shared: [] };
@@ -86,8 +86,8 @@ function guessKeys(deps: AuthDeps, person: Person, caller: Caller): { own: Attem
 }
 
 /**
- * Ends a sign-in that waits for its second factor. Throws `sign_in_expired`, `wrong_code`, and `too_many_attempts` with
- * retryAfterSeconds. A wrong code leaves it waiting.
+ * Completes a sign-in that waits for its second factor. Throws `sign_in_expired`, `wrong_code`, and `too_many_attempts` with
+ * retryAfterSeconds. After a wrong code the sign-in still waits.
  */
 export async function answerFactor(deps: AuthDeps, input: { token: string; code: string }, caller: Caller): Promise<Finished> {
   const { pending, person } = await findPending(deps.db, deps, { token: input.token, waitsFor: "second factor" }, caller);

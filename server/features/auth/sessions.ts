@@ -1,4 +1,4 @@
-/** Sign-ins: opened, continued by rotation, ended. All on wall time. */
+/** Opens sessions, continues them by rotating the refresh token, and ends them. Uses wall time. */
 
 import { v7 as uuidv7 } from "uuid";
 import { dayMs } from "#domain/clock.ts";
@@ -16,11 +16,11 @@ import { readRefreshToken, writeRefreshToken } from "./tokens.ts";
 
 /** A sign-in lasts this long after its last refresh. */
 const sessionMs = 30 * dayMs;
-/** And never longer than this, however often it is used (docs/decisions/0035). */
+/** No sign-in lasts longer than this, however often it is used (docs/decisions/0035). */
 const longestSessionMs = 180 * dayMs;
 /**
- * For this long the previous refresh token gets the same successor again, and for longer while nobody has used the successor
- * (docs/decisions/0006). So tabs that refresh at the same time all stay signed in, and so does a client that did not receive the response.
+ * For this long we answer the previous refresh token with the same successor again, and for longer if nobody has used the successor yet
+ * (docs/decisions/0006). So several tabs may refresh at the same time, and a client that did not receive the response stays signed in.
  */
 const refreshGraceMs = 45_000;
 
@@ -33,7 +33,7 @@ export interface SignIn {
   user: queries.Person;
   sessionId: string;
   refreshToken: string;
-  /** The refresh token's. */
+  /** The counter of the refresh token. */
   counter: number;
 }
 
@@ -103,15 +103,15 @@ async function continueSession(trx: Trx, deps: Pick<Deps, "config">, { token, re
     };
   }
   await queries.revokeSession(trx, session.id, now);
-  // Whoever used it again may be the person or a thief.
+  // We don't know whether the person or a thief used the token again.
   const event = { actor: null, subject: user.id, network: caller.network, details: { reason: "token_reused" } } as const;
   await recordAct(trx, { ...event, action: "session.ended" });
   return { outcome: "reused", userId: session.user_id };
 }
 
 /**
- * Exchanges a refresh token for its successor. Throws `session_expired`, and `account_deleted` to a device of somebody who has deleted their
- * account, so that it keeps nothing of theirs. Reuse after the grace ends the sign-in.
+ * Exchanges a refresh token for its successor. Throws `session_expired`. If the person has deleted their account it throws `account_deleted`,
+ * and the device then removes what it stored about them. Reuse after the grace ends the sign-in.
  */
 export async function refreshSession(deps: SessionDeps, token: string, caller: Presented["caller"]): Promise<SignIn> {
   const read = readRefreshToken(deps.config, token);
@@ -121,14 +121,14 @@ export async function refreshSession(deps: SessionDeps, token: string, caller: P
   if (result.outcome === "continued") return result.signIn;
   if (result.outcome === "reused") {
     deps.log.warn({ userId: result.userId, sessionId: read?.sessionId }, "refresh token reused; sign-in ended");
-    // Open connections are checked again: at once, or else at the check they get every minute.
+    // Open connections check their session now. If this announcement is lost, they do so within a minute.
     await announce(deps, result.userId, "session");
   }
   if (result.outcome === "deleted") throw new DomainError("account_deleted", "This account was deleted. Sign in to restore it");
   throw new DomainError("session_expired", "Your session has ended. Sign in again");
 }
 
-/** Ends the sign-in a refresh token belongs to; a token that names none changes nothing. */
+/** Ends the sign-in of a refresh token. Does nothing if there is none. */
 export async function endSession(deps: SessionDeps, token: string, { network }: Pick<Caller, "network">): Promise<void> {
   const presented = readRefreshToken(deps.config, token);
   if (!presented) return;
@@ -141,7 +141,7 @@ export async function endSession(deps: SessionDeps, token: string, { network }: 
   if (userId !== undefined) await announce(deps, userId, "session");
 }
 
-/** Ends all of the person's sign-ins; `announce` with "session" follows after the commit. */
+/** Ends all of the person's sign-ins. The caller announces "session" after the commit. */
 export async function endAllSessions(trx: Trx, userId: string): Promise<void> {
   await queries.revokeSessionsOf(trx, userId, {}, new Date());
 }

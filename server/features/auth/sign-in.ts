@@ -17,7 +17,7 @@ import { completeSignIn } from "./complete-sign-in.ts";
 import { hashPassword, hashSignUpPassword, isOutdated, nobodysHash, verifyPassword } from "./passwords.ts";
 import * as queries from "./queries.ts";
 
-/** The keys under which an attempt is counted: the browser's own if it has signed in here before, else the ones that strangers share. */
+/** The keys under which an attempt is counted: a key of the browser's own if it has signed in to the account before, otherwise shared ones. */
 function guessKeys(email: string, deviceId: string | undefined, network: string): { own: AttemptKey; shared: AttemptKey[] } {
   if (deviceId !== undefined) return { own: `device:${deviceId}`, shared: [] };
   return { own: `guess:${email} ${network}`, shared: [...networkKeys("address", network), `email:${email}`] };
@@ -25,16 +25,16 @@ function guessKeys(email: string, deviceId: string | undefined, network: string)
 
 const strangers = new Counts();
 /**
- * Of one account, by browsers that never signed in to it: hundreds that guess at once would wait for the account's row in auth_attempts with
- * as many connections to the database, and everybody else for those.
+ * How many unknown browsers may try the password of one account at once. Hundreds of them would each wait for the account's row in
+ * auth_attempts and hold a database connection meanwhile, so that none would be left for anybody else.
  */
 const strangersAtOnce = 4;
 
 type Check = "right" | "of a sign-up" | "wrong";
 
 /**
- * Checks the password against the person's and, unless this browser has signed in to the account before, against the address's
- * sign-ups. For an unknown browser a wrong password always costs two hashes, whether or not the address is known.
+ * Compares the password with the person's. If this browser has not signed in to the account before, also compares it with those of the
+ * address's sign-ups. So in an unknown browser a wrong password takes two hashes, whether or not the address is known.
  */
 async function checkPassword(
   deps: AuthDeps,
@@ -49,7 +49,7 @@ async function checkPassword(
   return (await queries.hasSignUp(deps.db, passwordHash, since)) ? "of a sign-up" : "wrong";
 }
 
-/** The right password under today's parameters, if its hash has others. Undefined while too many sign in: the next sign-in does it then. */
+/** Hashes the right password again if its hash has old parameters. Returns undefined if too many people sign in; the next sign-in does it then. */
 async function hashAgain(person: queries.Person, typed: { password: string; network: string }): Promise<string | undefined> {
   if (person.password_hash === null || !isOutdated(person.password_hash)) return undefined;
   return hashPassword(typed.network, typed.password).catch((error: unknown) => {
@@ -58,7 +58,7 @@ async function hashAgain(person: queries.Person, typed: { password: string; netw
   });
 }
 
-/** The person as they are after their password's hash was replaced; unchanged if they chose another password meanwhile. */
+/** Stores the newer hash and returns the person with it. Changes nothing if the person has changed the password meanwhile. */
 async function keepHash(trx: Trx, person: queries.Person, newer: string | undefined): Promise<queries.Person> {
   if (newer === undefined || person.password_hash === null) return person;
   const replaced = await queries.replaceHash(trx, person.id, { from: person.password_hash, to: newer });
@@ -66,10 +66,10 @@ async function keepHash(trx: Trx, person: queries.Person, newer: string | undefi
 }
 
 /**
- * A browser that signed in to the account before counts for itself: strangers who guess elsewhere can't lock it out. Throws
- * `invalid_credentials` for an unknown address and a wrong password alike, `too_many_attempts`, `rate_limited` and `sign_in_busy` with
- * retryAfterSeconds. Whoever knows the password of a sign-up with this address gets `email_not_confirmed`. It tells nothing about the
- * address: the answer is the same if somebody already has the address, disowned the sign-up or confirmed another one.
+ * The attempts of a browser that has signed in to the account before are counted for that browser, so strangers' guesses can't lock it out.
+ * Throws `invalid_credentials` for an unknown address and a wrong password alike, and `too_many_attempts`, `rate_limited` and
+ * `sign_in_busy` with retryAfterSeconds. Throws `email_not_confirmed` for the password of a sign-up with this address. That reveals nothing
+ * about the address: it is the same if somebody has the address, disowned the sign-up or confirmed another one.
  */
 export async function signIn(deps: AuthDeps, input: { email: string; password: string }, caller: Caller): Promise<SignInOutcome> {
   const email = normalizeEmail(input.email);
@@ -85,17 +85,17 @@ export async function signIn(deps: AuthDeps, input: { email: string; password: s
     }));
   const { check, limits } = await (deviceId === undefined ? fewAtOnce(strangers, email, strangersAtOnce, guess) : guess());
   if (check === "of a sign-up") {
-    // This attempt was no guess, so it doesn't count. It was no sign-in either, so earlier guesses still count.
+    // This attempt was not a guess, so we don't count it. It was not a sign-in either, so earlier guesses still count.
     await giveBackAttempts(deps.db, [own, ...shared]);
     throw new DomainError("email_not_confirmed", "Confirm your email address first. We can send the link again");
   }
   if (check === "wrong" || !person) {
-    // Written for an unknown address too, or the time of the answer would tell.
+    // We write it for an unknown address too. Otherwise the response time would reveal whether the address is known.
     const event = { actor: null, subject: person?.id ?? null, network: caller.network };
     if (limits.length > 0) await recordAct(deps.db, { ...event, action: "sign_in.blocked", details: { limits } });
     throw invalidCredentials();
   }
-  // The right password resets this browser's own count. Of the shared counts only this attempt is taken back.
+  // The right password resets the browser's own count. From the shared counts we take back only this attempt.
   await forgetAttempts(deps.db, own);
   await giveBackAttempts(deps.db, shared);
   const newerHash = await hashAgain(person, typed);

@@ -1,7 +1,7 @@
 /**
- * Accounts begin here. Nobody owns an address before they have opened a link mailed to it, so somebody else may have signed up with
- * it first, or may do so at any moment. A sign-up is therefore a row of its own, with the password chosen there and with links of its
- * own, and no person exists before one of them is opened (confirmation.ts).
+ * Signing up. Anybody can sign up with anybody's address, so an address belongs to nobody until a link mailed to it was opened. A sign-up is
+ * therefore a row of its own, with its own password and links. There may be several for one address, and no person exists before one of the
+ * links is opened (confirmation.ts).
  */
 import { v7 as uuidv7 } from "uuid";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
@@ -48,12 +48,12 @@ async function mailConfirmation(trx: Trx, deps: AuthDeps, signUp: WaitingSignUp)
   await queueMail(trx, { ...mail, template: "confirm-email", parameters: { linkId } }, deps.clock.now());
 }
 
-/** Writes the sign-up, and mails what the address's state calls for: its link, or the news that there is an account. */
+/** Writes the sign-up and mails its link or, if the address has an account, says so by mail. */
 async function begin(trx: Trx, deps: AuthDeps, signUp: WaitingSignUp & { passwordHash: string }, caller: Caller): Promise<void> {
   const owner = await findClaim(trx, signUp.email);
   await queries.insertSignUp(trx, {
     id: signUp.id,
-    // An address that is somebody's already gets no second account. What signing in says must not tell (sign-in.ts).
+    // A taken address gets no second account. The row still exists, so that signing in does not reveal this (sign-in.ts).
     email: owner ? null : signUp.email,
     password_hash: signUp.passwordHash,
     language: signUp.language,
@@ -65,8 +65,8 @@ async function begin(trx: Trx, deps: AuthDeps, signUp: WaitingSignUp & { passwor
 }
 
 /**
- * Begins an account for a new address; every address is answered alike and costs the same work, the rest is said in the mail.
- * Returns the sign-up's id, for the browser to keep. Throws `validation_failed` with the specification's messages (spec §5),
+ * Begins an account for a new address. The response and the work are the same for every address; only the mail says whether it is taken.
+ * Returns the sign-up's id, which the browser keeps. Throws `validation_failed` with the specification's messages (spec §5),
  * `too_many_attempts` and `sign_in_busy` with retryAfterSeconds.
  */
 export async function signUp(
@@ -94,8 +94,8 @@ async function repeatMail(trx: Trx, deps: AuthDeps, email: string, caller: Calle
 }
 
 /**
- * Mails the link of a waiting sign-up again, or that there is an account, or nothing; the answer is the same. This browser's own
- * sign-up where it began one, else the latest: whose that is shows when the link is opened. Throws `too_many_attempts` with
+ * Mails the link of a waiting sign-up again, or that the address has an account, or nothing; the response is always the same. If this
+ * browser began a sign-up with the address it takes that one, otherwise the latest. Throws `too_many_attempts` with
  * retryAfterSeconds.
  */
 export async function resendConfirmation(deps: AuthDeps, input: { email: string }, caller: Caller): Promise<void> {

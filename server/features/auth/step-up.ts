@@ -1,4 +1,4 @@
-/** Showing a factor again within a sign-in, so that a left-open screen or a stolen access token can't do dangerous things. */
+/** A signed-in person shows a factor again before a dangerous act, so that a screen left open or a stolen access token is not enough for it. */
 import type { AuditDetails } from "#domain/audit.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { Assertion, SignInOptions } from "../../contract/passkeys.ts";
@@ -31,7 +31,7 @@ export interface Prover {
 
 /**
  * Checks the password of somebody who is signed in. Throws `wrong_password`, `too_many_attempts` and `sign_in_busy` with
- * retryAfterSeconds. It counts for the sign-in alone: nobody who guesses elsewhere makes its owner wait.
+ * retryAfterSeconds. The attempts are counted for this session only, so guesses elsewhere never make its owner wait.
  */
 export async function checkOwnPassword(deps: AuthDeps, { userId, sessionId, network }: Prover, password: string): Promise<void> {
   const key: AttemptKey = `step-up:${sessionId}`;
@@ -55,7 +55,7 @@ async function proveByPassword(deps: AuthDeps, prover: Prover, password: string)
   await inTransaction(deps.db, (trx) => markProved(trx, prover, "password"));
 }
 
-/** Counts as checkOwnPassword does. Throws `wrong_code`, `too_many_attempts`, `session_expired`. */
+/** Counts attempts like checkOwnPassword. Throws `wrong_code`, `too_many_attempts`, `session_expired`. */
 async function proveByCode(deps: AuthDeps, prover: Prover, code: string): Promise<void> {
   const key: AttemptKey = `step-up:${prover.sessionId}`;
   const proved = await counted(deps.db, [key], () =>
@@ -79,12 +79,12 @@ async function proveByGoogle(deps: AuthDeps, prover: Prover): Promise<void> {
   });
 }
 
-/** One of the person's own passkeys will do, and no other. Throws `passkeys_unavailable`. */
+/** Asks for the signature of one of the person's own passkeys. Throws `passkeys_unavailable`. */
 export async function beginPasskeyStepUp(deps: AuthDeps, { userId, sessionId }: Omit<Prover, "network">): Promise<SignInOptions> {
   return requestSignature(deps, { purpose: "step_up", sessionId }, await selectPasskeys(deps.db, userId));
 }
 
-/** Counts as checkOwnPassword does. Throws `passkey_expired`, `passkey_refused`, `too_many_attempts`, `session_expired`. */
+/** Counts attempts like checkOwnPassword. Throws `passkey_expired`, `passkey_refused`, `too_many_attempts`, `session_expired`. */
 async function proveByPasskey(deps: AuthDeps, prover: Prover, assertion: Assertion): Promise<void> {
   const { userId, sessionId, network } = prover;
   const key: AttemptKey = `step-up:${sessionId}`;
@@ -129,7 +129,7 @@ export async function readStepUpWays(deps: Pick<AuthDeps, "config" | "db">, user
   return (Object.keys(ways) as StepUpWay[]).filter((_, index) => offered[index]);
 }
 
-/** From now on the sign-in may do dangerous things for a short while. Throws what checking the factor throws, and `session_expired`. */
+/** Checks the factor. For a short while after that the session may do dangerous acts. Throws what the check throws, and `session_expired`. */
 export async function stepUp(deps: AuthDeps, prover: Prover, proof: StepUpProof): Promise<void> {
   const [name, value] = Object.entries(proof)[0] as [StepUpWay, never];
   await ways[name].prove(deps, prover, value);

@@ -1,7 +1,7 @@
 /**
- * The two tokens of a sign-in. The access token is a short-lived JWT that names person and sign-in. The refresh token is
- * `session.counter.signature`, the signature being HMAC(server key, session‖counter): the successor can be derived again
- * for a parallel tab, so hashes alone rest in the database.
+ * The two tokens of a sign-in. The access token is a short-lived JWT with the ids of the person and the sign-in. The refresh token is
+ * `session.counter.signature`; the signature is HMAC(server key, session‖counter). We can derive a token again for a parallel tab, so the
+ * database stores only the counter.
  */
 import jwt from "@fastify/jwt";
 import { validate as isUuid } from "uuid";
@@ -30,11 +30,11 @@ export const accessTokenSeconds = accessTokenMs / 1_000;
 const issuer = "tessera";
 const audience = "tessera-api";
 
-/** Gives the application `app.jwt`: HS256 alone, our issuer and audience alone. To be called before any route is registered. */
+/** Adds `app.jwt`, which accepts only HS256, our issuer and our audience. Call it before any route is registered. */
 export async function registerTokens(app: App, deps: Pick<Deps, "config">): Promise<void> {
   await app.register(jwt, {
     secret: deriveKey(deps.config.secretKey, "access-token"),
-    // A number counts as seconds here; the library underneath would read milliseconds.
+    // This number is in seconds; the library that does the signing would read milliseconds.
     sign: { algorithm: "HS256", iss: issuer, aud: audience, expiresIn: accessTokenSeconds },
     verify: { algorithms: ["HS256"], allowedIss: issuer, allowedAud: audience, requiredClaims: ["sub", "sid", "exp", "iss", "aud"] },
   });
@@ -44,7 +44,7 @@ export function signAccessToken(app: App, claims: AccessClaims): string {
   return app.jwt.sign(claims);
 }
 
-/** Null for anything but a token of ours that is still good. */
+/** Returns null unless the token is ours and has not expired. */
 export function readAccessToken(app: App, token: string): AccessClaims | null {
   try {
     const claims = app.jwt.verify<AccessClaims>(token);
@@ -66,7 +66,7 @@ export function writeRefreshToken(config: KeyHolder, { sessionId, counter }: Ref
   return `${encodeUuid(sessionId)}.${counter}.${signature}`;
 }
 
-/** Undefined for anything we did not issue; whether it is still good is for the database to say. */
+/** Returns undefined if we did not issue the token. Whether it is still valid is in the database. */
 export function readRefreshToken(config: KeyHolder, token: string): RefreshToken | undefined {
   const [head = "", counter = "", signature = "", ...rest] = token.split(".");
   const sessionId = decodeUuid(head);

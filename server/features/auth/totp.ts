@@ -1,9 +1,9 @@
-/** The codes of authenticator apps (RFC 6238), in the form every app reads: SHA-1, six digits, thirty seconds. Wall time. */
+/** The codes of authenticator apps (RFC 6238), with parameters that every app supports: SHA-1, six digits, thirty seconds. Wall time. */
 import { Secret, TOTP } from "otpauth";
 
 const periodSeconds = 30;
 const secretBytes = 20;
-/** The phone's clock may be this many periods off. */
+/** The phone's clock may be wrong by this many periods. */
 const tolerance = 1;
 const issuer = "Tessera";
 
@@ -16,7 +16,7 @@ export function createTotpSecret(): string {
   return new Secret({ size: secretBytes }).base32;
 }
 
-/** What the QR code says; `email` is how the app names the account. */
+/** The content of the QR code. The app shows `email` as the account's name. */
 export function totpUri(secret: string, email: string): string {
   return codesOf(secret, email).toString();
 }

@@ -1,4 +1,4 @@
-/** Turns at work that fills a core, shared fairly between callers and refused rather than waited for too long. */
+/** Limits how much work that needs a whole core runs at once. Callers take turns; a caller who would wait too long is refused. */
 import { DomainError } from "#domain/errors.ts";
 
 interface Waiter {
@@ -6,17 +6,17 @@ interface Waiter {
   refuse: (error: DomainError) => void;
 }
 
-/** However slow the machine, a handful may always wait. */
+/** At least this many may always wait, however slow the machine is. */
 const leastWaiting = 8;
 
 export class Turns {
   private readonly atOnce: number;
   private readonly longestWaitMs: number;
-  /** What one turn took lately. */
+  /** How long a turn took lately. */
   private typicalMs = 50;
   private running = 0;
   private waitingCount = 0;
-  /** By caller, the next one first: a caller who has had a turn goes to the end. */
+  /** By caller, the next caller first. A caller who has had a turn goes to the end. */
   private readonly waiting = new Map<string, Waiter[]>();
 
   constructor({ atOnce, longestWaitMs }: { atOnce: number; longestWaitMs: number }) {
@@ -33,7 +33,7 @@ export class Turns {
       return await work();
     } finally {
       this.typicalMs += (performance.now() - startedAt - this.typicalMs) / 8;
-      // The turn is handed on rather than given back, so that nobody overtakes those who wait.
+      // Hands the turn on instead of giving it back, so that a new caller can't overtake those who wait.
       if (!this.handOn()) this.running -= 1;
     }
   }
@@ -52,7 +52,7 @@ export class Turns {
     return Math.max(leastWaiting, Math.floor((this.longestWaitMs * this.atOnce) / this.typicalMs));
   }
 
-  /** Whoever has the most waiting gives way; the caller itself when nobody has more than it would have. */
+  /** Refuses the newest work of the caller who has the most waiting. If no other caller has more than this one, refuses this one. */
   private makeRoom(ownCount: number): void {
     const [longest = []] = [...this.waiting.values()].sort((a, b) => b.length - a.length);
     if (longest.length <= ownCount + 1) throw this.refusal();

@@ -1,6 +1,6 @@
 /**
- * The way back for somebody whose account was taken: a link mailed to their earlier address gives it back to them. Whoever changed the
- * address may know the password, be signed in and have added ways to sign in, so all of these end.
+ * The way back for somebody whose account was taken over. A link mailed to their earlier address gives the account back. The intruder who
+ * changed the address may know the password, be signed in and have added ways to sign in, so all of these end.
  */
 import { recoveryMs } from "#domain/periods.ts";
 import { recordAct } from "../../db/audit.ts";
@@ -18,7 +18,7 @@ import * as queries from "./queries.ts";
 
 const open = (deps: AuthDeps, token: string, { network }: Caller) => openAddressLink(deps, { token, purpose: "undo-email", network });
 
-/** Whose link it is. Changes nothing. Throws `link_invalid`, and `too_many_attempts` with retryAfterSeconds. */
+/** Returns the address that the link gives back. Changes nothing. Throws `link_invalid`, and `too_many_attempts` with retryAfterSeconds. */
 export async function lookAtUndo(deps: AuthDeps, input: { token: string }, caller: Caller): Promise<{ email: string }> {
   const { address } = await open(deps, input.token, caller);
   return { email: address };
@@ -36,15 +36,15 @@ async function undo(trx: Trx, deps: AuthDeps, link: AddressLink, { network }: Ca
   await queries.revokeSessionsOf(trx, userId, {}, new Date());
   const removed = await links.removeWaysInSince(trx, link.id);
   await links.deletePersonLinks(trx, userId, ["confirm", "recover", "change-email"]);
-  // Later changes led away from this address, so their links must not lead back there. Earlier ones stay: their mailboxes come first.
+  // Links that reverse later changes are deleted. Links to still earlier addresses stay, because an earlier owner's claim comes first.
   await links.deleteUndoLinks(trx, userId, link);
   await recordAct(trx, { actor: userId, subject: userId, action: "email.restored", network, details: { removed } });
   return (await makeLink(trx, deps, { userId, purpose: "recover", lifeMs: recoveryMs })).id;
 }
 
 /**
- * Gives the person their earlier address back, whether or not the change was made yet. Ends the password, all sessions and what was added
- * to sign in with. Returns the token with which a new password is chosen (recovery.ts). Throws what lookAtUndo throws.
+ * Gives the person their earlier address back, whether or not the change was already made. Ends the password, all sessions and the ways to
+ * sign in that were added since. Returns the token for choosing a new password (recovery.ts). Throws what lookAtUndo throws.
  */
 export async function undoEmailChange(deps: AuthDeps, input: { token: string }, caller: Caller): Promise<{ email: string; token: string }> {
   const link = await open(deps, input.token, caller);

@@ -10,8 +10,8 @@ import { readAccessToken } from "./tokens.ts";
 const sessionsAtOnce = 64;
 
 /**
- * One query a call, shared by those that come together: the sign-in must hold and the person must not be banned; the role is read afresh. A
- * second one notes, once after each refresh, that its tokens are in use.
+ * Reads the session and the role of the caller: the session must be valid and the person not banned. Calls that arrive together share one
+ * query. A second query records, once after each refresh, that the client has received its tokens.
  */
 export function createReadViewer(app: App, deps: Pick<Deps, "db">): ReadViewer {
   const findSession = createBatcher({
@@ -36,7 +36,7 @@ export function createReadViewer(app: App, deps: Pick<Deps, "db">): ReadViewer {
   };
 }
 
-/** The roles behind those of these sign-ins that still hold; for connections that outlive their access token. */
+/** Returns the roles of those sign-ins that are still valid, for connections that last longer than their access token. */
 export function createSessionCheck(deps: Pick<Deps, "db">): CheckSessions {
   return async (sessionIds) => {
     const rows = await selectLiveSessions(deps.db, sessionIds, new Date());

@@ -1,4 +1,4 @@
-/** The ways in which a person can sign in. Their mailbox is none: a mailed link gives them a new password, and so another way. */
+/** The ways in which a person can sign in. A mailed link is not one of them, because it only leads to a new password. */
 import { DomainError } from "#domain/errors.ts";
 import type { WaysIn } from "../../contract/security.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
@@ -23,8 +23,8 @@ function countWays({ password, google, passkeys }: WaysIn): number {
 }
 
 /**
- * To be called before one of the person's ways in is removed, in the same transaction. Whoever removes another one waits until its end, so
- * that of two ways in only one goes. Throws `last_way_in`.
+ * Call it before you remove one of the person's ways to sign in, in the same transaction. It locks the person, so that two removals at once
+ * can't remove the last two ways. Throws `last_way_in`.
  */
 export async function refuseLastWay(trx: Trx, userId: string): Promise<void> {
   await lockPerson(trx, userId);

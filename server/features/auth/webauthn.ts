@@ -1,6 +1,6 @@
 /**
- * What a passkey has to sign, and the check of what it signed. Challenges are kept here, each good for one answer, and the answer has to
- * come from our origin, with the person present and verified by their device. Wall time.
+ * Makes the challenges that a passkey signs, and checks the signatures. Each challenge is stored and valid for one answer. The answer has to
+ * come from our origin, and the device must have verified that the person is present. Wall time.
  */
 import { randomBytes } from "node:crypto";
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server";
@@ -17,17 +17,17 @@ import type { Deps } from "../../deps.ts";
 import type { PasskeyRow } from "./passkey-queries.ts";
 import { insertChallenge, spendChallenge } from "./passkey-queries.ts";
 
-/** What is begun, and by which session. */
+/** What the passkey is used for, and the session that began it. */
 export type Ceremony =
   | { purpose: "sign_in"; sessionId: null }
   | { purpose: Exclude<PasskeyChallenges["purpose"], "sign_in">; sessionId: string };
 
 type CheckDeps = Pick<Deps, "config" | "db" | "log">;
 
-/** The signatures we accept, the one we like best first. Node checks all of them. */
+/** The algorithms we accept, the preferred one first. Node can check all of them. */
 export const algorithms = [COSEALG.EdDSA, COSEALG.ES256, COSEALG.RS256];
 
-/** Throws `passkeys_unavailable` where browsers make none. */
+/** Throws `passkeys_unavailable` if browsers make no passkeys for this installation's address. */
 export function relyingPartyOf({ passkeys }: Pick<Config, "passkeys">): { rpId: string; origin: string } {
   if (!passkeys) throw new DomainError("passkeys_unavailable", "Passkeys need https, and a host name in place of a number");
   return passkeys;
@@ -44,7 +44,7 @@ export async function createChallenge(executor: Executor, { purpose, sessionId }
   return challenge.toString("base64url");
 }
 
-/** Asks for a signature of one of these passkeys; without any, of whichever the person chooses. */
+/** Asks for a signature of one of these passkeys. If none are given, the person may choose any passkey. */
 export async function requestSignature(
   deps: Pick<Deps, "config" | "db">,
   ceremony: Ceremony,
@@ -60,10 +60,10 @@ export function descriptorOf({ credential_id, transports }: PasskeyRow): { id: s
   return { id: credential_id.toString("base64url"), type: "public-key", transports };
 }
 
-/** The challenge that was answered, which can't be answered again. Throws `passkey_expired`, `passkey_refused`. */
+/** Returns the challenge that was answered and uses it up. Throws `passkey_expired`, `passkey_refused`. */
 async function takeChallenge(deps: CheckDeps, clientDataJSON: string, { purpose, sessionId }: Ceremony): Promise<string> {
   const { challenge, crossOrigin } = readClientData(clientDataJSON);
-  // No page of another site may ask in a frame.
+  // Refuses answers from a frame in another site's page.
   if (typeof challenge !== "string" || crossOrigin === true) throw passkeyRefused();
   const asked = { challenge: Buffer.from(challenge, "base64url"), purpose, session_id: sessionId };
   if (!(await spendChallenge(deps.db, asked, new Date()))) throw new DomainError("passkey_expired", "This took too long. Begin again");
@@ -78,7 +78,7 @@ function readClientData(clientDataJSON: string): { challenge?: unknown; crossOri
   }
 }
 
-/** The library throws at everything that is not as it should be, and what it throws says what is not. */
+/** Turns every error of the library, which throws for anything that is wrong, into `passkey_refused`. The log has the reason. */
 async function refusingFaults<T extends { verified: boolean }>(deps: CheckDeps, check: () => Promise<T>): Promise<T & { verified: true }> {
   const result = await check().catch((error: unknown) => {
     deps.log.info({ reason: error instanceof Error ? error.message : "unknown" }, "the answer of a passkey was refused");
@@ -88,7 +88,7 @@ async function refusingFaults<T extends { verified: boolean }>(deps: CheckDeps, 
   return result as T & { verified: true };
 }
 
-/** What the passkey says of itself, once its signature proved to be right. */
+/** What a passkey with a valid signature says about itself. */
 export interface Proof {
   passkey: PasskeyRow;
   counter: number;
@@ -96,8 +96,8 @@ export interface Proof {
 }
 
 /**
- * Checks the answer to `requestSignature`. `find` gives the passkey by the name its authenticator has for it. Throws `passkey_expired`
- * and `passkey_refused`. The caller compares the counter, in the transaction that notes the new one.
+ * Checks the answer to `requestSignature`. `find` finds the passkey by the authenticator's id for it. Throws `passkey_expired` and
+ * `passkey_refused`. The caller compares the counter, in the transaction that stores the new one.
  */
 export async function checkAssertion(
   deps: CheckDeps,
@@ -116,7 +116,7 @@ export async function checkAssertion(
       expectedOrigin: origin,
       expectedRPID: rpId,
       requireUserVerification: true,
-      // With the counter we know the library would refuse before it has looked at the signature, and anybody could cause that.
+      // We pass 0, because the library compares the counter before it checks the signature: anybody could cause a refusal with a forged one.
       credential: { id: assertion.id, publicKey: Uint8Array.from(passkey.public_key), counter: 0 },
     }),
   );
@@ -124,8 +124,8 @@ export async function checkAssertion(
 }
 
 /**
- * Who made the authenticator does not matter to us, and browsers leave it out when they are told so. What has certificates all the same
- * is refused: the library would look up their revocation at addresses that they name.
+ * We don't need to know who made an authenticator, and browsers leave its certificates out if we say so. An answer that has certificates
+ * anyway is refused, because the library would check their revocation at addresses named in them.
  */
 function hasCertificates({ response }: Registration): boolean {
   const attestation = decodeAttestationObject(Uint8Array.from(Buffer.from(response.attestationObject, "base64url")));

@@ -6,8 +6,8 @@ import { enqueue } from "../../queue/outbox.ts";
 import * as queries from "./queries.ts";
 
 /**
- * Somebody is back from the payment page. Where we know of no payment yet, a job asks Stripe itself, beside the event that
- * may be late or lost: one for each checkout, however often its page asks. Throws `not_found` for a session that is not this person's own.
+ * Called when somebody comes back from the payment page. If we know of no payment yet, a job asks Stripe, because Stripe's event may be late
+ * or lost. There is one job for each checkout, however often the page asks. Throws `not_found` for another person's session.
  */
 export async function returnFromCheckout(deps: Deps, userId: string, sessionId: string): Promise<CheckoutReturn> {
   return inTransaction(deps.db, async (trx) => {
@@ -16,7 +16,7 @@ export async function returnFromCheckout(deps: Deps, userId: string, sessionId: 
     const subscription = await queries.selectSubscription(trx, userId);
     if (subscription?.status === "active") return { state: "paid" };
     if (checkout.status === "expired") return { state: "expired" };
-    // The subscription of this checkout has ended since, so there is nothing to wait for.
+    // The subscription of this checkout has ended meanwhile, so there is nothing to wait for.
     if (checkout.status === "completed" && subscription && subscription.status !== "incomplete") return { state: "over" };
     await enqueue(trx, "settle-checkout", { sessionId }, sessionId);
     return { state: "waiting" };

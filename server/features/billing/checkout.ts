@@ -12,11 +12,11 @@ import type { CheckoutRow } from "./queries.ts";
 import * as queries from "./queries.ts";
 import { ensureCatalogue, ensureCoupon, forgetCatalogue } from "./stripe-catalogue.ts";
 
-/** Stripe ends a session after a day by itself. */
+/** Stripe ends a session after a day. */
 const sessionLifetimeMs = dayMs;
 const attempts = 3;
 
-/** States in which a subscription exists already, so that another checkout would make a second one. */
+/** States in which a subscription exists. A checkout would make a second one. */
 const subscribedStatuses: readonly string[] = ["active", "trialing", "past_due", "unpaid", "paused"];
 
 function alreadySubscribed(): DomainError {
@@ -30,7 +30,7 @@ async function refuseSubscribed(deps: Deps, customerId: string): Promise<void> {
   if (known.data.some((subscription) => subscribedStatuses.includes(subscription.status))) throw alreadySubscribed();
 }
 
-/** The checkout this person has open for the price, or a new one: a double click and a second tab share it. */
+/** Returns the person's open checkout for the price, or a new one. So a double click and a second tab share one checkout. */
 async function openCheckout(deps: Deps, userId: string, priceId: PriceId): Promise<CheckoutRow> {
   const now = deps.clock.now();
   return inTransaction(deps.db, async (trx) => {
@@ -40,7 +40,7 @@ async function openCheckout(deps: Deps, userId: string, priceId: PriceId): Promi
   });
 }
 
-/** The address of a session that can still be paid; otherwise the checkout is closed. */
+/** Returns the address of the session if it can still be paid, otherwise closes the checkout. */
 async function resumeSession(deps: Deps, checkoutId: string, sessionId: string): Promise<string | undefined> {
   const session = await orMissing(deps.payments.checkout.sessions.retrieve(sessionId));
   if (session?.status === "open" && session.url) return session.url;
@@ -49,8 +49,8 @@ async function resumeSession(deps: Deps, checkoutId: string, sessionId: string):
 }
 
 /**
- * Asks Stripe under the checkout's own idempotency key, so that asking twice makes one session. A definite refusal closes
- * the checkout, for Stripe would repeat it under the same key; without an answer it stays open for the next try.
+ * Calls Stripe under an idempotency key of the checkout, so that two calls make one session. If Stripe refuses, the checkout is closed,
+ * because Stripe would repeat the refusal under the same key. If Stripe does not answer, the checkout stays open for the next try.
  */
 async function createSession(deps: Deps, buyer: Buyer, checkout: CheckoutRow, stripePriceId: string): Promise<string | undefined> {
   const percent = await discountPercent(deps.db, deps.config, buyer.userId, deps.clock.now());
@@ -87,8 +87,8 @@ async function createSession(deps: Deps, buyer: Buyer, checkout: CheckoutRow, st
 }
 
 /**
- * A checkout for a plan's price. Throws `unknown_price`, `already_subscribed`, `payment_provider_unavailable`; whatever
- * fails, the next call starts afresh or goes on with what is there.
+ * Creates a checkout for a plan's price. Throws `unknown_price`, `already_subscribed`, `payment_provider_unavailable`. After a failure the
+ * next call continues with the open checkout or makes a new one.
  */
 export async function createCheckout(deps: Deps, userId: string, priceId: string): Promise<{ url: string }> {
   const price = parsePriceId(priceId);

@@ -7,7 +7,7 @@ import { orMissing } from "../../providers/stripe.ts";
 import { enqueue } from "../../queue/outbox.ts";
 import * as queries from "./queries.ts";
 
-/** Who buys, and the customer at Stripe of the account that pays for it. */
+/** Who buys, and the Stripe customer of the account that pays. */
 export interface Buyer {
   userId: string;
   customerId: string;
@@ -15,8 +15,8 @@ export interface Buyer {
 }
 
 /**
- * The account as Stripe's customer, made once: two tabs at the same moment send the same content under the same idempotency key. The
- * address is not among it, because it may change between two tries.
+ * Returns the account's Stripe customer and makes it if there is none. Two tabs at once make one customer, because both send the same content
+ * under the same idempotency key. The email address is not part of the content, because it may change between two tries.
  */
 export async function ensureCustomer(deps: Pick<Deps, "db" | "payments">, userId: string): Promise<Buyer> {
   const account = await queries.selectAccountOf(deps.db, userId);
@@ -30,7 +30,7 @@ export async function ensureCustomer(deps: Pick<Deps, "db" | "payments">, userId
   await deps.payments.customers.update(created.id, { email: account.email });
   await inTransaction(deps.db, async (trx) => {
     await queries.saveCustomer(trx, account.payer_id, created.id);
-    // The job for an address that changed meanwhile may have found no customer yet.
+    // If the address was changed meanwhile, the job for that change may have found no customer yet.
     await enqueue(trx, "update-customer", { userId });
   });
   const saved = await queries.selectAccountOf(deps.db, userId);
@@ -40,15 +40,15 @@ export async function ensureCustomer(deps: Pick<Deps, "db" | "payments">, userId
 const attempts = 4;
 
 /**
- * Gives the customer the account's present address, if the account has one. Throws TakenElsewhere if the address changed again during
- * every try; the job is then tried again later.
+ * Sends Stripe the account's present email address, if the account has one. Throws TakenElsewhere if the address changed again during every
+ * try; the job is then tried again later.
  */
 export async function updateCustomer(deps: Pick<Deps, "db" | "payments">, userId: string): Promise<void> {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const account = await queries.selectAccountOf(deps.db, userId);
     if (!account?.stripe_customer_id) return;
     await orMissing(deps.payments.customers.update(account.stripe_customer_id, { email: account.email }));
-    // This may have reached Stripe after a newer address did. So whoever was last at Stripe looks whether theirs is the present one.
+    // Another job may have sent a newer address before this one arrived. So we check whether what we sent is still the present address.
     const now = await queries.selectAccountOf(deps.db, userId);
     if (now?.email === account.email) return;
   }
@@ -56,8 +56,8 @@ export async function updateCustomer(deps: Pick<Deps, "db" | "payments">, userId
 }
 
 /**
- * Whose customer this is: the billing account that was given it, or the one it names itself, should saving it have failed then.
- * Undefined: nobody of ours, an account whose people are deleted included.
+ * Finds the billing account of a Stripe customer: the account that has it or, if saving it failed, the account named in its metadata.
+ * Undefined if it is none of ours, or if the account's people are deleted.
  */
 export async function findPayerOfCustomer(deps: Pick<Deps, "db" | "payments">, customerId: string): Promise<string | undefined> {
   const known = await queries.selectPayerOfCustomer(deps.db, customerId);

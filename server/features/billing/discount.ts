@@ -9,8 +9,7 @@ import * as queries from "./queries.ts";
 const sandboxPercent = 20;
 
 /**
- * Percent off the first period for this person, or for a visitor: 0 without a campaign, and for everybody who has ever
- * paid.
+ * The discount on the first period in percent, for this person or a visitor. 0 if there is no campaign or the person has ever paid.
  */
 export async function discountPercent(
   executor: Executor,
@@ -24,7 +23,7 @@ export async function discountPercent(
   return (await queries.hasEverPaid(executor, userId)) ? 0 : percent;
 }
 
-/** Whether a discount applies, and every plan's price with it (spec §7). */
+/** Returns whether a discount applies, and every plan's price with it (spec §7). */
 export async function checkDiscountEligibility(
   deps: Pick<Deps, "db" | "clock" | "config">,
   userId: string | undefined,

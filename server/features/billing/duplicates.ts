@@ -1,7 +1,7 @@
 /**
- * Two tabs can pay two checkouts of different plans before either knows of the other. One person has one subscription:
- * the later one is ended at Stripe and its payment returned. Only subscriptions our own checkout began are touched. The decision
- * is recorded first (readings.ts), in a transaction in which the person's row is locked; Stripe is told after it.
+ * Two tabs can pay two checkouts of different plans before we know of either. A person has one subscription, so we end the later one at
+ * Stripe and refund its payment. We only do this to subscriptions that our own checkout began. The decision is recorded first
+ * (readings.ts), in a transaction that locks the person's row; Stripe is called after it.
  */
 import type Stripe from "stripe";
 import type { SubscriptionRow } from "../../db/types-billing.ts";
@@ -21,8 +21,8 @@ function isOlder(candidate: Stripe.Subscription, subscription: Stripe.Subscripti
 }
 
 /**
- * The subscription this one doubles, decided from what Stripe has, so that the order of events doesn't matter; the one
- * our row stands for is kept. Undefined: it is the only one.
+ * Returns the subscription that this one duplicates, or undefined if it is the only one. Decided from Stripe's data, so that the order of
+ * events doesn't matter. The subscription in our row is kept.
  */
 export async function findDoubled(
   deps: Pick<Deps, "db" | "payments">,
@@ -60,7 +60,7 @@ async function refundInvoice(deps: Pick<Deps, "payments">, invoiceId: string): P
   }
 }
 
-/** The decision is recorded. Each step may be repeated, so that an interrupted try is taken up again. */
+/** Ends and refunds a recorded duplicate. Every step may be repeated, so that an interrupted try can be continued. */
 export async function undoDuplicate(
   deps: Pick<Deps, "payments" | "log">,
   subscription: Stripe.Subscription,

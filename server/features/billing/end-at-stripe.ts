@@ -1,13 +1,16 @@
 import type { Deps } from "../../deps.ts";
 import { orMissing } from "../../providers/stripe.ts";
 
-/** Ends the subscription at Stripe and takes its unpaid invoices back, so that nobody pays for what has ended. `because` names the reason to Stripe's keys. */
+/**
+ * Ends the subscription at Stripe and voids its unpaid invoices, so that nobody pays for an ended subscription. `because` becomes part of
+ * the idempotency keys.
+ */
 export async function endAtStripe(
   { payments }: Pick<Deps, "payments">,
   subscriptionId: string,
   because: "grace-over" | "account-deleted",
 ): Promise<void> {
-  // Stripe may have ended it at the same moment, and then there is nothing to cancel.
+  // Stripe may have ended it at the same moment. Then there is nothing to cancel.
   await orMissing(
     payments.subscriptions.cancel(
       subscriptionId,

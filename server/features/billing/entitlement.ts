@@ -12,13 +12,13 @@ export interface Entitlement {
   tier: SubscriptionTier;
   requestsPerMinute: number;
   concurrentAnswers: number;
-  /** The grants a spend may draw on. */
+  /** The kinds of grants that may pay for an answer of a small text model, or of any other. */
   kinds(smallTextModel: boolean): GrantKind[];
 }
 
 /**
- * Read afresh at every call: a subscription that ended a moment ago gives nothing. One for each who asks, in their order;
- * `now` is business time.
+ * Reads what each person may use now, in the order of `asks`. It is never cached, so a subscription gives nothing once it has ended. `now`
+ * is business time.
  */
 export async function readEntitlements(executor: Executor, asks: readonly { userId: string; now: Date }[]): Promise<Entitlement[]> {
   const query = executor

@@ -1,6 +1,6 @@
 /**
- * What each type of Stripe's events means to us: which object is read again, and what is written from it. The payload is never
- * believed. A type without a handler is set aside; adding one here, and putting what was set aside back to work, is all it takes.
+ * Says for each type of Stripe event which object we read again from Stripe and what we write from it. We never use the event's payload.
+ * Events without a handler are set aside. To act on another type, add its handler here and replay the events that were set aside.
  */
 import type Stripe from "stripe";
 import type { Deps } from "../../deps.ts";
@@ -13,7 +13,7 @@ type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log">;
 
 export interface Handled {
   outcome: EventOutcome;
-  /** The account whose people's open pages are told. */
+  /** The account whose people's open pages are notified. */
   payerId?: string;
 }
 
@@ -57,7 +57,7 @@ const handlers: Partial<Record<Stripe.Event["type"], Handler>> = {
   "customer.subscription.resumed": onSubscription,
   "customer.subscription.trial_will_end": onSubscription,
   "customer.subscription.updated": onSubscription,
-  // Only events that change money or access. Drafts and notices change nothing in our tables.
+  // Only events that change money or access. Drafts and notices don't change our tables.
   "invoice.marked_uncollectible": onInvoice,
   "invoice.paid": onInvoice,
   "invoice.payment_action_required": onInvoice,
@@ -75,11 +75,11 @@ const handlerOf = new Map<string, Handler>(Object.entries(handlers));
 
 export interface EventRule {
   handle: Handler;
-  /** All types with this handler. One reading serves all their events about one object that wait. */
+  /** All types with this handler. One reading of an object settles all waiting events of these types about it. */
   types: readonly string[];
 }
 
-/** Undefined: no code acts on this type yet. */
+/** Returns undefined if no code acts on this type yet. */
 export function ruleOf(type: string): EventRule | undefined {
   const handle = handlerOf.get(type);
   if (!handle) return undefined;

@@ -15,7 +15,7 @@ import { endOlderPlanGrants, openPlanGrants, postGrant } from "../credits/servic
 export interface InvoiceLine {
   id: string;
   priceId: string | null;
-  /** The price in our catalogue; undefined if it is not one of ours. */
+  /** The plan and interval in our catalogue; undefined if the price is not one of ours. */
   sold: { plan: Plan; interval: BillingInterval } | undefined;
   proration: boolean;
   amountCents: number;
@@ -26,7 +26,7 @@ export interface InvoiceLine {
 export interface PaidInvoice {
   invoice: Stripe.Invoice;
   lines: readonly InvoiceLine[];
-  /** Null: nothing had to be paid, or it was paid outside Stripe. */
+  /** Null if nothing had to be paid, or if it was paid outside Stripe. */
   chargeId: string | null;
 }
 
@@ -48,8 +48,8 @@ interface MonthlyGrant {
 }
 
 /**
- * The grants a paid line stands for: one a month, twelve for a year, on the original day of the month in UTC. Only a period that
- * was sold gives credits: no proration, no free line.
+ * The grants for a paid line: one for a month, twelve for a year, each on the original day of the month in UTC. Prorations and free lines
+ * give no credits, because no period was sold.
  */
 function grantsOfLine({ invoice, chargeId }: Pick<PaidInvoice, "invoice" | "chargeId">, line: InvoiceLine): MonthlyGrant[] {
   if (!line.sold || line.proration || line.amountCents <= 0) return [];
@@ -67,8 +67,8 @@ function grantsOfLine({ invoice, chargeId }: Pick<PaidInvoice, "invoice" | "char
 }
 
 /**
- * Posts a month's plan credits and ends the other months', so that one month's are open at a time. Of the months that are
- * open the latest stays, whichever was posted first: a late event of an older month can't end a newer one.
+ * Posts a month's plan credits and ends the grants of the other months, so that only one month is open at a time. The latest month stays
+ * open, whichever was posted first, so that a late event about an older month can't end a newer one.
  */
 async function postPlanGrant(trx: Trx, payerId: string, grant: MonthlyGrant, now: Date): Promise<void> {
   const { key, credits, expiresAt, invoiceId, invoiceLineId, chargeId } = grant;
@@ -141,7 +141,7 @@ async function insertLines(trx: Trx, { invoice, lines }: PaidInvoice): Promise<v
     .execute();
 }
 
-/** Records a paid invoice with all its lines and posts what it paid for. The caller holds the account's lock and has seen that it is not recorded yet. */
+/** Records a paid invoice with its lines and posts its credits. The caller has locked the account and checked that the invoice is not recorded. */
 export async function grantPaidInvoice(trx: Trx, payerId: string, paid: PaidInvoice, now: Date): Promise<void> {
   await insertPaidInvoice(trx, payerId, paid.invoice, now);
   await insertLines(trx, paid);
@@ -152,7 +152,7 @@ export async function grantPaidInvoice(trx: Trx, payerId: string, paid: PaidInvo
   }
 }
 
-/** Months to come end with the subscription; those that were due before its end are still owed. */
+/** Cancels the months that would be due after the subscription's end. Earlier ones are still posted. */
 export async function cancelScheduledGrants(trx: Trx, subscriptionId: string, endedAt: Date, now: Date): Promise<void> {
   await trx
     .updateTable("scheduled_grants")
@@ -166,7 +166,7 @@ export async function cancelScheduledGrants(trx: Trx, subscriptionId: string, en
 
 export type ScheduledGrant = Selectable<ScheduledGrants>;
 
-/** Oldest first. */
+/** The months of annual plans that are due, oldest first. */
 export async function selectDueScheduledGrants(executor: Executor, now: Date, limit: number): Promise<ScheduledGrant[]> {
   return executor
     .selectFrom("scheduled_grants")
@@ -181,7 +181,7 @@ export async function selectDueScheduledGrants(executor: Executor, now: Date, li
     .execute();
 }
 
-/** Returns false if another worker was first or the month was cancelled meanwhile. The caller holds the account's lock. */
+/** Posts the month. Returns false if another worker was first or the month was cancelled meanwhile. The caller has locked the account. */
 export async function postScheduledGrant(trx: Trx, scheduled: ScheduledGrant, now: Date): Promise<boolean> {
   const taken = await trx
     .updateTable("scheduled_grants")

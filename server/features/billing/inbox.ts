@@ -1,17 +1,17 @@
-/** The inbox of Stripe's events: each recorded once, with the job that acts on it. */
+/** The inbox of Stripe's events. Each event is recorded once, with the job that acts on it. */
 import { sql } from "kysely";
 import type pg from "pg";
 import { createBatcher } from "../../db/batch.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { JobName } from "../../queue/jobs.ts";
 
-/** What an event says about itself. What it says about its object is not used; the object is read again. */
+/** What we take from an event. Its copy of the object is not used; we read the object again from Stripe. */
 export interface IncomingEvent {
   id: string;
   type: string;
   livemode: boolean;
   objectId: string | null;
-  /** When Stripe made it, Unix seconds; null where it doesn't say. */
+  /** When Stripe made it, in Unix seconds; null if the event doesn't say. */
   created: number | null;
   /** JSON as it is stored, for the admin to look at. */
   payload: string;
@@ -20,9 +20,9 @@ export interface IncomingEvent {
 const job: JobName = "process-stripe-event";
 
 /**
- * One statement, so one round trip and one commit: the events and their jobs, or nothing. An event that is known already
- * changes nothing. What it says of a customer who was deleted is not kept. An event of the wrong livemode is set aside without a job. They are written in the order of their ids: two processes
- * that write the same events in different orders would wait for each other.
+ * Writes the events and their jobs with one statement, so in one round trip and one commit. An event that is known already changes nothing.
+ * The payload of an event about a deleted customer is not stored. An event of the wrong livemode is set aside without a job. The events are
+ * written in the order of their ids; two processes that wrote the same events in different orders could wait for each other for ever.
  */
 const recordEvents = {
   name: "record-stripe-events",
@@ -37,7 +37,7 @@ const recordEvents = {
       returning payload->>'eventId' as id`,
 };
 
-/** The payload is JSON already and goes in as it is. */
+/** The payload is JSON text already, so it is inserted unchanged. */
 function toJson(event: IncomingEvent): string {
   const { id, type, livemode, objectId, created } = event;
   return `${JSON.stringify({ id, type, livemode, object_id: objectId, created }).slice(0, -1)},"payload":${event.payload}}`;
@@ -53,8 +53,8 @@ export async function recordStripeEvents(pool: pg.Pool, events: readonly Incomin
 const batchLimit = 32;
 
 /**
- * Writes the events of many requests together. Each request gets its answer when its own event is durable. If PostgreSQL is away all
- * that wait fail together, and Stripe delivers them again.
+ * Writes the events of many requests together. Each request is answered once its own event is durable. If PostgreSQL can't be reached, all
+ * waiting requests fail, and Stripe delivers their events again.
  */
 export function createInbox(pool: pg.Pool, livemode: boolean): (event: IncomingEvent) => Promise<void> {
   return createBatcher({
@@ -76,9 +76,9 @@ export async function selectEvent(executor: Executor, eventId: string) {
 }
 
 /**
- * Marks the waiting events of one object, of these types, as taken by the job of `eventId`, because one reading serves all of them.
- * Returns their ids; none if another event's job has taken this one, and settles it. The own row is locked first, so that such a job
- * can't take events that came later, which it would not settle. The events of a job that crashed stay taken, because the job runs again.
+ * Marks the waiting events of these types about one object as taken by the job of `eventId`, because one reading of the object settles all
+ * of them. Returns their ids, or none if another job has taken this event and will settle it. Locks the event's own row first, so that a
+ * job whose event was taken does not take later events. If a job crashes its events stay taken, because the job runs again.
  */
 export async function takeWaitingEvents(
   executor: Executor,
@@ -96,8 +96,8 @@ export async function takeWaitingEvents(
 }
 
 /**
- * `ignored`: nothing was written, because the event is about nothing of ours or another job has just written it. `set_aside`: no code
- * acts on this type of event yet; queue/replay.ts can put it back to work.
+ * `ignored`: nothing was written, because the event is not about an object of ours or because another job has just written it. `set_aside`:
+ * no code acts on this type yet; queue/replay.ts can replay it.
  */
 export type EventOutcome = "processed" | "ignored" | "set_aside";
 
@@ -110,7 +110,7 @@ export async function settleEvents(executor: Executor, eventIds: readonly string
     .execute();
 }
 
-/** When Stripe made the newest event we know that is not from after `now`; undefined before the first. */
+/** When Stripe made the newest recorded event, without events dated after `now`. Undefined if there is none. */
 export async function selectNewestEventTime(executor: Executor, now: Date): Promise<Date | undefined> {
   const row = await executor
     .selectFrom("stripe_events")

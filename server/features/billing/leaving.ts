@@ -1,7 +1,7 @@
 /**
- * The subscription of somebody who deletes their account. It is cancelled to the end of its period at once, and resumed if they take the
- * deletion back; it ends, with the customer, before anything of the person is deleted. Both follow what PostgreSQL says at that moment, so
- * that jobs may run late, twice and in any order.
+ * The subscription of somebody who deletes their account. We cancel it at once to the end of its period, and resume it if they take the
+ * deletion back. Before we erase the person's data, we end it and delete the Stripe customer. All this follows the account's state in
+ * PostgreSQL at that moment, so the jobs may run late, twice and in any order.
  */
 import type Stripe from "stripe";
 import { v7 as uuidv7 } from "uuid";
@@ -14,11 +14,11 @@ import { syncSubscription } from "./sync-subscription.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log" | "live">;
 
-/** In a subscription's metadata: we cancelled it, so that we may resume it. A person's own cancellation stays as it is. */
+/** Marks in the subscription's metadata that we cancelled it and may resume it. A cancellation by the person is left alone. */
 const markName = "cancelled_for";
 const markValue = "account_deletion";
 
-/** Stripe has no other subscriptions of a customer who follows our checkout; `findDoubled` ends a second one. */
+/** The customer's running subscriptions, which is usually one: `findDoubled` ends a second one. */
 async function runningSubscriptions({ payments }: BillingDeps, customerId: string): Promise<Stripe.Subscription[]> {
   const found = await orMissing(payments.subscriptions.list({ customer: customerId, limit: 100 }));
   return found?.data.filter(({ status }) => status !== "incomplete_expired") ?? [];
@@ -26,11 +26,11 @@ async function runningSubscriptions({ payments }: BillingDeps, customerId: strin
 
 async function cancelAtPeriodEnd(deps: BillingDeps, { id, ...subscription }: Stripe.Subscription): Promise<void> {
   const { payments } = deps;
-  // Its first payment was not made. It must not begin now.
+  // Its first payment was never made, so it must not begin now.
   if (subscription.status === "incomplete") return endAtStripe(deps, id, "account-deleted");
   if (subscription.cancel_at_period_end || subscription.cancel_at !== null) return;
   const scheduleId = idOf(subscription.schedule);
-  // Stripe cancels no subscription that a planned change of plan belongs to.
+  // Stripe refuses to cancel a subscription with a planned change of plan, so we drop that first.
   if (scheduleId !== undefined) await payments.subscriptionSchedules.release(scheduleId, {}, { idempotencyKey: uuidv7() });
   const changes = { cancel_at_period_end: true, metadata: { [markName]: markValue } };
   await payments.subscriptions.update(id, changes, { idempotencyKey: uuidv7() });
@@ -41,7 +41,7 @@ async function resume({ payments }: BillingDeps, { id, metadata }: Stripe.Subscr
   await payments.subscriptions.update(id, { cancel_at_period_end: false, metadata: { [markName]: "" } }, { idempotencyKey: uuidv7() });
 }
 
-/** A payment page that is still open in another tab would begin a subscription. */
+/** Closes open payment pages, because paying one would begin a subscription. */
 async function closeCheckouts({ db, payments }: BillingDeps, userId: string): Promise<void> {
   for (const { id, stripe_session_id: sessionId } of await queries.selectOpenCheckoutsOf(db, userId)) {
     const session = sessionId === null ? undefined : await orMissing(payments.checkout.sessions.retrieve(sessionId));
@@ -52,7 +52,7 @@ async function closeCheckouts({ db, payments }: BillingDeps, userId: string): Pr
   }
 }
 
-/** Cancels or resumes the subscription, whichever the account's state asks for. Throws Stripe's errors; to be tried again then. */
+/** Cancels or resumes the subscription, depending on the account's state. Throws Stripe's errors; the job is then tried again. */
 export async function alignSubscription(deps: BillingDeps, userId: string): Promise<void> {
   for (;;) {
     const account = await queries.selectLeavingAccount(deps.db, userId);
@@ -65,7 +65,7 @@ export async function alignSubscription(deps: BillingDeps, userId: string): Prom
       await syncSubscription(deps, subscription.id);
     }
     if (subscriptions.length > 0) await announceToMembers(deps, account.payer_id, "user_subscriptions");
-    // Somebody who changed their mind meanwhile has written a job too. Whichever of the two writes to Stripe last finds this out here.
+    // If the person changed their mind meanwhile, there is a second job. The job that wrote to Stripe last notices it here.
     const after = await queries.selectLeavingAccount(deps.db, userId);
     if (after?.isLeaving === account.isLeaving) return;
   }
@@ -81,7 +81,7 @@ export async function endCustomer(deps: BillingDeps, userId: string): Promise<vo
   await closeCheckouts(deps, userId);
   for (const { id } of await runningSubscriptions(deps, account.stripe_customer_id)) {
     await endAtStripe(deps, id, "account-deleted");
-    // Now, because nothing leads from the subscription to the account later.
+    // Now, because after this nothing leads from the subscription to the account.
     await syncSubscription(deps, id);
   }
   const key = { idempotencyKey: `account-deleted:${account.stripe_customer_id}` };

@@ -1,10 +1,10 @@
-/** The mails billing sends, queued in the transaction of the fact they tell of. */
+/** The mails of billing. Each is queued in the transaction of the event that it reports. */
 import { planList, priceCents } from "#domain/plans.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { queueMail } from "../notifications/service.ts";
 import * as queries from "./queries.ts";
 
-/** Once per subscription: it is paid, and these are its credits. */
+/** Sent once per subscription: it is paid, and has these credits. */
 export async function mailStarted(trx: Trx, payerId: string, subscription: queries.AccountSubscription, now: Date): Promise<void> {
   const buyer = await queries.selectRecipient(trx, payerId);
   const plan = planList.find((candidate) => candidate.key === subscription.plan_key);
@@ -26,7 +26,7 @@ export async function mailStarted(trx: Trx, payerId: string, subscription: queri
   await queueMail(trx, mail, now);
 }
 
-/** Once per unpaid period: what is unpaid and until when access stays. */
+/** Sent once per unpaid period: what is unpaid, and how long access lasts. */
 export async function mailPaymentFailed(
   trx: Trx,
   payerId: string,

@@ -7,19 +7,19 @@ import { selectEvent, settleEvents, takeWaitingEvents } from "./inbox.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log" | "live" | "config">;
 
-/** Called even if nothing changed, because an earlier try may have died after its commit and before this. */
+/** Notifies open pages, even if nothing changed: an earlier try may have crashed after its commit and before this. */
 async function tell(deps: BillingDeps, { payerId }: Handled): Promise<void> {
   if (payerId !== undefined) await announceToMembers(deps, payerId, "user_subscriptions", "wallets");
 }
 
-/** Writes what a checkout has led to, as its event does. Throws when it should be tried again. */
+/** Writes the outcome of a checkout, as its event does. Throws if it should be tried again. */
 export async function processCheckout(deps: BillingDeps, sessionId: string): Promise<void> {
   await tell(deps, await onCheckout(deps, sessionId));
 }
 
 /**
- * Acts on a recorded event and on those that wait with it about the same object: re-reads the object from Stripe and writes our
- * state from that, never from the payload. Any number of times, in any order, the end is the same. Throws when it should be tried again.
+ * Acts on a recorded event and on the waiting events about the same object: reads the object again from Stripe and writes our state from
+ * that, never from the payload. It may run any number of times and in any order. Throws if it should be tried again.
  */
 export async function processStripeEvent(deps: BillingDeps, eventId: string): Promise<void> {
   const event = await selectEvent(deps.db, eventId);

@@ -9,15 +9,15 @@ import type { Checkouts, SubscriptionRow } from "../../db/types-billing.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
 
 /**
- * Serialises what is done about one subject until the transaction ends. Waiting too long fails as `lock_not_available`,
- * which the worker tries again.
+ * Locks a subject until the transaction ends, so that transactions about it run one after the other. Fails with `lock_not_available` if it
+ * waits too long; the worker then tries again.
  */
 export async function lockSubject(trx: Trx, subject: string): Promise<void> {
   await sql`select set_config('lock_timeout', '10s', true)`.execute(trx);
   await sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 0))`.execute(trx);
 }
 
-/** A billing account and its longest member, whose address it has at Stripe and who gets its mails. */
+/** Billing accounts, each with its longest member, whose address Stripe has and who gets the mails. */
 function selectAccounts(executor: Executor) {
   return executor
     .selectFrom("billing_accounts")
@@ -30,7 +30,7 @@ function selectAccounts(executor: Executor) {
     .limit(1);
 }
 
-/** Who gets the account's mails: nobody who deletes their account. */
+/** Who gets the account's mails. A person who is deleting their account gets none. */
 export async function selectRecipient(executor: Executor, payerId: string) {
   return selectAccounts(executor).where("billing_accounts.id", "=", payerId).where("users.delete_at", "is", null).executeTakeFirst();
 }
@@ -40,7 +40,7 @@ export async function selectAccountOf(executor: Executor, userId: string) {
   return selectAccounts(executor).where("billing_accounts.id", "=", payerOf(userId)).executeTakeFirst();
 }
 
-/** `isLeaving`: everybody for whom the account pays deletes their account. Undefined: there is no such person. */
+/** `isLeaving` is true if everybody for whom the account pays is deleting their account. Undefined if there is no such person. */
 export async function selectLeavingAccount(
   executor: Executor,
   userId: string,
@@ -102,10 +102,10 @@ export async function selectNextScheduledGrant(executor: Executor, userId: strin
     .executeTakeFirst();
 }
 
-/** Every person whom a subscription serves has the same row: this is all of it but the person. */
+/** The row without the person, because every person whom a subscription serves has the same row. */
 export type AccountSubscription = Omit<SubscriptionRow, "user_id">;
 
-/** The account's subscription: its longest member's row. */
+/** The account's subscription, which is the row of its longest member. */
 export async function selectAccountSubscription(executor: Executor, payerId: string): Promise<SubscriptionRow | undefined> {
   return executor
     .selectFrom("user_subscriptions")
@@ -168,7 +168,7 @@ export async function selectEndedGrace(executor: Executor, now: Date, limit: num
   return rows.map((row) => row.stripe_subscription_id);
 }
 
-/** Those of `invoiceIds` that are recorded already. */
+/** Returns those of `invoiceIds` that are recorded already. */
 export async function selectRecordedInvoices(executor: Executor, invoiceIds: readonly string[]): Promise<Set<string>> {
   if (invoiceIds.length === 0) return new Set();
   const rows = await executor.selectFrom("paid_invoices").select("id").where("id", "in", invoiceIds).execute();
@@ -260,7 +260,7 @@ export async function selectOtherOpenCheckouts(executor: Executor, userId: strin
     .execute();
 }
 
-/** By the session, or by the checkout it names, should saving the session have failed then. */
+/** Finds the checkout by its session or, if saving the session failed, by the checkout's id in the session. */
 export async function selectCheckoutOfSession(executor: Executor, sessionId: string, checkoutId: string | undefined) {
   const named = checkoutId !== undefined && isUuid(checkoutId) ? checkoutId : null;
   return executor

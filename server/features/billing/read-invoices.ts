@@ -9,7 +9,7 @@ import { planOfPrice } from "./stripe-catalogue.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments">;
 
-/** An invoice brings its first ten lines along. */
+/** Returns all lines; an invoice itself has only its first ten. */
 async function allLines({ payments }: BillingDeps, invoice: Stripe.Invoice): Promise<Stripe.InvoiceLineItem[]> {
   if (!invoice.lines.has_more) return invoice.lines.data;
   return payments.invoices.listLineItems(invoice.id, { limit: 100 }).autoPagingToArray({ limit: 1_000 });
@@ -39,7 +39,7 @@ async function chargeOf({ payments }: BillingDeps, invoice: Stripe.Invoice): Pro
   return charges[0] ?? null;
 }
 
-/** Those that are not recorded yet, oldest first. */
+/** Reads the subscription's paid invoices that are not recorded yet, oldest first. */
 export async function readUnrecordedInvoices(deps: BillingDeps, subscriptionId: string, prices: KnownPrices): Promise<PaidInvoice[]> {
   const page = await deps.payments.invoices.list({ subscription: subscriptionId, status: "paid", limit: 100 });
   const paid = page.data.filter((invoice) => invoice.status === "paid");

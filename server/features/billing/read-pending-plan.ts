@@ -7,7 +7,7 @@ import { planOfPrice } from "./stripe-catalogue.ts";
 export type PendingPlan = Pick<SubscriptionRow, "pending_plan_key" | "pending_interval" | "pending_from">;
 export const noPendingPlan: PendingPlan = { pending_plan_key: null, pending_interval: null, pending_from: null };
 
-/** The plan that the subscription's schedule changes to next, and from when. The subscription was read with its schedule expanded. */
+/** The plan to which the subscription's schedule changes next, and when. The subscription must have been read with its schedule expanded. */
 export async function readPendingPlan(subscription: Stripe.Subscription, prices: KnownPrices): Promise<PendingPlan> {
   const { schedule } = subscription;
   if (typeof schedule !== "object" || schedule?.status !== "active") return noPendingPlan;

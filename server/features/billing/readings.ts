@@ -29,7 +29,7 @@ async function raiseVersion(trx: Trx, objectId: string, known: number): Promise<
 }
 
 /**
- * Writes what `read` finds at Stripe. `read` runs in no transaction; `write` runs in one, from which Stripe can't be called. Returns
+ * Writes what `read` finds at Stripe. `read` runs outside any transaction, `write` in one, where Stripe can't be called. Returns
  * undefined if `read` found nothing of ours, or if another process has written a reading that began after this one. Throws
  * TakenElsewhere if the reading was outdated at every try; the job is then tried again later.
  */
@@ -53,13 +53,13 @@ export async function writeReading<Reading, Result>(
       if (!(error instanceof OutdatedReading)) throw error;
     }
     known = await selectVersion(deps.db, objectId);
-    // Whoever wrote the second version asked Stripe after the first was written, and so after this began.
+    // The process that wrote the second version asked Stripe after the first was written, so after we began.
     if (known > first + 1) return undefined;
   }
   throw new TakenElsewhere(`${objectId} is being written by others`);
 }
 
-/** Of `objectIds`, the subscriptions that are recorded as duplicates, each with the one it doubles. */
+/** Returns those of `objectIds` that are recorded as duplicates, each with the subscription it duplicates. */
 export async function selectDuplicates(executor: Executor, objectIds: readonly string[]): Promise<Map<string, string>> {
   if (objectIds.length === 0) return new Map();
   const rows = await executor

@@ -1,6 +1,6 @@
 /**
- * Hourly: what Stripe has and we don't. Events that were never delivered, events that were received and never done, paid
- * invoices without a grant, periods that ended without a word. Every repair is the ordinary path, so it is safe to repeat.
+ * Finds every hour what Stripe has and we don't: events that were never delivered, events that were received but never processed, paid
+ * invoices without a grant, and periods that ended without an event. Repairs run the same code as events, so they are safe to repeat.
  */
 
 import type Stripe from "stripe";
@@ -19,7 +19,7 @@ type BillingDeps = Pick<Deps, "db" | "pool" | "payments" | "clock" | "log" | "li
 
 const overlapMs = 2 * hourMs;
 const firstLookBackMs = 3 * dayMs;
-/** An invoice may be paid as late as its days of grace. */
+/** An unpaid invoice can be paid until its days of grace are over. */
 const invoiceLookBackMs = 10 * dayMs;
 const waitingForMs = 10 * minuteMs;
 const pageSize = 100;
@@ -36,7 +36,10 @@ interface Run {
   signal: AbortSignal | undefined;
 }
 
-/** Runs each repair by itself: one that fails is logged and left to the next hour, an outage that goes on ends it. Returns how many changed something. */
+/**
+ * Runs the repairs one by one. A failed one is logged and tried again in the next hour; a lasting outage ends the run. Returns how many
+ * changed something.
+ */
 async function repairEach({ deps, signal }: Run, ids: Iterable<string>, repair: (id: string) => Promise<boolean>): Promise<number> {
   const outages = new Outages();
   let repaired = 0;
@@ -76,7 +79,7 @@ async function takeEvent(deps: BillingDeps, event: Stripe.Event): Promise<boolea
   return recorded.has(event.id);
 }
 
-/** Events since the newest we know or, was that longer ago, the last time this was done; two hours over. */
+/** Reads Stripe's events since the newest we know, or since the last complete run if that was earlier, plus two hours before that. */
 async function takeMissedEvents(run: Run, now: Date, lastDoneAt: Date): Promise<number> {
   const { deps, signal } = run;
   const newest = await selectNewestEventTime(deps.db, now);
@@ -134,8 +137,8 @@ async function findUngranted({ deps, signal }: Run, now: Date): Promise<Set<stri
 }
 
 /**
- * Returns how many repairs changed something. Throws only when Stripe or PostgreSQL is away altogether. `lastDoneAt`: when
- * it was last done to the end, for webhooks go on coming while no worker runs, and what was lost then is older than they.
+ * Returns how many repairs changed something. Throws only if Stripe or PostgreSQL can't be reached at all. `lastDoneAt` is when the last
+ * complete run began: while no worker runs, webhooks still arrive, so a lost event may be older than the newest one we know.
  */
 export async function reconcileBilling(
   deps: BillingDeps,

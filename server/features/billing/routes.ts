@@ -7,7 +7,7 @@ import { returnFromCheckout } from "./checkout-return.ts";
 import { checkDiscountEligibility } from "./discount.ts";
 import { checkSubscription, openPortal } from "./service.ts";
 
-/** Open to all; knows a signed-in person when the call names one. */
+/** For the public scope, which knows the person if the call has a token. */
 export function publicBillingRoutes(deps: Deps): Routes {
   return async (app) => {
     const path = "/api/functions/check-discount-eligibility";
@@ -17,7 +17,7 @@ export function publicBillingRoutes(deps: Deps): Routes {
   };
 }
 
-/** For signed-in people. */
+/** For the signed-in scope. */
 export function billingRoutes(deps: Deps): Routes {
   return async (app) => {
     app.post(

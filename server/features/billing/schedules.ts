@@ -1,4 +1,4 @@
-/** What business time makes due in billing; worker/schedules.ts runs it. Each is safe to repeat and to run late. */
+/** The sweeps of billing, which worker/schedules.ts runs. Each may be repeated and may run late. */
 
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";

@@ -9,14 +9,14 @@ import { availableCredits, hasSpent } from "../credits/service.ts";
 import { readEntitlement } from "./entitlement.ts";
 import * as queries from "./queries.ts";
 
-/** A year's months are granted one by one; after the last of them, and for monthly plans, credits come with the renewal. */
+/** An annual plan's credits come month by month. After its last month, and for monthly plans, they come with the renewal. */
 async function nextCreditsAt(executor: Executor, row: SubscriptionRow): Promise<Date | null> {
   const scheduled = row.billing_interval === "year" ? await queries.selectNextScheduledGrant(executor, row.user_id) : undefined;
   if (scheduled) return scheduled.due_at;
   return row.status === "active" && !row.cancel_at_period_end ? row.current_period_end : null;
 }
 
-/** The person's subscription, read afresh (spec §7). */
+/** Reads the person's subscription; the result is never cached (spec §7). */
 export async function checkSubscription(deps: Pick<Deps, "db" | "clock">, userId: string): Promise<SubscriptionCheck> {
   const now = deps.clock.now();
   const entitlement = await readEntitlement(deps.db, userId, now);
@@ -38,7 +38,7 @@ export async function checkSubscription(deps: Pick<Deps, "db" | "clock">, userId
   };
 }
 
-/** A session of Stripe's portal. Throws `subscription_required` for people who never began a checkout. */
+/** Opens a session of Stripe's portal. Throws `subscription_required` for people who never began a checkout. */
 export async function openPortal(deps: Deps, userId: string): Promise<{ url: string }> {
   const account = await queries.selectAccountOf(deps.db, userId);
   const customer = account?.stripe_customer_id;

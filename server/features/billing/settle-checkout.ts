@@ -13,7 +13,7 @@ async function expireOtherCheckouts(deps: BillingDeps, userId: string, sessionId
     try {
       if (other.stripe_session_id) await deps.payments.checkout.sessions.expire(other.stripe_session_id);
     } catch (error) {
-      // It was paid, has expired or is gone already. Its own event says how it ended.
+      // It was paid, has expired or no longer exists. Its own event says how it ended.
       deps.log.info({ err: error, checkout: other.id }, "a checkout could not be expired");
     }
     await queries.updateCheckout(deps.db, other.id, { status: "expired" });
@@ -35,11 +35,11 @@ async function writeCheckout(trx: Trx, session: Stripe.Checkout.Session) {
 
 export interface SettledCheckout {
   mode: Stripe.Checkout.Session.Mode;
-  /** The subscription it led to, if it did. */
+  /** The subscription that the checkout began, if it did. */
   subscriptionId: string | undefined;
 }
 
-/** Writes how a subscription's checkout ended. Undefined if Stripe has no session with this id, or another process has just written it. */
+/** Writes how a checkout ended. Returns undefined if Stripe has no session with this id, or if another process has just written it. */
 export async function settleCheckout(deps: BillingDeps, sessionId: string): Promise<SettledCheckout | undefined> {
   const settled = await writeReading(
     deps,

@@ -1,4 +1,4 @@
-/** The catalogue as Stripe knows it: made from `#domain/plans.ts`, never read back as the truth about what is sold. */
+/** Products and prices at Stripe. They are made from `#domain/plans.ts`, which alone decides what is sold. */
 import type Stripe from "stripe";
 import type { BillingInterval, Plan, PriceId } from "#domain/plans.ts";
 import { billingIntervals, currency, parsePriceId, planList, priceCents, priceIdOf } from "#domain/plans.ts";
@@ -78,7 +78,7 @@ async function makeCatalogue(payments: Payments): Promise<StripePrices> {
   );
 }
 
-/** Products and prices at Stripe, made where they are missing; our `PriceId` → Stripe's id, remembered until it fails. */
+/** Makes missing products and prices at Stripe. Returns Stripe's id for each `PriceId`, and remembers them until a call fails. */
 export function ensureCatalogue(deps: Pick<Deps, "payments">): Promise<StripePrices> {
   const known = made.get(deps.payments);
   if (known) return known;
@@ -93,12 +93,12 @@ export function forgetCatalogue(deps: Pick<Deps, "payments">): void {
   made.delete(deps.payments);
 }
 
-/** Undefined: the price is not one of ours. A price that was replaced has lost its lookup key and keeps our name. */
+/** Returns undefined if the price is not one of ours. A price that was replaced has lost its lookup key, but still has our name. */
 export function planOfPrice(price: Stripe.Price): { plan: Plan; interval: BillingInterval } | undefined {
   return parsePriceId(price.lookup_key ?? price.metadata.price_id ?? "");
 }
 
-/** Prices by id, each asked for once. */
+/** Reads prices by id, each only once. */
 export class KnownPrices {
   private readonly payments: Payments;
   private readonly byId: Map<string, Stripe.Price>;
@@ -115,7 +115,7 @@ export class KnownPrices {
   }
 }
 
-/** A coupon for the first period, one per percent. */
+/** Returns a coupon for the first period and makes it if there is none; there is one for each percentage. */
 export async function ensureCoupon(deps: Pick<Deps, "payments">, percent: number): Promise<string> {
   const id = `tessera_first_period_${percent}`;
   try {

@@ -1,4 +1,4 @@
-/** The history of each subscription (table `subscription_changes`), whether or not the account's rows stand for it. Nothing in it is ever changed. */
+/** The history of every subscription (table `subscription_changes`), including those that the account's rows don't show. It is never changed. */
 import type { Selectable } from "kysely";
 import type { Trx } from "../../db/transaction.ts";
 import type { SubscriptionChanges } from "../../db/types-billing.ts";
@@ -22,7 +22,7 @@ function told(row: AccountSubscription | Selectable<SubscriptionChanges>): Told 
   };
 }
 
-/** The subscription's start or end, the start of a new period, otherwise now. */
+/** When the change took effect: the subscription's start or end, the start of a new period, otherwise now. */
 function validFrom(row: AccountSubscription, last: Selectable<SubscriptionChanges> | undefined): Date {
   if (row.ended_at) return row.ended_at;
   if (!last) return row.started_at;
@@ -30,8 +30,8 @@ function validFrom(row: AccountSubscription, last: Selectable<SubscriptionChange
 }
 
 /**
- * Writes down how the subscription is now, if that is new. `wasActive`: one that has ended before we heard of it has been active until
- * then, which is written down as well. The caller has raised the subscription's version.
+ * Records the subscription's present state if it has changed. With `wasActive`, a subscription that ended before we heard of it also gets a
+ * row for the time when it was active. The caller has raised the subscription's version.
  */
 export async function recordChange(trx: Trx, payerId: string, row: AccountSubscription, wasActive: boolean): Promise<void> {
   const last = await trx
@@ -51,7 +51,7 @@ export async function recordChange(trx: Trx, payerId: string, row: AccountSubscr
       valid_from: row.started_at,
       recorded_at: row.updated_at,
     });
-  // Inserted one by one, so that their ids are in the order in which they happened.
+  // Inserted one by one, so that the ids have the order in which the changes happened.
   for (const change of changes)
     await trx
       .insertInto("subscription_changes")

@@ -1,7 +1,7 @@
 /**
- * Makes our rows say what Stripe says: whatever event came, in whatever order, the whole of one subscription is read
- * afresh (`read…`, outside of any transaction) and written (`write…`, in one), under the subscription's version. A lock per
- * billing account keeps its subscriptions and grants in step.
+ * Brings our rows in line with Stripe. Whichever event arrives, in whatever order, we read the whole subscription again (`read…`, outside any
+ * transaction) and write it (`write…`, in one), under the subscription's version. A lock on the billing account keeps its subscriptions and
+ * grants consistent.
  */
 import type Stripe from "stripe";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
@@ -25,7 +25,7 @@ import { KnownPrices, planOfPrice } from "./stripe-catalogue.ts";
 import { recordChange } from "./subscription-history.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log">;
-/** What a write may use. Stripe is not among it, because writes run in a transaction. */
+/** What a write may use. It can't use Stripe, because it runs in a transaction. */
 type WriteDeps = Pick<Deps, "clock" | "log">;
 
 export interface SyncResult {
@@ -41,7 +41,7 @@ function latestInvoice({ latest_invoice: invoice }: Stripe.Subscription): Stripe
   return typeof invoice === "object" ? invoice : null;
 }
 
-/** The charge of a renewal is tried as its invoice is finalised: that is the failure the days of grace count from. */
+/** The days of grace begin when Stripe finalises the renewal's invoice, because that is when it first tries the charge. */
 function graceUntil(subscription: Stripe.Subscription, current: queries.AccountSubscription | undefined, now: Date): Date {
   if (current?.stripe_subscription_id === subscription.id && current.status === "past_due" && current.grace_until)
     return current.grace_until;
@@ -54,15 +54,15 @@ function graceUntil(subscription: Stripe.Subscription, current: queries.AccountS
 interface SubscriptionReading {
   subscription: Stripe.Subscription;
   payerId: string;
-  /** The subscription the account's rows stood for when `doubled` was decided. */
+  /** The subscription that the account's rows showed when `doubled` was decided. */
   currentId: string | undefined;
-  /** The subscription this one doubles. */
+  /** The subscription that this one duplicates. */
   doubled: string | undefined;
   invoices: PaidInvoice[];
   pending: PendingPlan;
 }
 
-/** Undefined if its item is not a plan of ours. */
+/** Returns undefined if the subscription's item is not a plan of ours. */
 function toRow(
   { subscription, pending }: SubscriptionReading,
   current: queries.AccountSubscription | undefined,
@@ -95,7 +95,7 @@ function toRow(
 
 const ranks = { canceled: 0, incomplete: 1, past_due: 2, active: 2 } as const;
 
-/** An account's rows show its running subscription, or else its latest. An event about an older one does not change them. */
+/** An account's rows show its running subscription, otherwise its latest one. An event about an older one does not change them. */
 function replaces(row: queries.AccountSubscription, current: queries.AccountSubscription | undefined): boolean {
   if (!current || current.stripe_subscription_id === row.stripe_subscription_id) return true;
   const difference = ranks[row.status] - ranks[current.status];
@@ -110,7 +110,7 @@ function differs(row: queries.AccountSubscription, current: queries.AccountSubsc
   return Object.entries(after).some(([key, value]) => JSON.stringify(value) !== JSON.stringify(values.get(key)));
 }
 
-/** `missing`: Stripe no longer has it. Undefined: it belongs to none of our customers. */
+/** Returns `missing` if Stripe no longer has the subscription, undefined if it belongs to none of our customers. */
 async function readSubscription(deps: BillingDeps, subscriptionId: string): Promise<SubscriptionReading | "missing" | undefined> {
   const expand = ["latest_invoice", "schedule"];
   const subscription = await orMissing(deps.payments.subscriptions.retrieve(subscriptionId, { expand }));
@@ -119,7 +119,7 @@ async function readSubscription(deps: BillingDeps, subscriptionId: string): Prom
   const customerId = idOf(subscription.customer);
   const payerId = customerId === undefined ? undefined : await findPayerOfCustomer(deps, customerId);
   if (payerId === undefined) {
-    deps.log.warn({ subscription: subscriptionId, customer: customerId }, "a subscription of a customer nobody knows is left alone");
+    deps.log.warn({ subscription: subscriptionId, customer: customerId }, "a subscription of an unknown customer is left alone");
     return undefined;
   }
   const current = await queries.selectAccountSubscription(deps.db, payerId);
@@ -133,7 +133,7 @@ async function readSubscription(deps: BillingDeps, subscriptionId: string): Prom
   return { subscription, payerId, currentId: current?.stripe_subscription_id, doubled, invoices, pending };
 }
 
-/** Returns the invoices that are new to us. */
+/** Writes the paid invoices and returns those that were new. */
 async function writeInvoices(
   deps: WriteDeps,
   trx: Trx,
@@ -154,13 +154,13 @@ async function writeInvoices(
   return open.map(({ invoice }) => invoice);
 }
 
-/** Stripe no longer has the subscription, so it counts as ended. */
+/** Ends a subscription that Stripe no longer has. */
 async function endMissing(deps: WriteDeps, trx: Trx, subscriptionId: string): Promise<SyncResult | undefined> {
   const now = deps.clock.now();
   const payerId = await queries.selectPayerOfSubscription(trx, subscriptionId);
   const current = payerId === undefined ? undefined : await queries.selectAccountSubscription(trx, payerId);
   if (payerId === undefined || current?.stripe_subscription_id !== subscriptionId || current.status === "canceled") return undefined;
-  deps.log.error({ subscription: subscriptionId }, "Stripe has no such subscription; it is ended here");
+  deps.log.error({ subscription: subscriptionId }, "Stripe no longer has this subscription, so we ended it");
   const { user_id: _member, ...told } = current;
   const ended = { ...told, ...noPendingPlan, status: "canceled", grace_until: null, ended_at: now, updated_at: now } as const;
   await queries.saveSubscription(trx, payerId, ended);
@@ -189,7 +189,7 @@ async function writeSubscription(
   }
   const row = toRow(reading, current, now);
   if (!row) {
-    deps.log.warn({ subscription: subscription.id }, "a subscription to nothing of ours is left alone");
+    deps.log.warn({ subscription: subscription.id }, "a subscription to none of our plans is left alone");
     return undefined;
   }
   const subscriptionChanged = replaces(row, current) && differs(row, current);
@@ -205,7 +205,8 @@ async function writeSubscription(
 
 /**
  * Reads one subscription from Stripe with its paid invoices and writes the row, the grants and the months to come.
- * Undefined: nothing of ours, or others have just written it. Throws Stripe's and PostgreSQL's errors; doing it again is always safe.
+ * Returns undefined if it is not ours, or if another process has just written it. Throws Stripe's and PostgreSQL's errors; it is always safe
+ * to repeat.
  */
 export async function syncSubscription(deps: BillingDeps, subscriptionId: string): Promise<SyncResult | undefined> {
   const written = await writeReading(

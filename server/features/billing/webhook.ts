@@ -9,14 +9,14 @@ import { createInbox } from "./inbox.ts";
 
 const bodyLimit = 1024 * 1024;
 const toleranceSeconds = 300;
-/** Synchronised clocks still differ a little, and Stripe cuts its instant to the second. A signature further ahead is refused. */
+/** How far Stripe's clock may be ahead of ours. Synchronised clocks still differ a little. */
 const clockSkewSeconds = 2;
 
 function refuse(): DomainError {
   return new DomainError("invalid_signature", "The signature does not match the request");
 }
 
-/** The instant a signature was made for, Unix seconds; the SDK takes "t=1x" for 1 and accepts the future. */
+/** When the signature was made, in Unix seconds. We parse it ourselves, because the SDK reads "t=1x" as 1 and accepts times in the future. */
 function signedAt(header: string): number | undefined {
   const instants = header.split(",").filter((part) => part.startsWith("t="));
   const instant = instants.length === 1 ? /^t=(\d{1,12})$/.exec(instants[0] ?? "")?.[1] : undefined;
@@ -41,7 +41,7 @@ function verifySignature(deps: Pick<Deps, "payments" | "config">, body: unknown,
   return body;
 }
 
-/** JSON may hold what PostgreSQL's jsonb can't: U+0000 and lone surrogates, both written as escapes. */
+/** JSON may contain characters that PostgreSQL's jsonb can't store: U+0000 and lone surrogates, both written as escapes. */
 const unstorableEscape = /\\u(0000|d[89a-f])/i;
 
 function storableText(text: string): string {
@@ -63,7 +63,7 @@ function isUnixTime(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 1e10;
 }
 
-/** Throws `invalid_json` for a signed body that is no event. */
+/** Throws `invalid_json` if the signed body is not an event. */
 function readEvent(body: Buffer): IncomingEvent {
   const text = body.toString("utf8");
   let event: {
