@@ -4,13 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Site } from "./frame-support.ts";
 import { openPage, openSite } from "./frame-support.ts";
 
-declare global {
-  interface Window {
-    /** Chromium's. */
-    scheduler: { postTask: (task: () => void, options: { priority: "user-blocking" }) => Promise<void> };
-  }
-}
-
 let site: Site;
 beforeAll(async () => {
   site = await openSite();

@@ -17,6 +17,7 @@ import feedback from "#client/i18n/locales/en/feedback.json" with { type: "json"
 import home from "#client/i18n/locales/en/home.json" with { type: "json" };
 import notFound from "#client/i18n/locales/en/not-found.json" with { type: "json" };
 import plans from "#client/i18n/locales/en/plans.json" with { type: "json" };
+import pricing from "#client/i18n/locales/en/pricing.json" with { type: "json" };
 import refusalTexts from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import support from "#client/i18n/locales/en/support.json" with { type: "json" };
 import { ApiProblem } from "#client/lib/api.ts";
@@ -24,7 +25,7 @@ import { paths } from "#client/paths.ts";
 import { refusals } from "#domain/errors.ts";
 import { languages } from "#domain/languages.ts";
 import { models } from "#domain/models.ts";
-import { annualSavingPercent, moneyBackDays, planList, plans as plansByKey } from "#domain/plans.ts";
+import { annualSavingPercent, moneyBackDays, planList, plans as plansByKey, trialCredits, trialDays } from "#domain/plans.ts";
 import { ruleMessages, uploadLimits } from "#domain/rules.ts";
 import { tierDisplayName } from "#domain/subscription.ts";
 import { read } from "#tests/support/sources.ts";
@@ -158,6 +159,21 @@ describe("what the specification lists", () => {
       "/blog/ai-content-workflow-small-business",
     ];
     expect(pieceNames.map(piecePath)).toEqual([...guides, ...articles, "/terms", "/privacy"]);
+  });
+
+  it("is the plans, what answers cost and the trial (specification §9)", () => {
+    expect(planList.map(({ key, monthlyPriceCents, monthlyCredits }) => [key, monthlyPriceCents, monthlyCredits])).toEqual([
+      ["starter", 1_999, 300],
+      ["basic", 3_999, 600],
+      ["professional", 4_999, 750],
+      ["enterprise", 9_999, 1_250],
+    ]);
+    const costOf = (id: string) => models.find((model) => model.id === id)?.credits;
+    expect(["gpt-5-mini", "gpt-5", "dall-e-3", "whisper-1"].map(costOf)).toEqual([1, 5, 10, 2]);
+    expect(models.filter(({ category }) => category === "video").map(({ credits }) => credits)).toEqual([50]);
+    expect(models.filter(({ highlighted }) => highlighted)).toHaveLength(10);
+    expect([trialDays, trialCredits]).toEqual([7, 50]);
+    expect(pricing.faq.payment.answer).toContain("Enterprise customers can pay by bank transfer on an invoice.");
   });
 
   it("is the marketing claims (specification §1)", () => {
