@@ -1,6 +1,6 @@
 /**
- * Google's sign-in, played by the package `emulate`. It knows the people below, and no password: on its page one picks a person. What its
- * tokens lack is added on the way: a `sub` that is the same after each start, and when the person signed in.
+ * Google's sign-in, played by the package `emulate`. It knows the people below; on its page you pick a person and need no password. We add
+ * to its tokens what the product needs: a `sub` that is the same after each start, and when the person signed in.
  */
 import { createHash } from "node:crypto";
 import { createEmulator } from "emulate";
@@ -29,7 +29,7 @@ async function createSigner(issuer: string): Promise<{ keys: object; signAgain: 
   const signAgain: SignAgain = (idToken) => {
     const { email, ...claims } = decodeJwt<{ email: string }>(idToken);
     const sub = BigInt(`0x${createHash("sha256").update(email).digest("hex").slice(0, 17)}`).toString();
-    // One picks a person each time, so everybody has just signed in.
+    // People are picked anew each time, so they have just signed in.
     const added = { email, iss: issuer, sub, auth_time: Math.floor(Date.now() / 1_000) };
     return new SignJWT({ ...claims, ...added }).setProtectedHeader({ alg: "RS256", kid: keyId }).sign(privateKey);
   };

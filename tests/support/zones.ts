@@ -50,6 +50,6 @@ export function zoneFault({ from, to, typeOnly }: Import): string | undefined {
   if (from.startsWith("client/") && imported.name === "contract" && !typeOnly) return "the client takes only types of the contract";
   const other = featureOf(from) !== undefined && featureOf(to) !== undefined && featureOf(from) !== featureOf(to);
   if (other && from.startsWith("client/")) return "a client feature may not import another";
-  if (other && /\/(queries|routes)\.ts$/.test(to)) return "a feature calls another's service, never its queries or routes";
+  if (other && /[/-](queries|routes)\.ts$/.test(to)) return "a feature calls another's service, never its queries or routes";
   return undefined;
 }

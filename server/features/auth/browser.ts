@@ -7,7 +7,7 @@
  * `device` names the accounts that have signed in here, so that strangers' guesses don't lock these people out (OWASP, "device cookies").
  * Its signature covers the hash of the password, so a new password makes the account's devices unknown.
  * `pending` is random. A sign-in that waits for its second factor continues only in the browser that began it.
- * All but `pending` are signed, and none of them is stored by us.
+ * The others are signed, and we don't store them.
  */
 import { randomBytes } from "node:crypto";
 import { deviceCookieMs, emailChangeMs, factorWaitMs, recoveryMs, signUpCookieMs } from "#domain/periods.ts";

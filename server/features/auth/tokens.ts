@@ -1,7 +1,7 @@
 /**
  * The two tokens of a sign-in. The access token is a short-lived JWT with the ids of the person and the sign-in. The refresh token is
  * `session.counter.signature`; the signature is HMAC(server key, session‖counter). We can derive a token again for a parallel tab, so the
- * database stores only the counter.
+ * database stores only hashes of tokens.
  */
 import jwt from "@fastify/jwt";
 import { validate as isUuid } from "uuid";
