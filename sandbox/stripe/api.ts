@@ -1,5 +1,5 @@
 import type { Context } from "./context.ts";
-import { invalidRequest } from "./errors.ts";
+import { invalidParameter, referenceMissing } from "./errors.ts";
 import type { Kind, Kinds } from "./kinds.ts";
 import type { Parameters } from "./parameters.ts";
 import type { Filter, Page } from "./store.ts";
@@ -33,8 +33,24 @@ export function readPage(parameters: Parameters): Page {
   const startingAfter = parameters.text("starting_after") ?? undefined;
   const endingBefore = parameters.text("ending_before") ?? undefined;
   if (startingAfter !== undefined && endingBefore !== undefined)
-    throw invalidRequest("You may only specify one of starting_after and ending_before.", "starting_after");
+    throw invalidParameter("You may only specify one of starting_after and ending_before.", "starting_after");
   return { limit: parameters.integer("limit", 1, 100) ?? 10, startingAfter, endingBefore };
+}
+
+/** A page of a list that is kept inside another object, in its own order. */
+export function pageOf<Item extends { id: string }>(all: readonly Item[], url: string, parameters: Parameters): List<Item> {
+  const { limit, startingAfter, endingBefore } = readPage(parameters);
+  const indexOf = (id: string, param: string) => {
+    const index = all.findIndex((item) => item.id === id);
+    if (index === -1) throw referenceMissing("item", id, param);
+    return index;
+  };
+  if (endingBefore !== undefined) {
+    const end = indexOf(endingBefore, "ending_before");
+    return listOf(all.slice(Math.max(0, end - limit), end), url, end > limit);
+  }
+  const start = startingAfter === undefined ? 0 : indexOf(startingAfter, "starting_after") + 1;
+  return listOf(all.slice(start, start + limit), url, start + limit < all.length);
 }
 
 const rangeOperators = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;

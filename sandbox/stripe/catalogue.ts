@@ -1,7 +1,7 @@
 import type { ApiCall, ApiRoute } from "./api.ts";
 import { equalityFilters, listRoute, retrieveRoute } from "./api.ts";
 import type { Context } from "./context.ts";
-import { invalidRequest, missingParameter } from "./errors.ts";
+import { invalidParameter, invalidRequest, missingParameter, referenceMissing } from "./errors.ts";
 import { emit, saveChange } from "./events.ts";
 import { newId } from "./ids.ts";
 import type { Metadata, Parameters } from "./parameters.ts";
@@ -14,6 +14,7 @@ interface NewProduct {
   description: string | null;
   active: boolean;
   metadata: Metadata;
+  taxCode: string | null;
 }
 
 export function createProduct(context: Context, fields: NewProduct): Product {
@@ -34,7 +35,7 @@ export function createProduct(context: Context, fields: NewProduct): Product {
     package_dimensions: null,
     shippable: null,
     statement_descriptor: null,
-    tax_code: null,
+    tax_code: fields.taxCode,
     tax_details: null,
     type: "service",
     unit_label: null,
@@ -46,23 +47,37 @@ export function createProduct(context: Context, fields: NewProduct): Product {
   return product;
 }
 
+function refuseUnused(parameters: Parameters): void {
+  parameters.refuse("images", "statement_descriptor", "unit_label", "url", "marketing_features", "package_dimensions", "shippable");
+}
+
 function postProduct({ context, parameters }: ApiCall): Product {
-  parameters.accept("images", "statement_descriptor", "tax_code", "unit_label", "url", "marketing_features", "type", "shippable");
+  parameters.only("type", "service");
+  refuseUnused(parameters);
   return createProduct(context, {
     id: parameters.text("id") ?? null,
     name: parameters.requiredText("name"),
     description: parameters.text("description") ?? null,
     active: parameters.boolean("active") ?? true,
     metadata: parameters.metadata("metadata"),
+    taxCode: readTaxCode(parameters) ?? null,
   });
+}
+
+/** Stripe's product tax codes: `txcd_` and eight digits. */
+export function readTaxCode(parameters: Parameters): string | null | undefined {
+  const code = parameters.text("tax_code");
+  if (code && !/^txcd_\d{8}$/.test(code)) throw referenceMissing("tax code", code, parameters.nameOf("tax_code"));
+  return code;
 }
 
 function updateProduct({ context, id, parameters }: ApiCall): Product {
   const before = context.store.get("product", id);
   const description = parameters.text("description");
   const defaultPrice = parameters.text("default_price");
-  parameters.accept("images", "statement_descriptor", "tax_code", "unit_label", "url", "marketing_features", "shippable");
+  refuseUnused(parameters);
   if (defaultPrice) context.store.reference("price", defaultPrice, "default_price");
+  const taxCode = readTaxCode(parameters);
   return saveChange(context, "product", "product.updated", {
     ...before,
     name: parameters.text("name") ?? before.name,
@@ -70,6 +85,7 @@ function updateProduct({ context, id, parameters }: ApiCall): Product {
     active: parameters.boolean("active") ?? before.active,
     default_price: defaultPrice === undefined ? (before.default_price ?? null) : defaultPrice,
     metadata: parameters.metadata("metadata", before.metadata),
+    tax_code: taxCode === undefined ? (before.tax_code ?? null) : taxCode,
     updated: context.now(),
   });
 }
@@ -83,6 +99,13 @@ interface NewPrice {
   nickname: string | null;
   active: boolean;
   metadata: Metadata;
+  taxBehavior: TaxBehavior;
+}
+
+type TaxBehavior = "exclusive" | "inclusive" | "unspecified";
+
+export function readTaxBehavior(parameters: Parameters): TaxBehavior | undefined {
+  return parameters.oneOf("tax_behavior", ["exclusive", "inclusive", "unspecified"]);
 }
 
 export function createPrice(context: Context, fields: NewPrice): Price {
@@ -106,7 +129,7 @@ export function createPrice(context: Context, fields: NewPrice): Price {
       trial_period_days: null,
       usage_type: "licensed",
     },
-    tax_behavior: "unspecified",
+    tax_behavior: fields.taxBehavior,
     tiers_mode: null,
     transform_quantity: null,
     type: fields.recurring ? "recurring" : "one_time",
@@ -143,9 +166,15 @@ export function readAmountCents(parameters: Parameters): number {
   return amount;
 }
 
+/** Those of ISO 4217 that people pay with; some that Stripe does not offer are among them. */
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency").map((code) => code.toLowerCase()));
+
 export function readCurrency(parameters: Parameters): string {
   const currency = parameters.requiredText("currency").toLowerCase();
-  if (!/^[a-z]{3}$/.test(currency)) throw invalidRequest(`Invalid currency: ${currency}`, parameters.nameOf("currency"));
+  if (!currencies.has(currency)) {
+    const message = `Invalid currency: ${currency.slice(0, 10)}. Stripe currently supports these currencies: ${[...currencies].join(", ")}`;
+    throw invalidParameter(message, parameters.nameOf("currency"));
+  }
   return currency;
 }
 
@@ -158,6 +187,7 @@ function productOf(context: Context, parameters: Parameters): string {
     description: null,
     active: data.boolean("active") ?? true,
     metadata: data.metadata("metadata"),
+    taxCode: readTaxCode(data) ?? null,
   };
   return createProduct(context, fields).id;
 }
@@ -173,9 +203,10 @@ function postPrice({ context, parameters }: ApiCall): Price {
     nickname: parameters.text("nickname") ?? null,
     active: parameters.boolean("active") ?? true,
     metadata: parameters.metadata("metadata"),
+    taxBehavior: readTaxBehavior(parameters) ?? "unspecified",
     product: productOf(context, parameters),
   };
-  parameters.accept("billing_scheme", "tax_behavior");
+  parameters.only("billing_scheme", "per_unit");
   if (lookupKey !== null) claimLookupKey(context, lookupKey, transfer, null);
   return createPrice(context, fields);
 }
@@ -185,13 +216,16 @@ function updatePrice({ context, id, parameters }: ApiCall): Price {
   const lookupKey = parameters.text("lookup_key");
   const transfer = parameters.boolean("transfer_lookup_key") ?? false;
   const nickname = parameters.text("nickname");
-  parameters.accept("tax_behavior");
+  const taxBehavior = readTaxBehavior(parameters);
+  if (taxBehavior !== undefined && before.tax_behavior !== "unspecified" && taxBehavior !== before.tax_behavior)
+    throw invalidRequest("You cannot change the tax_behavior of a price once it is set to inclusive or exclusive.", "tax_behavior");
   if (lookupKey) claimLookupKey(context, lookupKey, transfer, id);
   return saveChange(context, "price", "price.updated", {
     ...before,
     active: parameters.boolean("active") ?? before.active,
     lookup_key: lookupKey === undefined ? before.lookup_key : lookupKey,
     nickname: nickname === undefined ? before.nickname : nickname,
+    tax_behavior: taxBehavior ?? before.tax_behavior,
     metadata: parameters.metadata("metadata", before.metadata),
   });
 }

@@ -4,6 +4,7 @@ import { ApiError } from "./errors.ts";
 import { emit, saveChange } from "./events.ts";
 import { newId, randomText } from "./ids.ts";
 import type { Metadata } from "./parameters.ts";
+import { spendUnsaved } from "./payment-methods.ts";
 import type { Charge, PaymentIntent, PaymentMethod } from "./wire.ts";
 
 export const declineMessage = "Your card was declined.";
@@ -14,8 +15,10 @@ interface NewIntent {
   customer: string | null;
   description: string | null;
   metadata: Metadata;
-  /** Whether the card is saved for later charges. */
-  reusable: boolean;
+  /** What the card is saved for; null if it is not. */
+  reuse: "off_session" | "on_session" | null;
+  /** Where the receipt goes. */
+  receiptEmail: string | null;
 }
 
 export function createIntent(context: Context, fields: NewIntent): PaymentIntent {
@@ -54,9 +57,9 @@ export function createIntent(context: Context, fields: NewIntent): PaymentIntent
     payment_method_types: ["card"],
     payment_record: null,
     processing: null,
-    receipt_email: null,
+    receipt_email: fields.receiptEmail,
     review: null,
-    setup_future_usage: fields.reusable ? "off_session" : null,
+    setup_future_usage: fields.reuse,
     shipping: null,
     source: null,
     statement_descriptor: null,
@@ -203,6 +206,7 @@ export function chargeIntent(context: Context, intentId: string, method: Payment
     return { intent: failed, charge };
   }
   emit(context, "charge.succeeded", charge);
+  spendUnsaved(context, method.id);
   const succeeded = context.store.save("payment_intent", {
     ...intent,
     amount_received: intent.amount,
@@ -246,7 +250,7 @@ export function refuseAuthentication(context: Context, intentId: string): Paymen
 export function cancelIntent(
   context: Context,
   intent: PaymentIntent,
-  reason: "abandoned" | "requested_by_customer" | "void_invoice",
+  reason: "abandoned" | "duplicate" | "fraudulent" | "requested_by_customer" | "void_invoice" | null,
 ): PaymentIntent {
   return saveChange(context, "payment_intent", "payment_intent.canceled", {
     ...intent,
@@ -267,5 +271,5 @@ export function declinedError(intent: PaymentIntent, charge: Charge): ApiError {
     charge: charge.id,
     payment_intent: intent,
   } as const;
-  return new ApiError(402, fields, true);
+  return new ApiError(402, fields, "kept");
 }

@@ -1,6 +1,8 @@
+import type { Settings } from "./checkout-read.ts";
 import type { Context } from "./context.ts";
 import { discountCents } from "./coupons.ts";
 import { newId } from "./ids.ts";
+import type { HiddenKinds } from "./kinds.ts";
 import type { CheckoutSession, Coupon, LineItem, Price } from "./wire.ts";
 
 /** Distributes the discounts over the lines; the last line gets the cents left by rounding. */
@@ -38,6 +40,8 @@ export function buildLineItems(
 export interface SessionFields {
   id: string;
   mode: "payment" | "subscription";
+  settings: Settings;
+  invoice: HiddenKinds["checkout.session"]["invoice"];
   subtotal: number;
   discount: number;
   currency: string;
@@ -68,7 +72,6 @@ const unused = {
   custom_fields: [],
   customer_account: null,
   integration_identifier: null,
-  locale: null,
   managed_payments: null,
   origin_context: null,
   payment_link: null,
@@ -82,7 +85,6 @@ const unused = {
   shipping_address_collection: null,
   shipping_cost: null,
   shipping_options: [],
-  submit_type: null,
   wallet_options: null,
 } satisfies Partial<CheckoutSession>;
 
@@ -97,9 +99,9 @@ export function buildSession(context: Context, fields: SessionFields): CheckoutS
     client_reference_id: fields.clientReferenceId,
     created: context.now(),
     currency: fields.currency,
-    custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
     customer: fields.customer,
-    customer_creation: fields.customer === null ? (fields.mode === "subscription" ? "always" : "if_required") : null,
+    ...fields.settings,
+    customer_creation: fields.customer === null ? fields.settings.customer_creation : null,
     customer_details:
       fields.email === null
         ? null
@@ -120,14 +122,14 @@ export function buildSession(context: Context, fields: SessionFields): CheckoutS
     invoice_creation:
       fields.mode === "payment"
         ? {
-            enabled: false,
+            enabled: fields.invoice !== null,
             invoice_data: {
               account_tax_ids: null,
               custom_fields: null,
-              description: null,
-              footer: null,
+              description: fields.invoice?.description ?? null,
+              footer: fields.invoice?.footer ?? null,
               issuer: null,
-              metadata: {},
+              metadata: fields.invoice?.metadata ?? {},
               rendering_options: null,
             },
           }

@@ -4,12 +4,12 @@ import { redeemableCoupon, redeemCoupon } from "./coupons.ts";
 import { createCustomer } from "./customers.ts";
 import { invalidRequest } from "./errors.ts";
 import { emit } from "./events.ts";
-import { createInvoice } from "./invoice-build.ts";
+import { createInvoice, createOrderInvoice } from "./invoice-build.ts";
 import { finalizeInvoice, settleWith } from "./invoice-collect.ts";
 import type { CardBehaviour } from "./kinds.ts";
-import { createCard, setDefaultCard } from "./payment-methods.ts";
+import { createCard } from "./payment-methods.ts";
 import { announceSubscription, createSubscription } from "./subscription-cycle.ts";
-import type { Charge, CheckoutSession, Customer, Discount, PaymentIntent, PaymentMethod } from "./wire.ts";
+import type { Charge, CheckoutSession, Customer, Discount, Invoice, PaymentIntent, PaymentMethod } from "./wire.ts";
 
 /** `authentication`: the cardholder has to answer the bank. `paid` is also the result for a session that was paid before. */
 export type PaymentResult =
@@ -23,13 +23,15 @@ export function successAddress(session: CheckoutSession): string {
 
 function customerOf(context: Context, session: CheckoutSession): Customer | null {
   if (typeof session.customer === "string") return context.store.get("customer", session.customer);
-  if (session.mode === "payment") return null;
+  const { invoice, reuse } = context.store.hidden("checkout.session", session.id);
+  if (session.mode === "payment" && session.customer_creation !== "always" && !invoice && !reuse) return null;
   return createCustomer(context, {
     email: session.customer_email ?? "guest@example.com",
     name: null,
     description: null,
     phone: null,
     metadata: {},
+    locales: [],
   });
 }
 
@@ -43,7 +45,8 @@ function intentOf(context: Context, session: CheckoutSession): PaymentIntent {
     customer: typeof session.customer === "string" ? session.customer : null,
     description: session.mode === "subscription" ? "Subscription creation" : hidden.description,
     metadata: session.mode === "subscription" ? {} : hidden.paymentIntentMetadata,
-    reusable: session.mode === "subscription",
+    reuse: session.mode === "subscription" ? "off_session" : hidden.reuse,
+    receiptEmail: hidden.receiptEmail,
   });
   context.store.hide("checkout.session", session.id, { ...hidden, paymentIntent: intent.id });
   return intent;
@@ -149,20 +152,44 @@ function finish(
   customer: Customer | null,
   intent: PaymentIntent | null,
 ): PaymentResult {
-  if (session.mode === "subscription" && customer) {
-    setDefaultCard(context, customer.id, method.id);
-    return { kind: "paid", session: openSubscription(context, session, context.store.get("customer", customer.id), method, intent) };
-  }
-  redeem(context, session, customer?.id ?? null, null);
+  if (session.mode === "subscription" && customer)
+    return { kind: "paid", session: openSubscription(context, session, customer, method, intent) };
+  const discounts = redeem(context, session, customer?.id ?? null, null);
+  const invoice = customer ? invoiceOrder(context, session, customer, discounts, intent) : null;
   return {
     kind: "paid",
-    session: complete(context, session, { payment_intent: intent?.id ?? null, customer_details: detailsOf(session, customer) }),
+    session: complete(context, session, {
+      customer: customer?.id ?? null,
+      invoice: invoice?.id ?? null,
+      payment_intent: intent?.id ?? null,
+      customer_details: detailsOf(session, customer),
+    }),
   };
+}
+
+/** The paid invoice of a single payment, if the session asked for one. */
+function invoiceOrder(
+  context: Context,
+  session: CheckoutSession,
+  customer: Customer,
+  discounts: Discount[],
+  intent: PaymentIntent | null,
+): Invoice | null {
+  const { invoice, items } = context.store.hidden("checkout.session", session.id);
+  if (!invoice) return null;
+  const draft = createOrderInvoice(context, { customer, currency: session.currency ?? "usd", items, discounts, ...invoice });
+  const open = finalizeInvoice(context, draft, intent?.id ?? null);
+  return open.status === "open" ? settleWith(context, open) : open;
+}
+
+/** Whether the card is the customer's from now on. */
+function savesCard(context: Context, session: CheckoutSession): boolean {
+  return session.mode === "subscription" || context.store.hidden("checkout.session", session.id).reuse !== null;
 }
 
 /** A declined card is not attached to the customer, so that it can't become the default card. */
 function newCard(context: Context, session: CheckoutSession, card: CardBehaviour, customer: Customer | null): PaymentMethod {
-  const attached = card === "declined" || session.mode === "payment" ? null : (customer?.id ?? null);
+  const attached = card === "declined" || !savesCard(context, session) ? null : (customer?.id ?? null);
   return createCard(context, card, attached, customer?.email ?? session.customer_email);
 }
 
@@ -212,7 +239,7 @@ export function answerAuthentication(context: Context, sessionId: string, approv
   const customer = customerOf(context, session);
   const method = context.store.get("payment_method", String(intent.payment_method));
   const attached =
-    customer && session.mode === "subscription" ? context.store.save("payment_method", { ...method, customer: customer.id }) : method;
+    customer && savesCard(context, session) ? context.store.save("payment_method", { ...method, customer: customer.id }) : method;
   if (attached !== method) emit(context, "payment_method.attached", attached);
   return charge(context, session, attached, customer);
 }

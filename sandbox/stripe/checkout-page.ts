@@ -64,6 +64,10 @@ function cancelLink(session: CheckoutSession): Markup | null {
   return session.cancel_url === null ? null : html`<a class="quiet" href="${session.cancel_url}">Cancel and go back</a>`;
 }
 
+function message(text: { message: string } | null | undefined): Markup | null {
+  return text ? html`<p class="note">${text.message}</p>` : null;
+}
+
 function payForm(session: CheckoutSession, failure: string | null): Markup {
   const total = money(session.amount_total ?? 0, session.currency ?? "usd");
   const label = session.mode === "subscription" ? `Subscribe for ${total}` : `Pay ${total}`;
@@ -81,7 +85,9 @@ ${session.customer_details?.email ? html`<p class="email"><span>Email</span>${se
 ${error}
 <input type="hidden" name="from" value="page">
 <fieldset><legend>This card</legend>${tiles}</fieldset>
+${message(session.custom_text?.submit)}
 <button type="submit">${label}</button>
+${message(session.custom_text?.after_submit)}
 ${cancelLink(session)}
 </form>`;
 }

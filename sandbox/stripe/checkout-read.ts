@@ -1,13 +1,39 @@
-import { createPrice, createProduct, readAmountCents, readCurrency, readRecurring } from "./catalogue.ts";
+import { createPrice, createProduct, readAmountCents, readCurrency, readRecurring, readTaxBehavior, readTaxCode } from "./catalogue.ts";
 import type { Context } from "./context.ts";
 import { daySeconds, hourSeconds } from "./context.ts";
 import { redeemableCoupon } from "./coupons.ts";
-import { invalidRequest, missingParameter } from "./errors.ts";
+import { invalidParameter, invalidRequest, missingParameter } from "./errors.ts";
 import type { HiddenKinds } from "./kinds.ts";
+import { checkoutLocales } from "./locales.ts";
 import type { Parameters } from "./parameters.ts";
-import type { Coupon, LineItem, Price } from "./wire.ts";
+import type { CheckoutSession, Coupon, LineItem, Price } from "./wire.ts";
 
 type Lines = HiddenKinds["checkout.session"]["lines"];
+export type Settings = Pick<CheckoutSession, "locale" | "submit_type" | "custom_text" | "customer_creation">;
+
+const notPlayedSettings = [
+  "adaptive_pricing",
+  "after_expiration",
+  "allowed_payment_method_types",
+  "branding_settings",
+  "consent_collection",
+  "currency",
+  "custom_fields",
+  "customer_update",
+  "name_collection",
+  "optional_items",
+  "origin_context",
+  "payment_method_configuration",
+  "payment_method_data",
+  "payment_method_options",
+  "payment_method_types",
+  "phone_number_collection",
+  "saved_payment_method_options",
+  "shipping_address_collection",
+  "shipping_options",
+  "tax_id_collection",
+  "wallet_options",
+] as const;
 
 function priceFromData(context: Context, data: Parameters): Price {
   const productData = data.object("product_data");
@@ -18,10 +44,10 @@ function priceFromData(context: Context, data: Parameters): Price {
         description: productData.text("description") ?? null,
         active: true,
         metadata: productData.metadata("metadata"),
+        taxCode: readTaxCode(productData) ?? null,
       }).id
     : context.store.reference("product", data.requiredText("product"), data.nameOf("product")).id;
-  productData?.accept("images", "tax_code");
-  data.accept("tax_behavior");
+  productData?.refuse("images", "unit_label");
   return createPrice(context, {
     product,
     currency: readCurrency(data),
@@ -31,11 +57,13 @@ function priceFromData(context: Context, data: Parameters): Price {
     nickname: null,
     active: false,
     metadata: {},
+    taxBehavior: readTaxBehavior(data) ?? "unspecified",
   });
 }
 
 function readLine(context: Context, parameters: Parameters): { price: Price; quantity: number } {
-  const quantity = parameters.integer("quantity", 1, 1000) ?? 1;
+  parameters.refuse("adjustable_quantity", "tax_rates", "dynamic_tax_rates", "metadata");
+  const quantity = parameters.requiredInteger("quantity", 1, 1000);
   const data = parameters.object("price_data");
   if (data) return { price: priceFromData(context, data), quantity };
   const price = context.store.reference("price", parameters.requiredText("price"), parameters.nameOf("price"));
@@ -93,6 +121,56 @@ export function readAddress(parameters: Parameters, key: string): string {
   return address;
 }
 
+function readInvoiceCreation(parameters: Parameters): HiddenKinds["checkout.session"]["invoice"] {
+  const creation = parameters.object("invoice_creation");
+  const enabled = creation?.boolean("enabled") ?? false;
+  const data = creation?.object("invoice_data");
+  if (!enabled) return null;
+  return {
+    description: data?.text("description") ?? null,
+    footer: data?.text("footer") ?? null,
+    metadata: data?.metadata("metadata") ?? {},
+  };
+}
+
+type CustomText = NonNullable<CheckoutSession["custom_text"]>;
+
+function readCustomText(parameters: Parameters): CustomText {
+  const texts = parameters.object("custom_text");
+  texts?.refuse("shipping_address", "terms_of_service_acceptance");
+  const read = (key: "after_submit" | "submit") => {
+    const text = texts?.object(key);
+    if (!text) return null;
+    const message = text.requiredText("message");
+    if (message.length > 1_200) throw invalidParameter("Custom texts have at most 1200 characters.", text.nameOf("message"));
+    return { message };
+  };
+  return { after_submit: read("after_submit"), shipping_address: null, submit: read("submit"), terms_of_service_acceptance: null };
+}
+
+/** What a session says of its page. Throws for a setting that the sandbox's page would not follow. */
+export function readSettings(parameters: Parameters, mode: "payment" | "subscription"): Settings {
+  parameters.refuse(...notPlayedSettings);
+  parameters.only("allow_promotion_codes", "false");
+  parameters.only("billing_address_collection", "auto");
+  parameters.only("payment_method_collection", "always");
+  parameters.only("ui_mode", "hosted_page");
+  parameters.object("automatic_tax")?.only("enabled", "false");
+  const submitType = parameters.oneOf("submit_type", ["auto", "book", "donate", "pay", "subscribe"]) ?? null;
+  const creation = parameters.oneOf("customer_creation", ["always", "if_required"]);
+  if (mode === "payment" && parameters.has("subscription_data"))
+    throw invalidParameter("You can not pass `subscription_data` in `payment` mode.", "subscription_data");
+  for (const key of ["customer_creation", "invoice_creation", "payment_intent_data", "submit_type"])
+    if (mode === "subscription" && parameters.has(key))
+      throw invalidParameter(`You can not pass \`${key}\` in \`subscription\` mode.`, key);
+  return {
+    locale: parameters.oneOf("locale", checkoutLocales) ?? null,
+    submit_type: submitType,
+    custom_text: readCustomText(parameters),
+    customer_creation: mode === "subscription" ? "always" : (creation ?? "if_required"),
+  };
+}
+
 export function readHidden(
   parameters: Parameters,
   lines: Lines,
@@ -101,8 +179,8 @@ export function readHidden(
 ): HiddenKinds["checkout.session"] {
   const subscriptionData = parameters.object("subscription_data");
   const intentData = parameters.object("payment_intent_data");
-  intentData?.accept("receipt_email", "setup_future_usage", "statement_descriptor_suffix");
-  subscriptionData?.accept("billing_mode");
+  intentData?.only("capture_method", "automatic");
+  const billingMode = subscriptionData?.object("billing_mode")?.oneOf("type", ["classic", "flexible"]) ?? null;
   return {
     lines,
     items,
@@ -110,6 +188,10 @@ export function readHidden(
     subscriptionMetadata: subscriptionData?.metadata("metadata") ?? {},
     paymentIntentMetadata: intentData?.metadata("metadata") ?? {},
     description: subscriptionData?.text("description") ?? intentData?.text("description") ?? null,
+    reuse: intentData?.oneOf("setup_future_usage", ["off_session", "on_session"]) ?? null,
+    receiptEmail: intentData?.text("receipt_email") ?? null,
+    invoice: readInvoiceCreation(parameters),
+    billingMode,
     paymentIntent: null,
     failure: null,
   };

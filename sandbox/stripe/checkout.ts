@@ -1,36 +1,26 @@
 import type { ApiCall, ApiRoute, List } from "./api.ts";
-import { equalityFilters, listOf, listRoute, retrieveRoute } from "./api.ts";
+import { equalityFilters, listOf, listRoute, pageOf, retrieveRoute } from "./api.ts";
 import { buildLineItems, buildSession } from "./checkout-build.ts";
-import { readAddress, readCoupon, readExpiry, readHidden, readLines } from "./checkout-read.ts";
+import { readAddress, readCoupon, readExpiry, readHidden, readLines, readSettings } from "./checkout-read.ts";
 import type { Context } from "./context.ts";
-import { invalidRequest } from "./errors.ts";
+import { invalidRequest, missingParameter, notPlayed } from "./errors.ts";
 import { saveChange } from "./events.ts";
 import { newId } from "./ids.ts";
 import type { CheckoutSession, LineItem } from "./wire.ts";
 
-const inertParameters = [
-  "allow_promotion_codes",
-  "billing_address_collection",
-  "locale",
-  "submit_type",
-  "payment_method_collection",
-  "customer_update",
-  "customer_creation",
-  "automatic_tax",
-  "ui_mode",
-  "consent_collection",
-  "custom_text",
-  "origin_context",
-  "tax_id_collection",
-  "phone_number_collection",
-  "saved_payment_method_options",
-  "adaptive_pricing",
-  "allowed_payment_method_types",
-  "branding_settings",
-] as const;
+/** Stripe's smallest charge in US dollars. */
+const leastCents = 50;
+
+/** Stripe charges no less than half a dollar; a subscription's first cents would go to the customer's balance. */
+function refuseTooSmall(mode: "payment" | "subscription", totalCents: number): void {
+  if (totalCents === 0 || totalCents >= leastCents) return;
+  if (mode === "subscription") throw notPlayed("line_items", `a total of nothing or of at least ${leastCents} cents`);
+  throw invalidRequest("The Checkout Session's total amount due must add up to at least $0.50 usd", undefined, "amount_too_small");
+}
 
 function create({ context, parameters }: ApiCall): CheckoutSession {
-  const mode = parameters.oneOf("mode", ["payment", "subscription"]) ?? "payment";
+  const mode = parameters.oneOf("mode", ["payment", "subscription"]);
+  if (mode === undefined) throw missingParameter("mode");
   const coupon = readCoupon(context, parameters);
   const lines = readLines(context, parameters, mode);
   const items = buildLineItems(context, lines, coupon);
@@ -45,13 +35,18 @@ function create({ context, parameters }: ApiCall): CheckoutSession {
     items,
     coupon,
   );
-  parameters.accept(...inertParameters);
+  const settings = readSettings(parameters, mode);
+  if (customer && parameters.has("customer_creation"))
+    throw invalidRequest("You may only specify one of these parameters: customer, customer_creation.", "customer_creation");
   const id = newId("cs_test", 58);
   const subtotal = items.reduce((sum, item) => sum + item.amount_subtotal, 0);
   const discount = items.reduce((sum, item) => sum + item.amount_discount, 0);
+  refuseTooSmall(mode, subtotal - discount);
   const session = buildSession(context, {
     id,
     mode,
+    settings,
+    invoice: hidden.invoice,
     subtotal,
     discount,
     currency: items[0]?.currency ?? "usd",
@@ -104,8 +99,9 @@ export const checkoutRoutes: ApiRoute[] = [
     method: "GET",
     url: "/v1/checkout/sessions/:id/line_items",
     handle: ({ context, id, parameters }) => {
-      parameters.accept("limit", "starting_after", "ending_before");
-      return lineItemsOf(context, context.store.get("checkout.session", id, "session").id);
+      const session = context.store.get("checkout.session", id, "session");
+      const { data, url } = lineItemsOf(context, session.id);
+      return pageOf(data, url, parameters);
     },
   },
   listRoute("checkout.session", "/v1/checkout/sessions", (parameters) =>

@@ -2,10 +2,18 @@ import { addMonths } from "#domain/clock.ts";
 import type { ApiCall, ApiRoute } from "./api.ts";
 import { listRoute, retrieveRoute } from "./api.ts";
 import type { Context } from "./context.ts";
-import { invalidRequest } from "./errors.ts";
+import { invalidParameter, invalidRequest } from "./errors.ts";
 import { emit, saveChange } from "./events.ts";
 import { newId, randomText } from "./ids.ts";
+import type { Parameters } from "./parameters.ts";
 import type { Coupon, Discount } from "./wire.ts";
+
+/** At most 40 characters (docs.stripe.com/api/coupons). */
+function readName(parameters: Parameters): string | null | undefined {
+  const name = parameters.text("name");
+  if (name && name.length > 40) throw invalidParameter("Invalid string: must be at most 40 characters", "name");
+  return name;
+}
 
 function create({ context, parameters }: ApiCall): Coupon {
   const id = parameters.text("id") ?? randomText(8);
@@ -34,7 +42,7 @@ function create({ context, parameters }: ApiCall): Coupon {
     livemode: false,
     max_redemptions: parameters.integer("max_redemptions", 1) ?? null,
     metadata: parameters.metadata("metadata"),
-    name: parameters.text("name") ?? null,
+    name: readName(parameters) ?? null,
     percent_off: percentOff ?? null,
     redeem_by: parameters.integer("redeem_by") ?? null,
     times_redeemed: 0,
@@ -47,7 +55,7 @@ function create({ context, parameters }: ApiCall): Coupon {
 
 function update({ context, id, parameters }: ApiCall): Coupon {
   const before = context.store.get("coupon", id);
-  const name = parameters.text("name");
+  const name = readName(parameters);
   return saveChange(context, "coupon", "coupon.updated", {
     ...before,
     name: name === undefined ? before.name : name,

@@ -5,6 +5,7 @@ import { invalidRequest } from "./errors.ts";
 import { emit, saveChange } from "./events.ts";
 import { newId, randomText } from "./ids.ts";
 import type { Metadata, Parameters } from "./parameters.ts";
+import { requireOwnCard } from "./payment-methods.ts";
 import { cancelSubscription } from "./subscription-status.ts";
 import type { Customer } from "./wire.ts";
 
@@ -14,6 +15,8 @@ interface NewCustomer {
   description: string | null;
   phone: string | null;
   metadata: Metadata;
+  /** Languages in order of preference (RFC 4646). */
+  locales: string[];
 }
 
 export function createCustomer(context: Context, fields: NewCustomer): Customer {
@@ -37,7 +40,7 @@ export function createCustomer(context: Context, fields: NewCustomer): Customer 
     name: fields.name,
     next_invoice_sequence: 1,
     phone: fields.phone,
-    preferred_locales: [],
+    preferred_locales: fields.locales,
     shipping: null,
     tax_exempt: "none",
     test_clock: null,
@@ -61,8 +64,10 @@ function create({ context, parameters }: ApiCall): Customer {
     description: parameters.text("description") ?? null,
     phone: parameters.text("phone") ?? null,
     metadata: parameters.metadata("metadata"),
+    locales: parameters.texts("preferred_locales") ?? [],
   };
-  parameters.accept("preferred_locales", "address", "tax_exempt");
+  parameters.refuse("address", "shipping", "tax", "tax_id_data", "test_clock", "balance");
+  parameters.only("tax_exempt", "none");
   return createCustomer(context, fields);
 }
 
@@ -74,14 +79,10 @@ function update({ context, id, parameters }: ApiCall): Customer {
   const phone = parameters.text("phone");
   const settings = parameters.object("invoice_settings");
   const method = settings?.text("default_payment_method");
-  parameters.accept("preferred_locales", "address", "tax_exempt");
-  if (method && context.store.reference("payment_method", method, "invoice_settings[default_payment_method]").customer !== id) {
-    throw invalidRequest(
-      "The customer does not have a payment method with the ID given. The payment method must be attached to the customer.",
-      "invoice_settings[default_payment_method]",
-      "resource_missing",
-    );
-  }
+  parameters.refuse("address", "shipping", "tax", "balance");
+  parameters.only("tax_exempt", "none");
+  const locales = parameters.texts("preferred_locales");
+  if (method) requireOwnCard(context, method, id, "invoice_settings[default_payment_method]");
   return saveChange(context, "customer", "customer.updated", {
     ...before,
     email: email === undefined ? before.email : email,
@@ -89,6 +90,7 @@ function update({ context, id, parameters }: ApiCall): Customer {
     description: description === undefined ? before.description : description,
     phone: phone === undefined ? (before.phone ?? null) : phone,
     metadata: parameters.metadata("metadata", before.metadata),
+    preferred_locales: locales ?? before.preferred_locales ?? [],
     invoice_settings: {
       ...before.invoice_settings,
       default_payment_method: method === undefined ? before.invoice_settings.default_payment_method : method,

@@ -12,18 +12,20 @@ export interface ApiErrorFields {
   payment_method?: unknown;
 }
 
+/** What became of the call: refused before it began, refused while it was done, or done as far as a declined card's failed charge. */
+type Progress = "not begun" | "rolled back" | "kept";
+
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
   readonly fields: ApiErrorFields;
-  /** True for a declined card, whose failed charge is stored. Every other refusal rolls back the call. */
-  readonly keepsChanges: boolean;
+  readonly progress: Progress;
 
-  constructor(status: number, fields: ApiErrorFields, keepsChanges = false) {
+  constructor(status: number, fields: ApiErrorFields, progress: Progress = "rolled back") {
     super(fields.message);
     this.status = status;
     this.fields = fields;
-    this.keepsChanges = keepsChanges;
+    this.progress = progress;
   }
 
   body(requestId: string): { error: ApiErrorFields & { doc_url?: string; request_log_url: string } } {
@@ -38,8 +40,19 @@ export function invalidRequest(message: string, param?: string, code?: string): 
   return new ApiError(400, { type: "invalid_request_error", message, ...(code && { code }), ...(param && { param }) });
 }
 
+/** For a parameter that is refused before the call begins, so that its idempotency key stays free (docs.stripe.com/api/idempotent_requests). */
+export function invalidParameter(message: string, param?: string, code?: string): ApiError {
+  return new ApiError(400, { type: "invalid_request_error", message, ...(code && { code }), ...(param && { param }) }, "not begun");
+}
+
 export function missingParameter(param: string): ApiError {
-  return invalidRequest(`Missing required param: ${param}.`, param, "parameter_missing");
+  return invalidParameter(`Missing required param: ${param}.`, param, "parameter_missing");
+}
+
+/** For what Stripe does and the sandbox does not: an answer that ignored it would be false. */
+export function notPlayed(param: string, played?: string): ApiError {
+  const message = played === undefined ? `The sandbox does not play ${param}.` : `The sandbox plays ${param} only as ${played}.`;
+  return invalidParameter(message, param);
 }
 
 export function resourceMissing(noun: string, id: string, param: string): ApiError {

@@ -1,6 +1,7 @@
 import { listOf } from "./api.ts";
 import { lineItemsOf } from "./checkout.ts";
 import type { Context } from "./context.ts";
+import type { ApiError } from "./errors.ts";
 import { invalidRequest } from "./errors.ts";
 import { paymentsOf } from "./invoice-collect.ts";
 
@@ -32,6 +33,11 @@ function includable(context: Context, owner: Json, field: string): unknown {
   return undefined;
 }
 
+function cannotExpand(path: string): ApiError {
+  const message = `This property cannot be expanded (${path}). You may want to try expanding 'data.${path}' if this is a list.`;
+  return invalidRequest(message, "expand");
+}
+
 function expandPath(context: Context, target: unknown, segments: readonly string[], path: string): void {
   const [field, ...rest] = segments;
   if (field === undefined) return;
@@ -42,13 +48,10 @@ function expandPath(context: Context, target: unknown, segments: readonly string
   if (!isJson(target)) return;
   const known = Object.hasOwn(target, field);
   const value = known ? target[field] : includable(context, target, field);
-  if (!known && value === undefined) {
-    throw invalidRequest(
-      `This property cannot be expanded (${path}). You may want to try expanding 'data.${path}' if this is a list.`,
-      "expand[0]",
-    );
-  }
-  target[field] = typeof value === "string" ? (context.store.findAny(value) ?? value) : value;
+  if (!known && value === undefined) throw cannotExpand(path);
+  const object = typeof value === "string" ? context.store.findAny(value) : undefined;
+  if (!object && value !== null && typeof value !== "object") throw cannotExpand(path);
+  target[field] = object ?? value;
   const next = target[field];
   if (Array.isArray(next))
     target[field] = next.map((item: unknown) => (typeof item === "string" ? (context.store.findAny(item) ?? item) : item));
@@ -62,8 +65,7 @@ export function expand(context: Context, object: object, paths: readonly string[
   const copy: object = structuredClone(object);
   for (const path of paths) {
     const segments = path.split(".");
-    // The `data` of a list does not count towards Stripe's limit of four levels.
-    if (segments.filter((segment) => segment !== "data").length > maximumDepth)
+    if (segments.length > maximumDepth)
       throw invalidRequest(`You cannot expand more than ${maximumDepth} levels of a property: ${path}`, "expand");
     expandPath(context, copy, segments, path);
   }

@@ -2,7 +2,7 @@
  * Stripe's request format: `application/x-www-form-urlencoded` with brackets (`items[0][price]=…`, `expand[]=…`).
  * Size, depth and count are limited. The objects have no prototype, so that no key can change one.
  */
-import { invalidRequest } from "./errors.ts";
+import { invalidParameter } from "./errors.ts";
 
 export type FormValue = string | FormValue[] | FormObject;
 export interface FormObject {
@@ -25,8 +25,8 @@ function segmentsOf(name: string): string[] {
   const rest = name.slice(open);
   const parts = [...rest.matchAll(/\[([^[\]]*)\]/g)];
   const covered = parts.reduce((length, part) => length + part[0].length, 0);
-  if (open === 0 || covered !== rest.length) throw invalidRequest(`Invalid parameter name: ${name.slice(0, 100)}`, name.slice(0, 100));
-  if (parts.length >= maximumDepth) throw invalidRequest(`The parameter ${name.slice(0, 100)} is nested too deeply.`, name.slice(0, 100));
+  if (open === 0 || covered !== rest.length) throw invalidParameter(`Invalid parameter name: ${name.slice(0, 100)}`, name.slice(0, 100));
+  if (parts.length >= maximumDepth) throw invalidParameter(`The parameter ${name.slice(0, 100)} is nested too deeply.`, name.slice(0, 100));
   return [name.slice(0, open), ...parts.map((part) => part[1] ?? "")];
 }
 
@@ -35,13 +35,13 @@ function place(target: FormObject, segments: readonly string[], value: string, n
   segments.forEach((segment, depth) => {
     const key = segment === "" ? String(Object.keys(current).length) : segment;
     if (depth === segments.length - 1) {
-      if (typeof current[key] === "object") throw invalidRequest(`Invalid ${name}: given both as a value and as an object.`, name);
+      if (typeof current[key] === "object") throw invalidParameter(`Invalid ${name}: given both as a value and as an object.`, name);
       current[key] = value;
       return;
     }
     const next = current[key] ?? emptyObject();
     if (typeof next === "string" || Array.isArray(next))
-      throw invalidRequest(`Invalid ${name}: given both as a value and as an object.`, name);
+      throw invalidParameter(`Invalid ${name}: given both as a value and as an object.`, name);
     current[key] = next;
     current = next;
   });
@@ -72,7 +72,7 @@ export function parseForm(text: string): FormObject {
   let fields = 0;
   for (const [name, value] of new URLSearchParams(text)) {
     fields += 1;
-    if (fields > maximumFields) throw invalidRequest(`A request may carry at most ${maximumFields} parameters.`);
+    if (fields > maximumFields) throw invalidParameter(`A request may carry at most ${maximumFields} parameters.`);
     place(result, segmentsOf(name), value, name);
   }
   const top = emptyObject();

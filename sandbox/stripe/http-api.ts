@@ -93,10 +93,20 @@ function execute(context: Context, route: ApiRoute, id: string, form: string): S
       parameters.refuseUnknown();
       return { status: 200, body: JSON.stringify(expand(context, object, paths)) };
     } catch (error) {
-      if (error instanceof ApiError && error.keepsChanges) return failure(error, requestId);
+      if (error instanceof ApiError && error.progress === "kept") return failure(error, requestId);
       throw error;
     }
   });
+}
+
+/** A refusal of a call that had begun is an answer too: the same key gets it again. Throws only for calls that did not begin. */
+function executeOrRefuse(context: Context, route: ApiRoute, id: string, form: string): StoredResponse {
+  try {
+    return execute(context, route, id, form);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.progress === "not begun") throw error;
+    return failure(error, context.request?.id ?? "");
+  }
 }
 
 function executeOnce(context: Context, route: ApiRoute, request: FastifyRequest, key: string): StoredResponse & { replayed: boolean } {
@@ -106,7 +116,7 @@ function executeOnce(context: Context, route: ApiRoute, request: FastifyRequest,
   return context.store.transaction(() => {
     const known = recallResponse(context, key, fingerprint);
     if (known) return { ...known, replayed: true };
-    const response = execute(context, route, idOf(request), form);
+    const response = executeOrRefuse(context, route, idOf(request), form);
     rememberResponse(context, key, fingerprint, response);
     return { ...response, replayed: false };
   });

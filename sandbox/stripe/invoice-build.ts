@@ -3,8 +3,10 @@ import type { Context } from "./context.ts";
 import { discountCents } from "./coupons.ts";
 import { emit } from "./events.ts";
 import { newId } from "./ids.ts";
+import type { DiscountAmount } from "./invoice-lines.ts";
+import { orderLine, subscriptionLine } from "./invoice-lines.ts";
 import { itemOf } from "./subscription-status.ts";
-import type { Customer, Discount, Invoice, InvoiceLine, Price, Subscription } from "./wire.ts";
+import type { Customer, Discount, Invoice, InvoiceLine, LineItem, Subscription } from "./wire.ts";
 
 interface NewInvoice {
   customer: Customer;
@@ -17,20 +19,18 @@ interface NewInvoice {
   periodStart: number;
 }
 
-function money(cents: number, currency: string): string {
-  return new Intl.NumberFormat("en-US", { style: "currency", currency }).format(cents / 100);
-}
-
-export function describePrice(context: Context, price: Price, quantity: number): string {
-  const product = typeof price.product === "string" ? context.store.find("product", price.product) : undefined;
-  const every = price.recurring
-    ? ` / ${price.recurring.interval_count > 1 ? `${price.recurring.interval_count} ${price.recurring.interval}s` : price.recurring.interval}`
-    : "";
-  return `${quantity} × ${product?.name ?? "Item"} (at ${money(price.unit_amount ?? 0, price.currency)}${every})`;
+interface NewOrderInvoice {
+  customer: Customer;
+  currency: string;
+  items: LineItem[];
+  discounts: Discount[];
+  description: string | null;
+  footer: string | null;
+  metadata: Record<string, string>;
 }
 
 /** Applies the discounts one after another, each to the rest that the earlier ones left. */
-function discountAmounts(context: Context, discounts: readonly Discount[], subtotalCents: number): { amount: number; discount: string }[] {
+function discountAmounts(context: Context, discounts: readonly Discount[], subtotalCents: number): DiscountAmount[] {
   let leftCents = subtotalCents;
   return discounts.map((discount) => {
     const coupon = typeof discount.source.coupon === "string" ? context.store.find("coupon", discount.source.coupon) : undefined;
@@ -38,53 +38,6 @@ function discountAmounts(context: Context, discounts: readonly Discount[], subto
     leftCents -= amount;
     return { amount, discount: discount.id };
   });
-}
-
-function createLine(
-  context: Context,
-  invoiceId: string,
-  subscription: Subscription,
-  discounts: { amount: number; discount: string }[],
-): InvoiceLine {
-  const item = itemOf(subscription);
-  const quantity = item.quantity ?? 1;
-  const amount = (item.price.unit_amount ?? 0) * quantity;
-  return {
-    id: newId("il"),
-    object: "line_item",
-    amount,
-    currency: subscription.currency,
-    description: describePrice(context, item.price, quantity),
-    discount_amounts: discounts,
-    discountable: true,
-    discounts: [],
-    invoice: invoiceId,
-    livemode: false,
-    metadata: subscription.metadata,
-    parent: {
-      invoice_item_details: null,
-      subscription_item_details: {
-        invoice_item: null,
-        proration: false,
-        proration_details: { credited_items: null },
-        subscription: subscription.id,
-        subscription_item: item.id,
-      },
-      type: "subscription_item_details",
-    },
-    period: { start: item.current_period_start, end: item.current_period_end },
-    pretax_credit_amounts: [],
-    pricing: {
-      price_details: { price: item.price.id, product: typeof item.price.product === "string" ? item.price.product : item.price.product.id },
-      type: "price_details",
-      unit_amount_decimal: item.price.unit_amount_decimal,
-    },
-    quantity,
-    quantity_decimal: String(quantity),
-    subscription: subscription.id,
-    subtotal: amount,
-    taxes: [],
-  };
 }
 
 /** Taxes, shipping, credit notes and the like: parts of an invoice that the product does not use. */
@@ -105,9 +58,7 @@ const unused = {
   default_payment_method: null,
   default_source: null,
   default_tax_rates: [],
-  description: null,
   due_date: null,
-  footer: null,
   from_invoice: null,
   invoice_pdf: null,
   issuer: { type: "self" },
@@ -128,49 +79,48 @@ const unused = {
   total_taxes: [],
 } satisfies Partial<Invoice>;
 
-/** Creates the draft for the subscription's current period and emits `invoice.created`. */
-export function createInvoice(context: Context, fields: NewInvoice): Invoice {
-  const { customer, subscription } = fields;
-  const id = newId("in");
-  const item = itemOf(subscription);
-  const subtotal = (item.price.unit_amount ?? 0) * (item.quantity ?? 1);
-  const discounts = discountAmounts(context, fields.discounts, subtotal);
+interface Draft {
+  id: string;
+  customer: Customer;
+  currency: string;
+  lines: InvoiceLine[];
+  discounts: DiscountAmount[];
+  finalizesAt: number | null;
+  own: Pick<Invoice, "billing_reason" | "description" | "footer" | "metadata" | "parent" | "period_start">;
+}
+
+/** Stores a draft and emits `invoice.created`. */
+function createDraft(context: Context, { id, customer, currency, lines, discounts, finalizesAt, own }: Draft): Invoice {
+  const subtotal = lines.reduce((sum, line) => sum + line.amount, 0);
   const total = subtotal - discounts.reduce((sum, discount) => sum + discount.amount, 0);
   const invoice: Invoice = {
     id,
     object: "invoice",
     ...unused,
+    ...own,
     amount_due: total,
     amount_paid: 0,
     amount_remaining: total,
     attempt_count: 0,
     attempted: false,
     auto_advance: true,
-    automatically_finalizes_at: fields.finalizesAt,
-    billing_reason: fields.reason,
+    automatically_finalizes_at: finalizesAt,
     collection_method: "charge_automatically",
     created: context.now(),
-    currency: subscription.currency,
+    currency,
     customer: customer.id,
     customer_email: customer.email,
     customer_name: customer.name ?? null,
     customer_phone: customer.phone ?? null,
-    discounts: fields.discounts.map((discount) => discount.id),
+    discounts: discounts.map(({ discount }) => discount),
     effective_at: null,
     ending_balance: null,
     hosted_invoice_url: null,
-    lines: listOf([createLine(context, id, subscription, discounts)], `/v1/invoices/${id}/lines`),
+    lines: listOf(lines, `/v1/invoices/${id}/lines`),
     livemode: false,
-    metadata: {},
-    next_payment_attempt: fields.finalizesAt,
+    next_payment_attempt: finalizesAt,
     number: null,
-    parent: {
-      quote_details: null,
-      subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
-      type: "subscription_details",
-    },
     period_end: context.now(),
-    period_start: fields.periodStart,
     status: "draft",
     status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
     subtotal,
@@ -183,6 +133,40 @@ export function createInvoice(context: Context, fields: NewInvoice): Invoice {
   context.store.insert("invoice", invoice);
   context.store.hide("invoice", id, { firstAttemptAt: null });
   emit(context, "invoice.created", invoice);
-  if (fields.finalizesAt !== null) context.store.plan(id, "finalize_invoice", fields.finalizesAt);
+  if (finalizesAt !== null) context.store.plan(id, "finalize_invoice", finalizesAt);
   return invoice;
+}
+
+/** The draft for the subscription's current period. */
+export function createInvoice(context: Context, fields: NewInvoice): Invoice {
+  const { customer, subscription, finalizesAt } = fields;
+  const id = newId("in");
+  const item = itemOf(subscription);
+  const discounts = discountAmounts(context, fields.discounts, (item.price.unit_amount ?? 0) * (item.quantity ?? 1));
+  const lines = [subscriptionLine(context, id, subscription, discounts)];
+  const own = {
+    billing_reason: fields.reason,
+    description: null,
+    footer: null,
+    metadata: {},
+    parent: {
+      quote_details: null,
+      subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
+      type: "subscription_details" as const,
+    },
+    period_start: fields.periodStart,
+  };
+  return createDraft(context, { id, customer, currency: subscription.currency, lines, discounts, finalizesAt, own });
+}
+
+/** The draft for what was bought once in a checkout; the caller finalises it. */
+export function createOrderInvoice(context: Context, fields: NewOrderInvoice): Invoice {
+  const { customer, currency, items, description, footer, metadata } = fields;
+  const id = newId("in");
+  const [discount] = fields.discounts;
+  const lines = items.map((item) => orderLine(context, id, item, discount?.id ?? null));
+  const off = items.reduce((sum, item) => sum + item.amount_discount, 0);
+  const discounts = discount ? [{ amount: off, discount: discount.id }] : [];
+  const own = { billing_reason: "manual" as const, description, footer, metadata, parent: null, period_start: context.now() };
+  return createDraft(context, { id, customer, currency, lines, discounts, finalizesAt: null, own });
 }

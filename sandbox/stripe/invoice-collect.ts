@@ -38,7 +38,8 @@ function openPayment(context: Context, invoice: Invoice, existingIntent: string 
     customer: typeof invoice.customer === "string" ? invoice.customer : null,
     description: "Subscription",
     metadata: {},
-    reusable: true,
+    reuse: "off_session" as const,
+    receiptEmail: null,
   };
   const intent = existingIntent ?? createIntent(context, fields).id;
   context.store.insert("invoice_payment", {

@@ -1,10 +1,10 @@
 import type { ApiCall, ApiRoute } from "./api.ts";
-import { equalityFilters, listOf, listRoute, retrieveRoute } from "./api.ts";
+import { equalityFilters, listRoute, pageOf, retrieveRoute } from "./api.ts";
 import { invalidRequest } from "./errors.ts";
 import { saveChange } from "./events.ts";
 import { finalizeInvoice, payNow, subscriptionOf, voidInvoice } from "./invoice-collect.ts";
 import type { Parameters } from "./parameters.ts";
-import { defaultCard, resolvePaymentMethod } from "./payment-methods.ts";
+import { defaultCard, usableCard } from "./payment-methods.ts";
 import type { Filter } from "./store.ts";
 import type { Invoice } from "./wire.ts";
 
@@ -12,8 +12,9 @@ function pay({ context, id, parameters }: ApiCall): Invoice {
   const invoice = context.store.get("invoice", id, "invoice");
   const requested = parameters.text("payment_method");
   const outOfBand = parameters.boolean("paid_out_of_band") ?? false;
-  parameters.accept("off_session", "forgive");
-  if (requested) return payNow(context, invoice, resolvePaymentMethod(context, requested, "payment_method"), outOfBand);
+  parameters.only("forgive", "false");
+  parameters.boolean("off_session");
+  if (requested) return payNow(context, invoice, usableCard(context, requested, String(invoice.customer), "payment_method"), outOfBand);
   const subscription = subscriptionOf(context, invoice);
   const own = typeof subscription?.default_payment_method === "string" ? subscription.default_payment_method : null;
   return payNow(context, invoice, defaultCard(context, String(invoice.customer), own), outOfBand);
@@ -21,16 +22,16 @@ function pay({ context, id, parameters }: ApiCall): Invoice {
 
 function finalize({ context, id, parameters }: ApiCall): Invoice {
   const invoice = context.store.get("invoice", id, "invoice");
-  parameters.accept("auto_advance");
+  const advances = parameters.boolean("auto_advance") ?? invoice.auto_advance ?? false;
   if (invoice.status !== "draft")
     throw invalidRequest(
       "This invoice is already finalized, you can't re-finalize a non-draft invoice.",
       undefined,
       "invoice_not_editable",
     );
-  const open = finalizeInvoice(context, invoice);
+  const open = finalizeInvoice(context, { ...invoice, auto_advance: advances });
   // Stripe collects a manually finalised invoice an hour later.
-  if (open.status === "open") context.store.plan(id, "retry_payment", context.now() + 3600);
+  if (open.status === "open" && advances) context.store.plan(id, "retry_payment", context.now() + 3600);
   return open;
 }
 
@@ -65,19 +66,22 @@ function paymentFilters(parameters: Parameters): Filter[] {
   const payment = parameters.object("payment");
   const intent = payment?.text("payment_intent");
   payment?.oneOf("type", ["payment_intent"]);
+  parameters.oneOf("status", ["canceled", "open", "paid"]);
   const filters = equalityFilters(parameters, { invoice: "invoice", status: "status" });
   return intent ? [...filters, { path: "payment.payment_intent", operator: "=", value: intent }] : filters;
 }
 
 export const invoiceRoutes: ApiRoute[] = [
-  listRoute("invoice", "/v1/invoices", (parameters) =>
-    equalityFilters(parameters, {
+  listRoute("invoice", "/v1/invoices", (parameters) => {
+    parameters.oneOf("status", ["draft", "open", "paid", "uncollectible", "void"]);
+    parameters.oneOf("collection_method", ["charge_automatically", "send_invoice"]);
+    return equalityFilters(parameters, {
       customer: "customer",
       status: "status",
       subscription: "parent.subscription_details.subscription",
       collection_method: "collection_method",
-    }),
-  ),
+    });
+  }),
   retrieveRoute("invoice", "/v1/invoices"),
   { method: "POST", url: "/v1/invoices/:id", handle: update },
   { method: "POST", url: "/v1/invoices/:id/pay", handle: pay },
@@ -91,10 +95,8 @@ export const invoiceRoutes: ApiRoute[] = [
   {
     method: "GET",
     url: "/v1/invoices/:id/lines",
-    handle: ({ context, id, parameters }) => {
-      parameters.accept("limit", "starting_after", "ending_before");
-      return listOf(context.store.get("invoice", id, "invoice").lines.data, `/v1/invoices/${id}/lines`);
-    },
+    handle: ({ context, id, parameters }) =>
+      pageOf(context.store.get("invoice", id, "invoice").lines.data, `/v1/invoices/${id}/lines`, parameters),
   },
   listRoute("invoice_payment", "/v1/invoice_payments", paymentFilters),
   retrieveRoute("invoice_payment", "/v1/invoice_payments"),

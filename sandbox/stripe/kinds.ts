@@ -28,7 +28,8 @@ export type CardBehaviour = "success" | "declined" | "authentication";
 
 /** What Stripe knows about an object but does not return. */
 export interface HiddenKinds {
-  payment_method: { card: CardBehaviour };
+  /** `spent`: paid with without being saved, or detached. Stripe never takes such a card again. */
+  payment_method: { card: CardBehaviour; spent: boolean };
   "checkout.session": {
     lines: { price: string; quantity: number }[];
     items: Wire.LineItem[];
@@ -36,6 +37,12 @@ export interface HiddenKinds {
     subscriptionMetadata: Record<string, string>;
     paymentIntentMetadata: Record<string, string>;
     description: string | null;
+    /** What the card is saved for after a single payment; null if it is not. */
+    reuse: "off_session" | "on_session" | null;
+    receiptEmail: string | null;
+    /** The invoice that a single payment gets; null: none. */
+    invoice: { description: string | null; footer: string | null; metadata: Record<string, string> } | null;
+    billingMode: "classic" | "flexible" | null;
     /** The payment intent of the attempts so far. A session in payment mode shows it only once there was an attempt. */
     paymentIntent: string | null;
     failure: string | null;

@@ -1,4 +1,4 @@
-import { invalidRequest, missingParameter } from "./errors.ts";
+import { invalidParameter, missingParameter, notPlayed } from "./errors.ts";
 import type { FormObject, FormValue } from "./form.ts";
 
 export type Metadata = Record<string, string>;
@@ -42,8 +42,8 @@ export class Parameters {
   text(key: string): string | null | undefined {
     const value = this.take(key);
     if (value === undefined) return undefined;
-    if (typeof value !== "string") throw invalidRequest(`Invalid string: ${this.nameOf(key)}`, this.nameOf(key));
-    if (value.length > textLimit) throw invalidRequest(`Invalid string: must be at most ${textLimit} characters`, this.nameOf(key));
+    if (typeof value !== "string") throw invalidParameter(`Invalid string: ${this.nameOf(key)}`, this.nameOf(key));
+    if (value.length > textLimit) throw invalidParameter(`Invalid string: must be at most ${textLimit} characters`, this.nameOf(key));
     return value === "" ? null : value;
   }
 
@@ -52,7 +52,7 @@ export class Parameters {
     if (value === undefined) throw missingParameter(this.nameOf(key));
     if (value === null) {
       const message = `You passed an empty string for '${this.nameOf(key)}'. We assume empty values are an attempt to unset a parameter; however '${this.nameOf(key)}' cannot be unset.`;
-      throw invalidRequest(message, this.nameOf(key), "parameter_invalid_empty");
+      throw invalidParameter(message, this.nameOf(key), "parameter_invalid_empty");
     }
     return value;
   }
@@ -62,11 +62,11 @@ export class Parameters {
     if (value === undefined || value === null) return undefined;
     const number = Number(value);
     if (!/^-?\d{1,15}$/.test(value))
-      throw invalidRequest(`Invalid integer: ${value.slice(0, 50)}`, this.nameOf(key), "parameter_invalid_integer");
+      throw invalidParameter(`Invalid integer: ${value.slice(0, 50)}`, this.nameOf(key), "parameter_invalid_integer");
     if (number < minimum)
-      throw invalidRequest(`This value must be greater than or equal to ${minimum}.`, this.nameOf(key), "parameter_invalid_integer");
+      throw invalidParameter(`This value must be greater than or equal to ${minimum}.`, this.nameOf(key), "parameter_invalid_integer");
     if (number > maximum)
-      throw invalidRequest(`This value must be less than or equal to ${maximum}.`, this.nameOf(key), "parameter_invalid_integer");
+      throw invalidParameter(`This value must be less than or equal to ${maximum}.`, this.nameOf(key), "parameter_invalid_integer");
     return number;
   }
 
@@ -79,14 +79,14 @@ export class Parameters {
   decimal(key: string): number | undefined {
     const value = this.text(key);
     if (value === undefined || value === null) return undefined;
-    if (!/^\d{1,12}(\.\d{1,12})?$/.test(value)) throw invalidRequest(`Invalid decimal: ${value.slice(0, 50)}`, this.nameOf(key));
+    if (!/^\d{1,12}(\.\d{1,12})?$/.test(value)) throw invalidParameter(`Invalid decimal: ${value.slice(0, 50)}`, this.nameOf(key));
     return Number(value);
   }
 
   boolean(key: string): boolean | undefined {
     const value = this.text(key);
     if (value === undefined || value === null) return undefined;
-    if (value !== "true" && value !== "false") throw invalidRequest(`Invalid boolean: ${value.slice(0, 50)}`, this.nameOf(key));
+    if (value !== "true" && value !== "false") throw invalidParameter(`Invalid boolean: ${value.slice(0, 50)}`, this.nameOf(key));
     return value === "true";
   }
 
@@ -94,14 +94,14 @@ export class Parameters {
     const value = this.text(key);
     if (value === undefined || value === null) return undefined;
     const known = allowed.find((candidate) => candidate === value);
-    if (known === undefined) throw invalidRequest(`Invalid ${this.nameOf(key)}: must be one of ${allowed.join(", ")}`, this.nameOf(key));
+    if (known === undefined) throw invalidParameter(`Invalid ${this.nameOf(key)}: must be one of ${allowed.join(", ")}`, this.nameOf(key));
     return known;
   }
 
   object(key: string): Parameters | undefined {
     const value = this.take(key);
     if (value === undefined || value === "") return undefined;
-    if (!isObject(value)) throw invalidRequest(`Invalid object: ${this.nameOf(key)}`, this.nameOf(key));
+    if (!isObject(value)) throw invalidParameter(`Invalid object: ${this.nameOf(key)}`, this.nameOf(key));
     const child = new Parameters(value, this.nameOf(key));
     this.children.push(child);
     return child;
@@ -111,14 +111,14 @@ export class Parameters {
     const value = this.take(key);
     if (value === undefined) return undefined;
     if (value === "") return [];
-    if (!Array.isArray(value)) throw invalidRequest(`Invalid array: ${this.nameOf(key)}`, this.nameOf(key));
+    if (!Array.isArray(value)) throw invalidParameter(`Invalid array: ${this.nameOf(key)}`, this.nameOf(key));
     return value;
   }
 
   texts(key: string): string[] | undefined {
     return this.list(key)?.map((item, index) => {
       if (typeof item !== "string" || item.length > textLimit)
-        throw invalidRequest(`Invalid string: ${this.nameOf(key)}[${index}]`, this.nameOf(key));
+        throw invalidParameter(`Invalid string: ${this.nameOf(key)}[${index}]`, this.nameOf(key));
       return item;
     });
   }
@@ -126,7 +126,7 @@ export class Parameters {
   objects(key: string): Parameters[] | undefined {
     return this.list(key)?.map((item, index) => {
       const name = `${this.nameOf(key)}[${index}]`;
-      if (!isObject(item)) throw invalidRequest(`Invalid object: ${name}`, name);
+      if (!isObject(item)) throw invalidParameter(`Invalid object: ${name}`, name);
       const child = new Parameters(item, name);
       this.children.push(child);
       return child;
@@ -138,11 +138,11 @@ export class Parameters {
     const value = this.take(key);
     if (value === undefined) return before;
     if (value === "") return {};
-    if (!isObject(value)) throw invalidRequest(`Invalid object: ${this.nameOf(key)}`, this.nameOf(key));
+    if (!isObject(value)) throw invalidParameter(`Invalid object: ${this.nameOf(key)}`, this.nameOf(key));
     const result: Metadata = { ...before };
     for (const [name, text] of Object.entries(value)) {
       if (typeof text !== "string" || text.length > 500 || name.length > 40)
-        throw invalidRequest(
+        throw invalidParameter(
           "Metadata values are strings of at most 500 characters under keys of at most 40.",
           `${this.nameOf(key)}[${name.slice(0, 40)}]`,
         );
@@ -150,13 +150,22 @@ export class Parameters {
       else result[name] = text;
     }
     if (Object.keys(result).length > metadataKeys)
-      throw invalidRequest(`Metadata can have at most ${metadataKeys} keys.`, this.nameOf(key));
+      throw invalidParameter(`Metadata can have at most ${metadataKeys} keys.`, this.nameOf(key));
     return result;
   }
 
-  /** Accepts parameters that have no effect, because the sandbox does not have the feature they control. */
-  accept(...keys: string[]): void {
-    for (const key of keys) this.read.add(key);
+  /** For parameters that Stripe knows and the sandbox does not play. Throws if one is given. */
+  refuse(...keys: string[]): void {
+    for (const key of keys) {
+      const value = this.take(key);
+      if (value !== undefined && value !== "") throw notPlayed(this.nameOf(key));
+    }
+  }
+
+  /** For a parameter of which the sandbox plays some values. Throws if another one is given. */
+  only(key: string, ...played: string[]): void {
+    const value = this.text(key);
+    if (value && !played.includes(value)) throw notPlayed(this.nameOf(key), played.join(" or "));
   }
 
   /** Throws `parameter_unknown` for the first parameter that was not read. */
@@ -164,7 +173,7 @@ export class Parameters {
     const unknown = Object.keys(this.values).find((key) => !this.read.has(key));
     if (unknown !== undefined) {
       const name = this.nameOf(unknown);
-      throw invalidRequest(`Received unknown parameter: ${name}`, name, "parameter_unknown");
+      throw invalidParameter(`Received unknown parameter: ${name}`, name, "parameter_unknown");
     }
     for (const child of this.children) child.refuseUnknown();
   }

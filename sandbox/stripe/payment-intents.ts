@@ -5,11 +5,11 @@ import { cancelIntent, chargeIntent, createIntent, declinedError, requireAuthent
 import type { Context } from "./context.ts";
 import { invalidRequest, missingParameter } from "./errors.ts";
 import { saveChange } from "./events.ts";
-import { resolvePaymentMethod } from "./payment-methods.ts";
+import { usableCard } from "./payment-methods.ts";
 import type { Charge, PaymentIntent } from "./wire.ts";
 
 function confirmWith(context: Context, intent: PaymentIntent, methodId: string, offSession: boolean): PaymentIntent {
-  const method = resolvePaymentMethod(context, methodId, "payment_method");
+  const method = usableCard(context, methodId, typeof intent.customer === "string" ? intent.customer : null, "payment_method");
   if (!offSession && context.store.hidden("payment_method", method.id).card === "authentication") {
     return requireAuthentication(context, intent.id, method, `${context.origin}/`);
   }
@@ -27,12 +27,14 @@ function create({ context, parameters }: ApiCall): PaymentIntent {
     customer,
     description: parameters.text("description") ?? null,
     metadata: parameters.metadata("metadata"),
-    reusable: parameters.oneOf("setup_future_usage", ["off_session", "on_session"]) !== undefined,
+    reuse: parameters.oneOf("setup_future_usage", ["off_session", "on_session"]) ?? null,
+    receiptEmail: parameters.text("receipt_email") ?? null,
   };
   const confirm = parameters.boolean("confirm") ?? false;
   const offSession = parameters.boolean("off_session") ?? false;
   const method = parameters.text("payment_method");
-  parameters.accept("automatic_payment_methods", "capture_method", "receipt_email", "return_url", "statement_descriptor_suffix");
+  parameters.refuse("automatic_payment_methods", "statement_descriptor_suffix");
+  parameters.only("capture_method", "automatic");
   const intent = createIntent(context, fields);
   if (!confirm) return intent;
   if (!method) throw missingParameter("payment_method");
@@ -42,7 +44,7 @@ function create({ context, parameters }: ApiCall): PaymentIntent {
 function confirm({ context, id, parameters }: ApiCall): PaymentIntent {
   const intent = context.store.get("payment_intent", id, "intent");
   const method = parameters.requiredText("payment_method");
-  parameters.accept("return_url");
+  parameters.refuse("return_url");
   const offSession = parameters.boolean("off_session") ?? false;
   if (intent.status !== "requires_payment_method" && intent.status !== "requires_confirmation") {
     throw invalidRequest(
@@ -56,7 +58,7 @@ function confirm({ context, id, parameters }: ApiCall): PaymentIntent {
 
 function cancel({ context, id, parameters }: ApiCall): PaymentIntent {
   const intent = context.store.get("payment_intent", id, "intent");
-  parameters.accept("cancellation_reason");
+  const reason = parameters.oneOf("cancellation_reason", ["abandoned", "duplicate", "fraudulent", "requested_by_customer"]) ?? null;
   if (intent.status === "succeeded" || intent.status === "canceled") {
     throw invalidRequest(
       `You cannot cancel this PaymentIntent because it has a status of ${intent.status}.`,
@@ -64,7 +66,7 @@ function cancel({ context, id, parameters }: ApiCall): PaymentIntent {
       "payment_intent_unexpected_state",
     );
   }
-  return cancelIntent(context, intent, "requested_by_customer");
+  return cancelIntent(context, intent, reason);
 }
 
 function updateCharge({ context, id, parameters }: ApiCall): Charge {

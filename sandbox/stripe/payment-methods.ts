@@ -49,7 +49,7 @@ export function createCard(context: Context, card: CardBehaviour, customer: stri
     type: "card",
   };
   context.store.insert("payment_method", method);
-  context.store.hide("payment_method", method.id, { card });
+  context.store.hide("payment_method", method.id, { card, spent: false });
   return customer === null ? method : attach(context, method, customer);
 }
 
@@ -59,17 +59,51 @@ function attach(context: Context, method: PaymentMethod, customer: string): Paym
   return attached;
 }
 
-/** Resolves Stripe's ready-made ids (`pm_card_visa`, …) to a new card of their kind. */
-export function resolvePaymentMethod(context: Context, id: string, param: string): PaymentMethod {
+function refuseSpent(context: Context, method: PaymentMethod, param: string): void {
+  if (method.customer !== null || !context.store.hidden("payment_method", method.id).spent) return;
+  const message =
+    "This PaymentMethod was previously used without being attached to a Customer or was detached from a Customer, and may not be used again.";
+  throw invalidRequest(message, param);
+}
+
+/**
+ * A card that this customer may pay with: their own, or one that is nobody's and has never paid. Stripe's ready-made ids (`pm_card_visa`, …)
+ * make a new card of their kind.
+ */
+export function usableCard(context: Context, id: string, customer: string | null, param: string): PaymentMethod {
   const card = testMethods[id];
-  return card ? createCard(context, card, null, null) : context.store.reference("payment_method", id, param);
+  if (card) return createCard(context, card, null, null);
+  const method = context.store.reference("payment_method", id, param);
+  refuseSpent(context, method, param);
+  if (method.customer === null || method.customer === customer) return method;
+  if (customer === null) {
+    const message = `The PaymentMethod ${id} belongs to a Customer. Please include the Customer in the \`customer\` parameter.`;
+    throw invalidRequest(message, param);
+  }
+  const message = `The PaymentMethod ${id} does not belong to the Customer you supplied ${customer}. Please use this PaymentMethod with the Customer that it belongs to instead.`;
+  throw invalidRequest(message, param);
+}
+
+/** Throws Stripe's 400 unless the card is attached to the customer, as a default has to be. */
+export function requireOwnCard(context: Context, id: string, customer: string, param: string): void {
+  if (context.store.reference("payment_method", id, param).customer === customer) return;
+  const message = `The customer does not have a payment method with the ID ${id}. The payment method must be attached to the customer.`;
+  throw invalidRequest(message, param, "resource_missing");
+}
+
+/** To be called once a card has paid: if it is nobody's, that was the only time. */
+export function spendUnsaved(context: Context, methodId: string): void {
+  const hidden = context.store.hidden("payment_method", methodId);
+  if (context.store.find("payment_method", methodId)?.customer === null)
+    context.store.hide("payment_method", methodId, { ...hidden, spent: true });
 }
 
 /** The card that pays for renewals: the subscription's own, else the customer's default, else undefined. */
 export function defaultCard(context: Context, customerId: string, subscriptionMethod: string | null): PaymentMethod | undefined {
   const customer = context.store.find("customer", customerId);
   const chosen = subscriptionMethod ?? customer?.invoice_settings.default_payment_method;
-  return typeof chosen === "string" ? context.store.find("payment_method", chosen) : undefined;
+  const method = typeof chosen === "string" ? context.store.find("payment_method", chosen) : undefined;
+  return method?.customer === customerId ? method : undefined;
 }
 
 export function setDefaultCard(context: Context, customerId: string, methodId: string): void {
@@ -85,7 +119,7 @@ function create({ context, parameters }: ApiCall): PaymentMethod {
   if (!token) throw missingParameter("card[token]");
   const behaviour = testMethods[token];
   if (!behaviour) throw invalidRequest(`No such token: '${token}'`, "card[token]", "resource_missing");
-  card?.accept("number", "exp_month", "exp_year", "cvc");
+  card?.refuse("number", "exp_month", "exp_year", "cvc");
   const details = parameters.object("billing_details");
   return createCard(context, behaviour, null, details?.text("email") ?? null);
 }
@@ -94,6 +128,7 @@ function postAttach({ context, id, parameters }: ApiCall): PaymentMethod {
   const customer = context.store.reference("customer", parameters.requiredText("customer"), "customer");
   const method = testMethods[id] ? createCard(context, testMethods[id], null, customer.email) : context.store.get("payment_method", id);
   if (method.customer === customer.id) return method;
+  refuseSpent(context, method, "payment_method");
   if (method.customer !== null)
     throw invalidRequest("The payment method you provided has already been attached to a customer.", "payment_method");
   return attach(context, method, customer.id);
@@ -103,15 +138,24 @@ function detach({ context, id }: ApiCall): PaymentMethod {
   const method = context.store.get("payment_method", id);
   if (typeof method.customer !== "string")
     throw invalidRequest("The payment method you provided is not attached to a customer so detachment is impossible.", "payment_method");
-  const customer = context.store.find("customer", method.customer);
-  if (customer?.invoice_settings.default_payment_method === id) {
+  return detachCard(context, method, method.customer);
+}
+
+/** Takes the card away from the customer for good, and from everything that would be paid with it. */
+export function detachCard(context: Context, method: PaymentMethod, customerId: string): PaymentMethod {
+  const customer = context.store.find("customer", customerId);
+  if (customer?.invoice_settings.default_payment_method === method.id) {
     saveChange(context, "customer", "customer.updated", {
       ...customer,
       invoice_settings: { ...customer.invoice_settings, default_payment_method: null },
     });
   }
+  const paidWithIt = { path: "default_payment_method", operator: "=", value: method.id } as const;
+  for (const subscription of context.store.where("subscription", [{ path: "customer", operator: "=", value: customerId }, paidWithIt]))
+    saveChange(context, "subscription", "customer.subscription.updated", { ...subscription, default_payment_method: null });
+  context.store.hide("payment_method", method.id, { ...context.store.hidden("payment_method", method.id), spent: true });
   const detached = context.store.save("payment_method", { ...method, customer: null });
-  emit(context, "payment_method.detached", detached, { customer: method.customer });
+  emit(context, "payment_method.detached", detached, { customer: customerId });
   return detached;
 }
 

@@ -5,6 +5,7 @@ import { emit, saveChange } from "./events.ts";
 import { newId } from "./ids.ts";
 import { payNow } from "./invoice-collect.ts";
 import type { CardBehaviour } from "./kinds.ts";
+import { portalLocales } from "./locales.ts";
 import { createCard, defaultCard, setDefaultCard } from "./payment-methods.ts";
 import { replan } from "./subscription-cycle.ts";
 import { itemOf, releaseSchedule } from "./subscription-status.ts";
@@ -15,7 +16,8 @@ function create({ context, parameters }: ApiCall): PortalSession {
   const returnUrl = parameters.text("return_url") ?? null;
   if (returnUrl !== null && !(URL.canParse(returnUrl) && /^https?:$/.test(new URL(returnUrl).protocol)))
     throw invalidRequest(`Not a valid URL: ${returnUrl}`, "return_url", "url_invalid");
-  parameters.accept("configuration", "locale", "flow_data");
+  parameters.refuse("configuration", "flow_data", "on_behalf_of");
+  const locale = parameters.oneOf("locale", portalLocales) ?? null;
   const id = newId("bps");
   const session: PortalSession = {
     id,
@@ -26,7 +28,7 @@ function create({ context, parameters }: ApiCall): PortalSession {
     customer_account: null,
     flow: null,
     livemode: false,
-    locale: null,
+    locale,
     on_behalf_of: null,
     return_url: returnUrl,
     url: `${context.origin}/p/session/${id}`,
@@ -136,7 +138,7 @@ export function payOpenInvoice(context: Context, sessionId: string, invoiceId: s
     payNow(context, invoice, currentCard(context, session.customer), false);
     return true;
   } catch (error) {
-    if (error instanceof ApiError && error.keepsChanges) return false;
+    if (error instanceof ApiError && error.progress === "kept") return false;
     throw error;
   }
 }

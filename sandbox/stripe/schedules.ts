@@ -1,7 +1,7 @@
 import type { ApiCall, ApiRoute } from "./api.ts";
 import { equalityFilters, listRoute, retrieveRoute } from "./api.ts";
 import type { Context } from "./context.ts";
-import { invalidRequest, missingParameter } from "./errors.ts";
+import { invalidRequest, missingParameter, notPlayed } from "./errors.ts";
 import { emit, saveChange } from "./events.ts";
 import { newId } from "./ids.ts";
 import type { Parameters } from "./parameters.ts";
@@ -222,7 +222,7 @@ export function advanceSchedule(context: Context, scheduleId: string): void {
 
 function release({ context, id, parameters }: ApiCall): SubscriptionSchedule {
   const schedule = context.store.get("subscription_schedule", id);
-  parameters.accept("preserve_cancel_date");
+  parameters.only("preserve_cancel_date", "false");
   if (schedule.status !== "active")
     throw invalidRequest(`You cannot release a subscription schedule that is currently in the \`${schedule.status}\` status.`);
   return releaseSchedule(context, schedule);
@@ -230,7 +230,8 @@ function release({ context, id, parameters }: ApiCall): SubscriptionSchedule {
 
 function cancel({ context, id, parameters }: ApiCall): SubscriptionSchedule {
   const schedule = context.store.get("subscription_schedule", id);
-  parameters.accept("invoice_now", "prorate");
+  // Stripe's defaults bill what is left of the period, which the sandbox does not play.
+  for (const key of ["invoice_now", "prorate"]) if (parameters.boolean(key) !== false) throw notPlayed(key, "false");
   if (schedule.status !== "active")
     throw invalidRequest(`You cannot cancel a subscription schedule that is currently in the \`${schedule.status}\` status.`);
   cancelSubscription(context, context.store.get("subscription", String(schedule.subscription)), "cancellation_requested");

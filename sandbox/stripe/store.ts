@@ -76,17 +76,18 @@ export class Store {
     return known;
   }
 
-  /** Nested calls join the outer transaction. */
+  /** A nested call that fails undoes its own work and leaves the rest to the outer one. */
   transaction<Result>(work: () => Result): Result {
-    if (this.depth > 0) return work();
-    this.database.exec("begin immediate");
+    const nested = this.depth > 0;
+    const name = `level_${this.depth}`;
+    this.database.exec(nested ? `savepoint ${name}` : "begin immediate");
     this.depth += 1;
     try {
       const result = work();
-      this.database.exec("commit");
+      this.database.exec(nested ? `release ${name}` : "commit");
       return result;
     } catch (error) {
-      this.database.exec("rollback");
+      this.database.exec(nested ? `rollback to ${name}; release ${name}` : "rollback");
       throw error;
     } finally {
       this.depth -= 1;

@@ -1,9 +1,10 @@
 import type { ApiCall, ApiRoute } from "./api.ts";
-import { equalityFilters, listOf, listRoute, retrieveRoute } from "./api.ts";
+import { equalityFilters, listRoute, pageOf, retrieveRoute } from "./api.ts";
 import type { Context } from "./context.ts";
 import { invalidRequest, resourceMissing } from "./errors.ts";
 import { saveChange } from "./events.ts";
 import type { Parameters } from "./parameters.ts";
+import { requireOwnCard } from "./payment-methods.ts";
 import type { Filter } from "./store.ts";
 import { changePrice, replan } from "./subscription-cycle.ts";
 import { cancelSubscription, itemOf } from "./subscription-status.ts";
@@ -56,7 +57,11 @@ function withCancellation(context: Context, subscription: Subscription, paramete
 function withItems(context: Context, subscription: Subscription, parameters: Parameters): Subscription {
   const items = parameters.objects("items");
   const behaviour = parameters.oneOf("proration_behavior", ["none", "create_prorations", "always_invoice"]) ?? "create_prorations";
-  parameters.accept("payment_behavior", "off_session", "proration_date", "billing_cycle_anchor");
+  parameters.only("payment_behavior", "allow_incomplete");
+  parameters.only("billing_cycle_anchor", "unchanged");
+  parameters.refuse("proration_date");
+  // Whether the cardholder is there matters to a payment that asks them, which a change of the price is not collected with.
+  parameters.boolean("off_session");
   const change = items?.[0];
   if (!change) return subscription;
   const item = itemOf(subscription);
@@ -81,7 +86,7 @@ function update({ context, id, parameters }: ApiCall): Subscription {
       "invalid_canceled_subscription_fields",
     );
   const method = parameters.text("default_payment_method");
-  if (method) context.store.reference("payment_method", method, "default_payment_method");
+  if (method) requireOwnCard(context, method, String(before.customer), "default_payment_method");
   const description = parameters.text("description");
   const changed = withItems(context, withCancellation(context, before, parameters), parameters);
   const after = saveChange(context, "subscription", "customer.subscription.updated", {
@@ -97,7 +102,8 @@ function update({ context, id, parameters }: ApiCall): Subscription {
 function cancel({ context, id, parameters }: ApiCall): Subscription {
   const subscription = context.store.get("subscription", id);
   if (subscription.status === "canceled") throw resourceMissing("subscription", id, "id");
-  parameters.accept("invoice_now", "prorate");
+  parameters.only("invoice_now", "false");
+  parameters.only("prorate", "false");
   const details = parameters.object("cancellation_details");
   const comment = details?.text("comment") ?? null;
   const feedback = details?.text("feedback") ?? null;
@@ -133,9 +139,8 @@ export const subscriptionRoutes: ApiRoute[] = [
     method: "GET",
     url: "/v1/subscription_items",
     handle: ({ context, parameters }) => {
-      parameters.accept("limit", "starting_after", "ending_before");
       const subscription = context.store.reference("subscription", parameters.requiredText("subscription"), "subscription");
-      return listOf(subscription.items.data, "/v1/subscription_items");
+      return pageOf(subscription.items.data, "/v1/subscription_items", parameters);
     },
   },
 ];

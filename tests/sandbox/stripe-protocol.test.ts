@@ -38,7 +38,11 @@ describe("errors", () => {
     });
     expect(
       await refusal(
-        stripe.checkout.sessions.create({ mode: "payment", line_items: [{ price: "price_none" }], success_url: "http://x.test/" }),
+        stripe.checkout.sessions.create({
+          mode: "payment",
+          line_items: [{ price: "price_none", quantity: 1 }],
+          success_url: "http://x.test/",
+        }),
       ),
     ).toMatchObject({ code: "resource_missing", param: "line_items[0][price]", statusCode: 400 });
     expect(await refusal(stripe.billingPortal.sessions.create({}))).toMatchObject({ code: "parameter_missing", param: "customer" });

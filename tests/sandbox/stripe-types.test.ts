@@ -23,7 +23,7 @@ async function lists(stripe: Stripe, invoice: string, session: string, customer:
   });
   await stripe.subscriptionSchedules.list({ expand: ["data.subscription", "data.phases.items.price"] });
   await stripe.invoices.list({
-    expand: ["data.payments.data.payment.payment_intent", "data.lines.data.pricing.price_details.price", "data.discounts", "data.customer"],
+    expand: ["data.payments.data.payment", "data.lines.data", "data.discounts", "data.customer"],
   });
   await stripe.invoices.listLineItems(invoice);
   await stripe.invoicePayments.list({ invoice });
@@ -91,7 +91,8 @@ async function runEverything(harness: Harness): Promise<void> {
   const pack = await stripe.checkout.sessions.create({
     mode: "payment",
     customer,
-    line_items: [{ price_data: { currency: "usd", unit_amount: 799, product_data: { name: "100 credits" } } }],
+    line_items: [{ price_data: { currency: "usd", unit_amount: 799, product_data: { name: "100 credits" } }, quantity: 1 }],
+    invoice_creation: { enabled: true },
     success_url: "http://127.0.0.1:3000/",
   });
   await pay(harness, pack.id, "declined");
