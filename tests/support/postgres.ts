@@ -80,8 +80,9 @@ export async function createTestDatabase(poolSize = 10): Promise<TestDatabase> {
     applicationUrl,
     asOwner: (...statements) => runAt(ownerUrl, statements),
     async drop() {
-      // Also ends the pool.
+      // Ends the pool only if a statement went through `db`. Those who are still connected cost the drop 100 ms.
       await db.destroy();
+      if (!pool.ending) await pool.end();
       await asSuperuser(`drop database if exists ${name} with (force)`);
     },
   };

@@ -110,26 +110,35 @@ describe("a lost queue", () => {
   });
 });
 
-describe.each(["PostgreSQL", "Redis"] as const)("PostgreSQL lost while a job runs, with the queue on %s", (backend) => {
-  it("a job whose result could not be saved is due again within 30 s and runs", async () => {
-    redis = backend === "Redis" ? await startRedis() : undefined;
-    world = await createWorkerWorld({ cuttable: true, ...(redis ? { redisUrl: redis.url } : {}) });
-    const { way, database, delivered, queueOne, startWorker, onArrival } = world;
-    let cut = false;
-    onArrival(async () => {
-      if (cut) return;
-      cut = true;
-      await way?.cut();
-    });
-    const recipient = await queueOne();
-    startWorker();
-    await expect.poll(() => cut).toBe(true);
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
-    const { redrive_at } = await database.db.selectFrom("outbox").select("redrive_at").executeTakeFirstOrThrow();
-    expect(Number(redrive_at) - Date.now()).toBeLessThan(30_000);
-    await way?.mend();
-    await expect.poll(() => world && jobsLeft(world)).toBe(0);
-    expect(new Set(delivered)).toEqual(new Set([recipient]));
-    expect(await database.db.selectFrom("dead_letters").select("id").execute()).toEqual([]);
-  });
+describe.concurrent("PostgreSQL lost while a job runs", () => {
+  it.for(["PostgreSQL", "Redis"] as const)(
+    "with the queue on %s: a job whose result could not be saved is due again within 30 s and runs",
+    async (backend, { onTestFinished, expect }) => {
+      const own = backend === "Redis" ? await startRedis() : undefined;
+      const { way, database, delivered, queueOne, startWorker, onArrival, close } = await createWorkerWorld({
+        cuttable: true,
+        ...(own ? { redisUrl: own.url } : {}),
+      });
+      onTestFinished(async () => {
+        await close();
+        await own?.stop();
+      });
+      let cut = false;
+      onArrival(async () => {
+        if (cut) return;
+        cut = true;
+        await way?.cut();
+      });
+      const recipient = await queueOne();
+      startWorker();
+      await expect.poll(() => cut).toBe(true);
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      const { redrive_at } = await database.db.selectFrom("outbox").select("redrive_at").executeTakeFirstOrThrow();
+      expect(Number(redrive_at) - Date.now()).toBeLessThan(30_000);
+      await way?.mend();
+      await expect.poll(async () => (await database.db.selectFrom("outbox").select("id").execute()).length).toBe(0);
+      expect(new Set(delivered)).toEqual(new Set([recipient]));
+      expect(await database.db.selectFrom("dead_letters").select("id").execute()).toEqual([]);
+    },
+  );
 });
