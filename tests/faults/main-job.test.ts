@@ -1,3 +1,7 @@
+/**
+ * Processes of the product are killed with -9, at named points and at random moments. `npm test` has the points whose outcomes differ most,
+ * and kills each process once at a random moment; `npm run test:full` has all points and thirty random moments.
+ */
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FaultPoint } from "#server/fault-points.ts";
@@ -22,6 +26,30 @@ async function arm(part: Part | undefined, point: FaultPoint): Promise<{ ended: 
 
 const full = process.env.TEST_FULL === "1";
 
+interface Purchase {
+  point: FaultPoint;
+  of: "api" | "worker";
+}
+const purchases: readonly Purchase[] = [
+  { point: "webhook-stored", of: "api" },
+  { point: "event-committed", of: "worker" },
+];
+const morePurchases: readonly Purchase[] = [
+  { point: "job-published", of: "worker" },
+  { point: "event-read", of: "worker" },
+];
+
+interface Cut {
+  point: FaultPoint;
+  charged: number;
+  status: string;
+}
+const cuts: readonly Cut[] = [
+  { point: "answer-streaming", charged: 0, status: "failed" },
+  { point: "answer-ended", charged: 1, status: "completed" },
+];
+const moreCuts: readonly Cut[] = [{ point: "answer-held", charged: 0, status: "failed" }];
+
 describe("kill -9 at a named point, then a restart", () => {
   /** Each test has a visitor of its own and leaves every part running, so that they can share a product. */
   let product: ScaleSetup;
@@ -36,28 +64,27 @@ describe("kill -9 at a named point, then a restart", () => {
     return (mails as { subject: string }[]).map(({ subject }) => subject);
   };
 
-  it.for<{ point: FaultPoint; of: "api" | "worker" }>([
-    { point: "webhook-stored", of: "api" },
-    { point: "event-committed", of: "worker" },
-    { point: "job-published", of: "worker" },
-    { point: "event-read", of: "worker" },
-  ])("of a purchase, $point: one subscription, one grant, one mail", { timeout: 240_000 }, async ({ point, of }) => {
-    const visitor = await newVisitor().join();
-    const url = await visitor.checkout();
-    const restarted = await arm(of === "api" ? product.apis[0] : product.workers[0], point);
-    await visitor.pay(url);
-    expect(await restarted.ended).toBe("SIGKILL");
-    await visitor.waitForSubscription(300);
-    await waitUntilSettled(product.database);
-    await expectBooksAgree(product.database);
-    const { rows: grants } = await product.database.pool.query(
-      "select g.credits from grants g join wallets w on w.id = g.wallet_id where w.billing_account_id = payer_of($1)",
-      [visitor.session?.user.id],
-    );
-    expect(grants).toEqual([{ credits: 300 }]);
-    const subjects = await subjectsTo(visitor);
-    expect(new Set(subjects).size).toBe(subjects.length);
-  });
+  it.for(full ? [...purchases, ...morePurchases] : purchases)(
+    "of a purchase, $point: one subscription, one grant, one mail",
+    { timeout: 240_000 },
+    async ({ point, of }) => {
+      const visitor = await newVisitor().join();
+      const url = await visitor.checkout();
+      const restarted = await arm(of === "api" ? product.apis[0] : product.workers[0], point);
+      await visitor.pay(url);
+      expect(await restarted.ended).toBe("SIGKILL");
+      await visitor.waitForSubscription(300);
+      await waitUntilSettled(product.database);
+      await expectBooksAgree(product.database);
+      const { rows: grants } = await product.database.pool.query(
+        "select g.credits from grants g join wallets w on w.id = g.wallet_id where w.billing_account_id = payer_of($1)",
+        [visitor.session?.user.id],
+      );
+      expect(grants).toEqual([{ credits: 300 }]);
+      const subjects = await subjectsTo(visitor);
+      expect(new Set(subjects).size).toBe(subjects.length);
+    },
+  );
 
   it("of the worker, after it has sent a mail and before it has recorded it: the mailbox has one mail", async () => {
     const restarted = await arm(product.workers[0], "mail-sent");
@@ -69,34 +96,38 @@ describe("kill -9 at a named point, then a restart", () => {
     await visitor.confirm();
   });
 
-  it.for<{ point: FaultPoint; charged: number; status: string }>([
-    { point: "answer-held", charged: 0, status: "failed" },
-    { point: "answer-streaming", charged: 0, status: "failed" },
-    { point: "answer-ended", charged: 1, status: "completed" },
-  ])(
-    "of an answer, $point: it ends as $status, $charged credits are charged, and the books agree",
-    { timeout: 240_000 },
-    async ({ point, charged, status }) => {
-      const visitor = await newVisitor().join();
-      await visitor.subscribe();
-      const restarted = await arm(product.apis[0], point);
+  it("of an answer: cut short it fails and costs nothing, told to its end it completes, and the books agree", async () => {
+    const asked = await Promise.all(
+      (full ? [...cuts, ...moreCuts] : cuts).map(async (cut) => {
+        const visitor = await newVisitor().join();
+        await visitor.subscribe();
+        return { ...cut, visitor };
+      }),
+    );
+    const [api] = product.apis;
+    for (const { point, visitor } of asked) {
+      await api?.stop();
+      await api?.start({ TESSERA_FAULT_POINT: point });
       const cut = visitor.ask({ prompt: "Tell a long story about mosaics" }).catch(() => undefined);
-      expect(await restarted.ended).toBe("SIGKILL");
+      expect(await api?.ended()).toBe("SIGKILL");
       await cut;
-      await waitUntilSettled(product.database);
+    }
+    await api?.start();
+    await waitUntilSettled(product.database);
+    for (const { point, charged, status, visitor } of asked) {
       const generation = await product.database.db
         .selectFrom("generations")
         .select(["id", "status", "charged_credits"])
         .where("user_id", "=", visitor.session?.user.id ?? "")
         .executeTakeFirstOrThrow();
-      expect(generation).toMatchObject({ status, charged_credits: charged });
-      expect((await visitor.check()).credits).toBe(300 - charged);
+      expect(generation, point).toMatchObject({ status, charged_credits: charged });
+      expect((await visitor.check()).credits, point).toBe(300 - charged);
       const told = await visitor.resume(generation.id, 0);
-      expect(told.receipt).toMatchObject({ status, chargedCredits: charged });
+      expect(told.receipt, point).toMatchObject({ status, chargedCredits: charged });
       if (point === "answer-streaming") expect(told.text.length).toBeGreaterThan(0);
-      await expectBooksAgree(product.database);
-    },
-  );
+    }
+    await expectBooksAgree(product.database);
+  }, 240_000);
 });
 
 describe("kill -9 at random moments of the main job", () => {
@@ -105,12 +136,14 @@ describe("kill -9 at random moments of the main job", () => {
     const random = seededRandom(seed);
     const product = await scaleFor(test, { apis: 1, workers: 2 });
     const { apis, workers, sandbox } = product;
-    const kills = full ? 30 : 6;
+    const parts = [...apis, ...workers, sandbox];
+    const kills = full ? 30 : parts.length;
     const lives = liveOn(product, 3);
+    let next: Part[] = [];
     for (let round = 0; round < kills; round += 1) {
       await pause(300 + random(1_200));
-      const victims = [...apis, ...workers, sandbox];
-      const victim = victims[random(victims.length)];
+      if (next.length === 0) next = [...parts];
+      const [victim] = next.splice(random(next.length), 1);
       await victim?.stop("SIGKILL");
       await victim?.start();
     }

@@ -1,4 +1,8 @@
-/** PostgreSQL is killed with -9 during an answer: the answer completes or its hold is released, and the person can see which. */
+/**
+ * PostgreSQL is killed with -9 during an answer: the answer completes or its hold is released, and the person can see which. Each case
+ * starts a product and a PostgreSQL of its own. `npm run test:full` adds the second case of each kind, one killed backend
+ * (postgres-main-job.test.ts kills some too), and the kill together with the API.
+ */
 import { randomUUID } from "node:crypto";
 import type { TestContext } from "vitest";
 import { describe, expect, it } from "vitest";
@@ -13,7 +17,6 @@ import { Visitor } from "#tests/support/visitor.ts";
 
 const longPrompt = "Tell a long story about mosaics";
 
-/** Each case starts a product of its own: `npm test` runs the first of each kind, `npm run test:full` all of them. */
 const full = process.env.TEST_FULL === "1";
 const some = <Case>(cases: readonly Case[]): readonly Case[] => (full ? cases : cases.slice(0, 1));
 
@@ -190,15 +193,19 @@ describe.concurrent("PostgreSQL killed with -9 in the middle of an answer, then 
     },
   );
 
-  it("one of the API's backends: PostgreSQL closes all connections; the answer completes and is charged once", async (test) => {
-    const world = await begin(test);
-    const answer = await askAtLength(world, 20);
-    await world.postgres.killBackend("tessera api");
-    const { receipt, text, generationId } = await answer.told;
-    expect(receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
-    expect(await messagesOf(world, "assistant")).toEqual([text]);
-    await expectAllWell(world, generationId, 1);
-  }, 240_000);
+  it.runIf(full)(
+    "one of the API's backends: PostgreSQL closes all connections; the answer completes and is charged once",
+    async (test) => {
+      const world = await begin(test);
+      const answer = await askAtLength(world, 20);
+      await world.postgres.killBackend("tessera api");
+      const { receipt, text, generationId } = await answer.told;
+      expect(receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
+      expect(await messagesOf(world, "assistant")).toEqual([text]);
+      await expectAllWell(world, generationId, 1);
+    },
+    240_000,
+  );
 
   it("for longer than the answer's lease: it completes or its hold is released, and the receipt says which", async (test) => {
     const world = await begin(test);
@@ -217,19 +224,23 @@ describe.concurrent("PostgreSQL killed with -9 in the middle of an answer, then 
     await expectAllWell(world, generationId, charged);
   }, 240_000);
 
-  it("together with the API: the person can read the words logged so far, and nothing is charged", async (test) => {
-    const world = await begin(test);
-    const answer = await askAtLength(world, 100);
-    const [api] = world.product.apis;
-    await Promise.all([world.postgres.killAll(), api?.stop("SIGKILL")]);
-    const { text, generationId, receipt } = await answer.told;
-    expect(receipt).toBeUndefined();
-    await world.postgres.start();
-    await api?.start();
-    const resumed = await world.visitor.resume(generationId, 0);
-    expect(resumed.receipt).toMatchObject({ status: "failed", failureCode: "interrupted", chargedCredits: 0 });
-    expect(text.startsWith(resumed.text)).toBe(true);
-    expect(resumed.text).not.toBe("");
-    await expectAllWell(world, generationId, 0);
-  }, 240_000);
+  it.runIf(full)(
+    "together with the API: the person can read the words logged so far, and nothing is charged",
+    async (test) => {
+      const world = await begin(test);
+      const answer = await askAtLength(world, 100);
+      const [api] = world.product.apis;
+      await Promise.all([world.postgres.killAll(), api?.stop("SIGKILL")]);
+      const { text, generationId, receipt } = await answer.told;
+      expect(receipt).toBeUndefined();
+      await world.postgres.start();
+      await api?.start();
+      const resumed = await world.visitor.resume(generationId, 0);
+      expect(resumed.receipt).toMatchObject({ status: "failed", failureCode: "interrupted", chargedCredits: 0 });
+      expect(text.startsWith(resumed.text)).toBe(true);
+      expect(resumed.text).not.toBe("");
+      await expectAllWell(world, generationId, 0);
+    },
+    240_000,
+  );
 });

@@ -18,9 +18,9 @@ import { until } from "#tests/support/until.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 
 const full = process.env.TEST_FULL === "1";
-/** The normal run has Stripe alone: each of the three starts a whole product and stays silent for a while. */
-const silentMs = full ? 300_000 : 25_000;
-const beforeMs = full ? 30_000 : 8_000;
+/** `npm test` has Stripe alone, for a short time; `npm run test:full` all three, five minutes each, and limits how long everything else takes. */
+const silentMs = full ? 300_000 : 12_000;
+const beforeMs = full ? 30_000 : 3_000;
 /** Waiting jobs are tried again after at most a minute. */
 const caughtUpWithinMs = 150_000;
 const token = "token-of-the-tests";
@@ -261,7 +261,8 @@ describe.concurrent(`a service that is silent for ${silentMs / 1_000} s`, () => 
     const emails = await liveThrough(world, "stripe", openPortal, fallSilent);
     // Those that Stripe answered were begun shortly before it spoke again.
     expect(statuses.filter((status) => status !== 502 && status !== 200)).toEqual([]);
-    expect(statuses).toContain(502);
+    // A call is given up after twenty seconds (stripe-client.test.ts).
+    if (full) expect(statuses).toContain(502);
     for (const buyer of buyers) await buyer.waitForSubscription(300, caughtUpWithinMs);
     await expectAllDoneOnce(world, emails);
     const { rows } = await setup.database.pool.query(

@@ -1,3 +1,7 @@
+/**
+ * The product that `npm start` runs: its start, its end, and its processes' ends. Each first start costs as much as ten tests, so most
+ * begin with the data of one that was made once. `npm run test:full` damages the data folder in more ways.
+ */
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,29 +13,63 @@ import { copyCluster } from "#tests/support/postgres.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
 import { copyCheckout, createProductFolder } from "#tests/support/supervised.ts";
 
+const full = process.env.TEST_FULL === "1";
 const patienceMs = 60_000;
 vi.setConfig({ testTimeout: 180_000, hookTimeout: patienceMs });
 let folder: ProductFolder;
 /** The data of a product that was started once and stopped: a start with it needs a third of the time of a first one. */
 let prepared: ProductFolder;
+/** What that first start has said and done. */
+let first: {
+  url: string;
+  sandboxUrl: string;
+  output: string;
+  ready: boolean;
+  page: [number, string | null];
+  signIn: number;
+  end: number | null;
+};
 
 beforeAll(async () => {
   prepared = await createProductFolder();
   const product = prepared.start();
-  await product.said(/Admin .*\n/);
+  const output = await product.said(/Admin .*\n/);
+  const [ready, page] = [await isReady(product), await fetch(product.url)];
+  const signIn = await fetch(`${product.url}/api/auth/sign-in`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: product.url },
+    body: JSON.stringify({ email: "admin@tessera.example", password: /password (\S+)\n/.exec(output)?.[1] ?? "" }),
+  });
   product.process.kill("SIGINT");
-  await product.exited;
+  first = {
+    url: product.url,
+    sandboxUrl: product.sandboxUrl,
+    output,
+    ready,
+    page: [page.status, page.headers.get("content-type")],
+    signIn: signIn.status,
+    end: await product.exited,
+  };
 }, 180_000);
 afterAll(() => prepared?.remove());
-beforeEach(async () => {
-  folder = await createProductFolder();
-});
-afterEach(() => folder.remove(), patienceMs);
+
+/** Each test of the describe has a folder of its own. */
+function eachInItsFolder(): void {
+  beforeEach(async () => {
+    folder = await createProductFolder();
+  });
+  afterEach(() => folder.remove(), patienceMs);
+}
+
+/** Gives the product the data of an earlier start. */
+async function copyData(): Promise<void> {
+  await mkdir(folder.dataDir, { recursive: true });
+  await copyCluster(prepared.dataDir, folder.dataDir);
+}
 
 /** Starts the product with data of an earlier start. */
 async function startedAgain(): Promise<Product> {
-  await mkdir(folder.dataDir, { recursive: true });
-  await copyCluster(prepared.dataDir, folder.dataDir);
+  await copyData();
   return await started();
 }
 
@@ -81,30 +119,20 @@ async function expectNothingRuns(): Promise<void> {
 }
 
 describe("one command", () => {
+  eachInItsFolder();
+
   it("starts everything, names each address, and shows the administrator's password once", async () => {
-    const product = await started();
-    expect(product.output()).toContain(`Tessera   ${product.url}\n`);
-    expect(product.output()).toContain(`Sandbox   ${product.sandboxUrl}\n`);
-    const password = /Admin {5}admin@tessera\.example {3}password (\S+)\n/.exec(product.output())?.[1] ?? "";
-    expect(await isReady(product)).toBe(true);
-    const page = await fetch(product.url);
-    expect([page.status, page.headers.get("content-type")]).toEqual([200, expect.stringContaining("text/html")]);
-    const signIn = await fetch(`${product.url}/api/auth/sign-in`, {
-      method: "POST",
-      headers: { "content-type": "application/json", origin: product.url },
-      body: JSON.stringify({ email: "admin@tessera.example", password }),
-    });
-    expect(signIn.status).toBe(200);
-    const mode = (await stat(path.join(folder.dataDir, "secrets.json"))).mode & 0o777;
+    expect(first.output).toContain(`Tessera   ${first.url}\n`);
+    expect(first.output).toContain(`Sandbox   ${first.sandboxUrl}\n`);
+    expect(first.output).toMatch(/Admin {5}admin@tessera\.example {3}password \S+\n/);
+    expect(first).toMatchObject({ ready: true, page: [200, expect.stringContaining("text/html")], signIn: 200, end: 0 });
+    const mode = (await stat(path.join(prepared.dataDir, "secrets.json"))).mode & 0o777;
     expect(mode).toBe(0o600);
-    product.process.kill("SIGINT");
-    expect(await product.exited).toBe(0);
-    const again = await started();
-    expect(again.output()).not.toContain("password");
   });
 
   it("leaves no process and loses no row when stopped by SIGINT; a second product on the same folder is refused", async () => {
     const product = await startedAgain();
+    expect(product.output()).not.toContain("password");
     await onDatabase("create schema kept; create table kept.marks as select 1 as mark");
     const second = await refused({ PORT: "0" });
     expect(second).toContain("PORT");
@@ -126,11 +154,12 @@ describe("one command", () => {
     product.process.kill("SIGTERM");
     await product.exited;
     await expectNothingRuns();
-    await started();
   });
 });
 
 describe("anywhere on disk", () => {
+  eachInItsFolder();
+
   it.runIf(process.getuid?.() === 0)(
     "the product starts in a folder closed to PostgreSQL's user, with spaces and umlauts in a long name",
     async () => {
@@ -154,8 +183,14 @@ describe("anywhere on disk", () => {
 });
 
 describe("a crash", () => {
+  let product: Product;
+  beforeAll(async () => {
+    folder = await createProductFolder();
+    product = await startedAgain();
+  }, patienceMs);
+  afterAll(() => folder.remove(), patienceMs);
+
   it("of the API, the worker or the sandbox is reported in one line, and it is restarted", async () => {
-    const product = await startedAgain();
     for (const [name, entry] of [
       ["API", "server/main.ts"],
       ["worker", "worker/main.ts"],
@@ -171,12 +206,11 @@ describe("a crash", () => {
   });
 
   it("of PostgreSQL loses no committed row and it restarts on the same port; its log stays small however much it writes", async () => {
-    const product = await startedAgain();
     await onDatabase("do $$ begin for line in 1..300 loop raise warning '%', repeat('loud', 25000); end loop; end $$");
     const logs = (await readdir(folder.dataDir)).filter((name) => name.startsWith("postgres.log"));
     const sizes = await Promise.all(logs.map(async (name) => (await stat(path.join(folder.dataDir, name))).size));
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(10_500_000);
-    await onDatabase("create schema kept; create table kept.marks as select 1 as mark");
+    await onDatabase("create schema if not exists kept; create table if not exists kept.marks as select 1 as mark");
     process.kill(Number((await readFile(path.join(folder.dataDir, "postgres/postmaster.pid"), "utf8")).split("\n")[0]), "SIGKILL");
     await product.said("PostgreSQL has ended unexpectedly");
     expect(
@@ -193,8 +227,7 @@ describe("a crash", () => {
   });
 
   it("of the supervisor ends its child processes, and the next start has the same data", async () => {
-    const product = await startedAgain();
-    await onDatabase("create schema kept; create table kept.marks as select 1 as mark");
+    await onDatabase("create schema if not exists kept; create table if not exists kept.marks as select 1 as mark");
     product.process.kill("SIGKILL");
     await product.exited;
     const parts = async () => (await folder.processes()).filter(({ command }) => command.includes("main.ts"));
@@ -208,6 +241,8 @@ describe("a crash", () => {
 });
 
 describe("a start", () => {
+  eachInItsFolder();
+
   it.each(["PORT", "SANDBOX_PORT"])("fails with one line if %s is taken", async (name) => {
     const taken = createServer();
     const port = name === "PORT" ? folder.port : folder.sandboxPort;
@@ -218,27 +253,20 @@ describe("a start", () => {
   });
 
   it("fails with one line if the data folder is damaged, and deletes nothing", async () => {
-    const product = await startedAgain();
-    product.process.kill("SIGINT");
-    await product.exited;
+    await copyData();
     const at = (name: string) => path.join(folder.dataDir, name);
+    const replace = (name: string, text: string) => rename(at(name), at("kept")).then(() => writeFile(at(name), text));
     const damages: [string, RegExp, () => Promise<void>][] = [
-      ["postgres/PG_VERSION", /PG_VERSION is missing/, () => rename(at("postgres/PG_VERSION"), at("kept"))],
-      [
-        "postgres/PG_VERSION",
-        /PostgreSQL 15 database/,
-        () => rename(at("postgres/PG_VERSION"), at("kept")).then(() => writeFile(at("postgres/PG_VERSION"), "15\n")),
-      ],
+      ["postgres/PG_VERSION", /PostgreSQL 15 database/, () => replace("postgres/PG_VERSION", "15\n")],
       ["secrets.json", /secrets\.json is missing/, () => rename(at("secrets.json"), at("kept"))],
-      [
-        "secrets.json",
-        /secrets\.json is incomplete/,
-        () => rename(at("secrets.json"), at("kept")).then(() => writeFile(at("secrets.json"), "{")),
-      ],
-      ["postgres", /PG_VERSION is missing/, () => rename(at("postgres"), at("kept"))],
       ["postgres/global", /does not start/, () => rename(at("postgres/global"), at("kept"))],
     ];
-    for (const [name, line, damage] of damages) {
+    const moreDamages: typeof damages = [
+      ["postgres/PG_VERSION", /PG_VERSION is missing/, () => rename(at("postgres/PG_VERSION"), at("kept"))],
+      ["secrets.json", /secrets\.json is incomplete/, () => replace("secrets.json", "{")],
+      ["postgres", /PG_VERSION is missing/, () => rename(at("postgres"), at("kept"))],
+    ];
+    for (const [name, line, damage] of full ? [...damages, ...moreDamages] : damages) {
       await damage();
       const said = await refused();
       expect(said).toMatch(line);
@@ -267,9 +295,7 @@ describe("a start", () => {
   });
 
   it("succeeds although stale pid files name another process", async () => {
-    const product = await startedAgain();
-    product.process.kill("SIGINT");
-    await product.exited;
+    await copyData();
     await writeFile(path.join(folder.dataDir, "postgres/postmaster.pid"), `${process.pid}\n${folder.dataDir}/postgres\n1\n5432\n\n\n\n`);
     await writeFile(path.join(folder.dataDir, "supervisor.pid"), `${process.pid} another-start\n`);
     await started();

@@ -46,8 +46,10 @@ export interface RunningModels extends ModelServer {
   close(): Promise<void>;
 }
 
+/** They answer at once: a test that needs an answer under way sets a pace. */
 export async function startModels(): Promise<RunningModels> {
   const models = createModelServer();
+  models.pace.milliseconds = 0;
   const app = Fastify({ forceCloseConnections: true });
   let lastMessages: AskedMessage[] = [];
   app.addHook("preHandler", async ({ body }) => {
