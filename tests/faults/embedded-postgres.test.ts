@@ -1,10 +1,11 @@
 /** As postgres.test.ts, but with `npm start`, whose supervisor restarts the killed PostgreSQL by itself. */
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, inject, it } from "vitest";
 import { createDatabase, createPool } from "#server/db/database.ts";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
+import { copyCluster } from "#tests/support/postgres.ts";
 import type { ProductFolder } from "#tests/support/supervised.ts";
 import { createProductFolder } from "#tests/support/supervised.ts";
 import { until } from "#tests/support/until.ts";
@@ -35,6 +36,9 @@ async function openDatabase(own: ProductFolder): Promise<Pick<TestDatabase, "db"
 
 it("npm start restarts a PostgreSQL killed with -9 in the middle of an answer; the answer completes and the books agree", async () => {
   folder = await createProductFolder();
+  // An initialised and migrated PostgreSQL: how one is made is supervisor.test.ts's.
+  await mkdir(folder.dataDir, { recursive: true });
+  await copyCluster(inject("postgres").preparedFolder, folder.dataDir);
   const product = folder.start();
   await product.said(/Admin .*\n/);
   const books = await openDatabase(folder);

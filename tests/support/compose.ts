@@ -2,7 +2,7 @@
 import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { parse } from "yaml";
-import { read, root } from "./sources.ts";
+import { compileCache, read, root } from "./sources.ts";
 
 export interface Service {
   image?: string;
@@ -62,7 +62,7 @@ export class Running {
     const [program = "", ...parameters] = command;
     this.child = spawn(program === "node" ? process.execPath : program, parameters, {
       cwd: root,
-      env: { PATH: process.env.PATH, ...environment },
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const keep = (chunk: Buffer) => {

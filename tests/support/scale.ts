@@ -4,15 +4,14 @@ import { fork } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import type { TestContext } from "vitest";
 import { freePort } from "#server/embedded/processes.ts";
 import type { TestDatabase } from "./postgres.ts";
 import { createTestDatabase } from "./postgres.ts";
 import type { TestRedis } from "./redis.ts";
 import { startRedis } from "./redis.ts";
+import { compileCache, root } from "./sources.ts";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
 const readyTimeoutMs = 90_000;
 
 /** One process of the product, which a test can kill and restart. */
@@ -33,7 +32,8 @@ export class Part {
 
   async start(extra: NodeJS.ProcessEnv = {}): Promise<void> {
     const child = fork(path.join(root, this.entry), [], {
-      env: { ...this.environment, ...extra },
+      // The tests start hundreds of processes: with this cache Node compiles each file once.
+      env: { NODE_COMPILE_CACHE: compileCache, ...this.environment, ...extra },
       execArgv: [],
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
@@ -131,8 +131,6 @@ export async function startScale({
     DATA_DIR: folder,
     LOG_LEVEL: "warn",
     DRAIN_TIMEOUT_SECONDS: "5",
-    // The tests start hundreds of processes: with this cache Node compiles each file once.
-    NODE_COMPILE_CACHE: path.join(root, "node_modules/.cache/tessera-tests"),
     ...extra,
   };
   const product: ScaleSetup = {

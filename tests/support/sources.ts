@@ -4,6 +4,8 @@ import path from "node:path";
 import { parseAst } from "vite";
 
 export const root = path.resolve(import.meta.dirname, "../..");
+/** For the processes that tests start: NODE_COMPILE_CACHE. */
+export const compileCache = path.join(root, "node_modules/.cache/tessera-tests");
 const skipped = new Set(["node_modules", "dist", ".git", ".data", "coverage"]);
 
 /** Lists paths relative to the project's root, with forward slashes. */

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { folderOf, freePort, waitUntil } from "#server/embedded/processes.ts";
 import type { TestDatabase } from "./postgres.ts";
-import { root } from "./sources.ts";
+import { compileCache, root } from "./sources.ts";
 
 export interface Product {
   url: string;
@@ -38,7 +38,7 @@ function startProduct(variables: NodeJS.ProcessEnv, checkout: string, port: numb
   const child = spawn(process.execPath, ["server/embedded/main.ts"], {
     cwd: checkout,
     // The tests start the product dozens of times: with this cache Node compiles each file once.
-    env: { PATH, HOME, NODE_COMPILE_CACHE: path.join(root, "node_modules/.cache/tessera-tests"), ...variables },
+    env: { PATH, HOME, NODE_COMPILE_CACHE: compileCache, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";
