@@ -1,4 +1,5 @@
 import { postBalance } from "./balance.ts";
+import { cardDetails } from "./card-details.ts";
 import type { Context } from "./context.ts";
 import { ApiError } from "./errors.ts";
 import { emit, saveChange } from "./events.ts";
@@ -7,7 +8,15 @@ import type { Metadata } from "./parameters.ts";
 import { spendUnsaved } from "./payment-methods.ts";
 import type { Charge, PaymentIntent, PaymentMethod } from "./wire.ts";
 
+/** Why a bank refuses a charge. `authentication_required`: it wants to ask the cardholder, who is not there. */
+type Refusal = "card_declined" | "authentication_required";
+
 export const declineMessage = "Your card was declined.";
+const messages: Readonly<Record<Refusal, string>> = {
+  card_declined: declineMessage,
+  authentication_required: "Your card was declined. This transaction requires authentication.",
+};
+const declineCodes = { card_declined: "generic_decline", authentication_required: "authentication_required" } as const;
 
 interface NewIntent {
   amountCents: number;
@@ -78,42 +87,14 @@ function feeCents(amountCents: number): number {
   return Math.round((amountCents * 29) / 1000) + 30;
 }
 
-function cardDetails(method: PaymentMethod): Charge["payment_method_details"] {
-  const card = method.card;
-  if (!card) return null;
-  return {
-    type: "card",
-    card: {
-      amount_authorized: null,
-      authorization_code: null,
-      brand: card.brand,
-      checks: card.checks,
-      country: card.country,
-      electronic_commerce_indicator: null,
-      exp_month: card.exp_month,
-      exp_year: card.exp_year,
-      fingerprint: card.fingerprint ?? null,
-      funding: card.funding,
-      installments: null,
-      last4: card.last4,
-      mandate: null,
-      network: card.brand,
-      network_transaction_id: null,
-      regulated_status: card.regulated_status,
-      three_d_secure: null,
-      transaction_link_id: null,
-      wallet: null,
-    },
-  };
-}
-
-function outcome(declined: boolean): Charge["outcome"] {
+function outcome(refusal: Refusal | null): Charge["outcome"] {
+  const declined = refusal !== null;
   return {
     advice_code: null,
     network_advice_code: null,
     network_decline_code: null,
     network_status: declined ? "declined_by_network" : "approved_by_network",
-    reason: declined ? "generic_decline" : null,
+    reason: refusal === null ? null : declineCodes[refusal],
     risk_level: "normal",
     risk_score: 20,
     seller_message: declined ? "The bank did not return any further details with this decline." : "Payment complete.",
@@ -121,8 +102,9 @@ function outcome(declined: boolean): Charge["outcome"] {
   };
 }
 
-function createCharge(context: Context, intent: PaymentIntent, method: PaymentMethod, declined: boolean): Charge {
+function createCharge(context: Context, intent: PaymentIntent, method: PaymentMethod, refusal: Refusal | null): Charge {
   const id = newId("ch");
+  const declined = refusal !== null;
   const transaction = declined
     ? null
     : postBalance(context, {
@@ -153,13 +135,13 @@ function createCharge(context: Context, intent: PaymentIntent, method: PaymentMe
     description: intent.description,
     disputed: false,
     failure_balance_transaction: null,
-    failure_code: declined ? "card_declined" : null,
-    failure_message: declined ? declineMessage : null,
+    failure_code: refusal,
+    failure_message: refusal === null ? null : messages[refusal],
     fraud_details: {},
     livemode: false,
     metadata: intent.metadata,
     on_behalf_of: null,
-    outcome: outcome(declined),
+    outcome: outcome(refusal),
     paid: !declined,
     payment_intent: intent.id,
     payment_method: method.id,
@@ -180,21 +162,35 @@ function createCharge(context: Context, intent: PaymentIntent, method: PaymentMe
   });
 }
 
-/** Charges the card once. If it is declined, the failed charge and its events are stored and the intent waits for another card. */
-export function chargeIntent(context: Context, intentId: string, method: PaymentMethod): { intent: PaymentIntent; charge: Charge } {
+/** Whether the cardholder has just answered their bank. */
+type Presence = "authenticated" | "off_session";
+
+function refusalOf(context: Context, method: PaymentMethod, presence: Presence): Refusal | null {
+  const { card } = context.store.hidden("payment_method", method.id);
+  if (card === "declined") return "card_declined";
+  return card === "always_authentication" && presence === "off_session" ? "authentication_required" : null;
+}
+
+/** Charges the card once. If it is refused, the failed charge and its events are stored and the intent waits for another card. */
+export function chargeIntent(
+  context: Context,
+  intentId: string,
+  method: PaymentMethod,
+  presence: Presence,
+): { intent: PaymentIntent; charge: Charge } {
   const intent = context.store.get("payment_intent", intentId);
-  const declined = context.store.hidden("payment_method", method.id).card === "declined";
-  const charge = createCharge(context, intent, method, declined);
-  if (declined) {
+  const refusal = refusalOf(context, method, presence);
+  const charge = createCharge(context, intent, method, refusal);
+  if (refusal !== null) {
     emit(context, "charge.failed", charge);
     const failed = context.store.save("payment_intent", {
       ...intent,
       latest_charge: charge.id,
       last_payment_error: {
         type: "card_error",
-        code: "card_declined",
-        decline_code: "generic_decline",
-        message: declineMessage,
+        code: refusal,
+        decline_code: declineCodes[refusal],
+        message: messages[refusal],
         charge: charge.id,
         payment_method: method,
       },
@@ -221,11 +217,17 @@ export function chargeIntent(context: Context, intentId: string, method: Payment
 }
 
 /** The bank asks the cardholder to authenticate: the intent waits until `chargeIntent` or `refuseAuthentication` is called. */
-export function requireAuthentication(context: Context, intentId: string, method: PaymentMethod, url: string): PaymentIntent {
+export function requireAuthentication(
+  context: Context,
+  intentId: string,
+  method: PaymentMethod,
+  url: string,
+  returnUrl: string | null = null,
+): PaymentIntent {
   const intent = context.store.get("payment_intent", intentId);
   const waiting = context.store.save("payment_intent", {
     ...intent,
-    next_action: { type: "redirect_to_url", redirect_to_url: { return_url: null, url } },
+    next_action: { type: "redirect_to_url", redirect_to_url: { return_url: returnUrl, url } },
     payment_method: method.id,
     status: "requires_action",
   });
@@ -261,13 +263,14 @@ export function cancelIntent(
   });
 }
 
-/** The API's error for a declined card: 402. The failed charge stays stored. */
+/** The API's error for a refused card: 402. The failed charge stays stored. */
 export function declinedError(intent: PaymentIntent, charge: Charge): ApiError {
+  const refusal = charge.failure_code === "authentication_required" ? charge.failure_code : "card_declined";
   const fields = {
     type: "card_error",
-    code: "card_declined",
-    decline_code: "generic_decline",
-    message: declineMessage,
+    code: refusal,
+    decline_code: declineCodes[refusal],
+    message: messages[refusal],
     charge: charge.id,
     payment_intent: intent,
   } as const;

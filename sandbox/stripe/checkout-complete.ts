@@ -7,7 +7,7 @@ import { emit } from "./events.ts";
 import { createInvoice, createOrderInvoice } from "./invoice-build.ts";
 import { finalizeInvoice, settleWith } from "./invoice-collect.ts";
 import type { CardBehaviour } from "./kinds.ts";
-import { createCard } from "./payment-methods.ts";
+import { asksHolder, createCard } from "./payment-methods.ts";
 import { announceSubscription, createSubscription } from "./subscription-cycle.ts";
 import type { Charge, CheckoutSession, Customer, Discount, Invoice, PaymentIntent, PaymentMethod } from "./wire.ts";
 
@@ -93,6 +93,7 @@ function openSubscription(
     customer,
     price,
     quantity: line.quantity,
+    billingMode: hidden.billingMode,
     paymentMethod: method.id,
     metadata: hidden.subscriptionMetadata,
     description: hidden.description,
@@ -137,7 +138,8 @@ function detailsOf(session: CheckoutSession, customer: Customer | null): Checkou
 function charge(context: Context, session: CheckoutSession, method: PaymentMethod, customer: Customer | null): PaymentResult {
   const intent = intentOf(context, session);
   context.store.save("payment_intent", { ...intent, customer: customer?.id ?? null });
-  const result = chargeIntent(context, intent.id, method);
+  // The cardholder is there, and has answered their bank where it asked.
+  const result = chargeIntent(context, intent.id, method, "authenticated");
   if (result.charge.status === "failed") {
     rememberFailure(context, session, declineMessage);
     return { kind: "declined", intent: result.intent, charge: result.charge };
@@ -208,7 +210,7 @@ export function paySession(context: Context, sessionId: string, card: CardBehavi
   const session = openSession(context, sessionId);
   if (session.status === "complete") return { kind: "paid", session };
   if (card === "declined" && (session.amount_total ?? 0) > 0) return charge(context, session, newCard(context, session, card, null), null);
-  if (card === "authentication" && (session.amount_total ?? 0) > 0) {
+  if (asksHolder(card) && (session.amount_total ?? 0) > 0) {
     const method = newCard(context, session, card, null);
     const intent = requireAuthentication(context, intentOf(context, session).id, method, `${context.origin}/c/pay/${session.id}`);
     rememberFailure(context, session, null);

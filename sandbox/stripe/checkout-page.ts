@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 import type { Markup } from "./html.ts";
 import { day, html, money, page } from "./html.ts";
 import { nextBoundary } from "./periods.ts";
-import type { CheckoutSession, Coupon, LineItem, Price } from "./wire.ts";
+import type { CheckoutSession, Coupon, LineItem, PaymentIntent, Price } from "./wire.ts";
 
 function every(price: Price | null): string {
   const recurring = price?.recurring;
@@ -54,10 +54,16 @@ ${renewalNote(context, session, first)}
 </section>`;
 }
 
-const cards = [
+export const cards = [
   { value: "success", name: "Pays", number: "•••• 4242", text: "The payment goes through." },
   { value: "declined", name: "Is declined", number: "•••• 0002", text: "The bank says no. Nothing is charged." },
-  { value: "authentication", name: "Asks you first", number: "•••• 3155", text: "The bank wants your word before it pays." },
+  { value: "authentication", name: "Asks you once", number: "•••• 3155", text: "The bank wants your word now, and pays renewals." },
+  {
+    value: "always_authentication",
+    name: "Asks every time",
+    number: "•••• 3184",
+    text: "The bank wants your word now, and at each renewal.",
+  },
 ] as const;
 
 function cancelLink(session: CheckoutSession): Markup | null {
@@ -92,16 +98,20 @@ ${cancelLink(session)}
 </form>`;
 }
 
-function authenticationForm(session: CheckoutSession): Markup {
+function authenticationForm(session: CheckoutSession, digits: string): Markup {
   return html`<form class="panel" method="post" action="/checkout/${session.id}/pay">
 <h2>Your bank asks: is this you?</h2>
-<p>A payment of <strong>${money(session.amount_total ?? 0, session.currency ?? "usd")}</strong> to Tessera with the card ending in 3155.</p>
+<p>A payment of <strong>${money(session.amount_total ?? 0, session.currency ?? "usd")}</strong> to Tessera with the card ending in ${digits}.</p>
 <input type="hidden" name="from" value="page">
-<input type="hidden" name="card" value="authentication">
 <button type="submit" name="step" value="approve">Yes, authenticate</button>
 <button type="submit" name="step" value="refuse" class="second">No, fail authentication</button>
 ${cancelLink(session)}
 </form>`;
+}
+
+/** The last four digits of the card that an intent waits with. */
+export function digitsOf(context: Context, intent: PaymentIntent): string {
+  return context.store.get("payment_method", String(intent.payment_method)).card?.last4 ?? "";
 }
 
 function ended(session: CheckoutSession): Markup {
@@ -116,7 +126,7 @@ function ended(session: CheckoutSession): Markup {
 export function checkoutPage(context: Context, session: CheckoutSession): string {
   const failure = context.store.hidden("checkout.session", session.id).failure;
   const open = session.status === "open";
-  const asks = open && awaitingAuthentication(context, session.id) !== undefined;
-  const panel = asks ? authenticationForm(session) : open ? payForm(session, failure) : ended(session);
+  const asking = open ? awaitingAuthentication(context, session.id) : undefined;
+  const panel = asking ? authenticationForm(session, digitsOf(context, asking)) : open ? payForm(session, failure) : ended(session);
   return page("Checkout · Tessera sandbox", html`<div class="columns">${summary(context, session)}${panel}</div>`);
 }

@@ -6,7 +6,7 @@ import { invalidParameter, invalidRequest, missingParameter } from "./errors.ts"
 import type { HiddenKinds } from "./kinds.ts";
 import { checkoutLocales } from "./locales.ts";
 import type { Parameters } from "./parameters.ts";
-import type { CheckoutSession, Coupon, LineItem, Price } from "./wire.ts";
+import type { BillingMode, CheckoutSession, Coupon, LineItem, Price } from "./wire.ts";
 
 type Lines = HiddenKinds["checkout.session"]["lines"];
 export type Settings = Pick<CheckoutSession, "locale" | "submit_type" | "custom_text" | "customer_creation">;
@@ -171,6 +171,14 @@ export function readSettings(parameters: Parameters, mode: "payment" | "subscrip
   };
 }
 
+/** `flexible` unless the call asks for `classic`, as since 2025-09-30.clover. */
+function readBillingMode(subscriptionData: Parameters | undefined): BillingMode {
+  const mode = subscriptionData?.object("billing_mode");
+  if (!mode) return "flexible";
+  mode.requiredText("type");
+  return mode.oneOf("type", ["classic", "flexible"]) ?? "flexible";
+}
+
 export function readHidden(
   parameters: Parameters,
   lines: Lines,
@@ -180,18 +188,17 @@ export function readHidden(
   const subscriptionData = parameters.object("subscription_data");
   const intentData = parameters.object("payment_intent_data");
   intentData?.only("capture_method", "automatic");
-  const billingMode = subscriptionData?.object("billing_mode")?.oneOf("type", ["classic", "flexible"]) ?? null;
   return {
     lines,
     items,
     coupon: coupon?.id ?? null,
+    billingMode: readBillingMode(subscriptionData),
     subscriptionMetadata: subscriptionData?.metadata("metadata") ?? {},
     paymentIntentMetadata: intentData?.metadata("metadata") ?? {},
     description: subscriptionData?.text("description") ?? intentData?.text("description") ?? null,
     reuse: intentData?.oneOf("setup_future_usage", ["off_session", "on_session"]) ?? null,
     receiptEmail: intentData?.text("receipt_email") ?? null,
     invoice: readInvoiceCreation(parameters),
-    billingMode,
     paymentIntent: null,
     failure: null,
   };

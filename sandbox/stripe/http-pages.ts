@@ -7,11 +7,15 @@ import { checkoutPage } from "./checkout-page.ts";
 import type { Context } from "./context.ts";
 import { closeDispute, openDispute } from "./disputes.ts";
 import { ApiError, invalidRequest, missingParameter } from "./errors.ts";
+import type { InvoicePayment } from "./hosted-invoice.ts";
+import { answerForIntent, answerForInvoice, payHostedInvoice, waitingIntent } from "./hosted-invoice.ts";
 import { html, page, pageHeaders } from "./html.ts";
 import { newId } from "./ids.ts";
+import { answeredPage, authenticationPage, invoicePage } from "./invoice-page.ts";
 import type { CardBehaviour } from "./kinds.ts";
+import { cardBehaviours } from "./kinds.ts";
 import { cancelAtPeriodEnd, changeCard, payOpenInvoice, resumeSubscription } from "./portal.ts";
-import { invoicePage, portalPage } from "./portal-page.ts";
+import { portalPage } from "./portal-page.ts";
 
 const stylesheet = readFileSync(new URL("./assets/page.css", import.meta.url), "utf8");
 /** The product's display typeface, so that these pages look like the product's. */
@@ -34,8 +38,9 @@ function paramOf(request: FastifyRequest, name: string): string {
 function readCard(fields: Map<string, string>): CardBehaviour {
   const card = fields.get("card");
   if (card === undefined) throw missingParameter("card");
-  if (card === "success" || card === "declined" || card === "authentication") return card;
-  throw invalidRequest("Invalid card: must be one of success, declined, authentication", "card");
+  const known = cardBehaviours.find((behaviour) => behaviour === card);
+  if (known !== undefined) return known;
+  throw invalidRequest(`Invalid card: must be one of ${cardBehaviours.join(", ")}`, "card");
 }
 
 function sendError(reply: FastifyReply, error: unknown, asPage: boolean): FastifyReply {
@@ -129,10 +134,67 @@ function mountPortal(server: FastifyInstance, context: Context, afterChange: () 
       return sendError(reply, error, true);
     }
   });
+}
 
+function mountInvoices(server: FastifyInstance, context: Context, afterChange: () => void): void {
   server.get("/i/:id", (request, reply) => {
     try {
-      return reply.headers(pageHeaders([])).send(invoicePage(context, context.store.get("invoice", paramOf(request, "id"), "invoice")));
+      const { notice } = request.query as { notice?: unknown };
+      const invoice = context.store.get("invoice", paramOf(request, "id"), "invoice");
+      return reply.headers(pageHeaders([])).send(invoicePage(context, invoice, typeof notice === "string" ? notice : undefined));
+    } catch (error) {
+      return sendError(reply, error, true);
+    }
+  });
+  const after = (reply: FastifyReply, id: string, result: InvoicePayment, notice: string) =>
+    reply.redirect(`/i/${id}${result === "declined" ? `?notice=${notice}` : ""}`, 303);
+  server.post("/i/:id/pay", (request, reply) => {
+    const id = paramOf(request, "id");
+    const { fields } = fieldsOf(request);
+    try {
+      const card = fields.get("card") === "saved" ? "saved" : readCard(fields);
+      const result = context.store.transaction(() => payHostedInvoice(context, id, card));
+      afterChange();
+      return after(reply, id, result, "declined");
+    } catch (error) {
+      return sendError(reply, error, true);
+    }
+  });
+  server.post("/i/:id/authenticate", (request, reply) => {
+    const id = paramOf(request, "id");
+    try {
+      const result = context.store.transaction(() => answerForInvoice(context, id, readApproval(request)));
+      afterChange();
+      return after(reply, id, result, "refused");
+    } catch (error) {
+      return sendError(reply, error, true);
+    }
+  });
+}
+
+function readApproval(request: FastifyRequest): boolean {
+  const step = fieldsOf(request).fields.get("step");
+  if (step !== "approve" && step !== "refuse") throw invalidRequest("Invalid step: must be one of approve, refuse", "step");
+  return step === "approve";
+}
+
+/** The bank's page for an intent that the API confirmed. */
+function mountAuthentication(server: FastifyInstance, context: Context, afterChange: () => void): void {
+  server.get("/authenticate/:id", (request, reply) => {
+    try {
+      const intent = waitingIntent(context, paramOf(request, "id"));
+      const headers = pageHeaders([intent.next_action?.redirect_to_url?.return_url ?? null]);
+      return reply.headers(headers).send(authenticationPage(context, intent));
+    } catch (error) {
+      return sendError(reply, error, true);
+    }
+  });
+  server.post("/authenticate/:id", (request, reply) => {
+    try {
+      const approved = readApproval(request);
+      const back = context.store.transaction(() => answerForIntent(context, paramOf(request, "id"), approved));
+      afterChange();
+      return back === null ? reply.headers(pageHeaders([])).send(answeredPage(approved)) : reply.redirect(back, 303);
     } catch (error) {
       return sendError(reply, error, true);
     }
@@ -173,5 +235,7 @@ export function mountPages(server: FastifyInstance, context: Context, afterChang
   server.get("/stripe/spectral.woff2", (_request, reply) => reply.headers(asset).type("font/woff2").send(displayFace));
   mountCheckout(server, context, afterChange);
   mountPortal(server, context, afterChange);
+  mountInvoices(server, context, afterChange);
+  mountAuthentication(server, context, afterChange);
   mountDisputes(server, context, afterChange);
 }

@@ -131,7 +131,7 @@ function createDraft(context: Context, { id, customer, currency, lines, discount
     webhooks_delivered_at: context.now(),
   };
   context.store.insert("invoice", invoice);
-  context.store.hide("invoice", id, { firstAttemptAt: null });
+  context.store.hide("invoice", id, { firstAttemptAt: null, refusedCard: null });
   emit(context, "invoice.created", invoice);
   if (finalizesAt !== null) context.store.plan(id, "finalize_invoice", finalizesAt);
   return invoice;

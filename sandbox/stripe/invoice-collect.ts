@@ -1,6 +1,6 @@
 /**
- * Finalises and collects invoices. Stripe finalises a renewal's draft after an hour and charges the customer's card. A failed
- * charge is retried 1, 3, 5 and 7 days after the first attempt; then the subscription ends.
+ * Finalises and collects invoices. Stripe finalises a renewal's draft after an hour and charges the customer's card. A failed charge is
+ * retried as Stripe recommends by default: 8 times within 2 weeks; then the subscription ends. Stripe chooses the times, here they are fixed.
  */
 import { cancelIntent, chargeIntent, createIntent, declinedError } from "./charging.ts";
 import type { Context } from "./context.ts";
@@ -12,7 +12,7 @@ import { defaultCard } from "./payment-methods.ts";
 import { cancelSubscription, setSubscriptionStatus } from "./subscription-status.ts";
 import type { Invoice, InvoicePayment, PaymentMethod, Subscription } from "./wire.ts";
 
-const retryDays = [1, 3, 5, 7] as const;
+const retryDays = [1, 2, 4, 6, 8, 10, 12, 14] as const;
 
 export function subscriptionOf(context: Context, invoice: Invoice): Subscription | undefined {
   const id = invoice.parent?.subscription_details?.subscription;
@@ -61,7 +61,7 @@ function openPayment(context: Context, invoice: Invoice, existingIntent: string 
 /** Changes a draft to open; an invoice over zero is paid at once. `existingIntent` is the intent of the checkout, if there was one. */
 export function finalizeInvoice(context: Context, draft: Invoice, existingIntent: string | null = null): Invoice {
   context.store.unplan(draft.id, "finalize_invoice");
-  const open = context.store.save("invoice", {
+  const open: Invoice = {
     ...draft,
     automatically_finalizes_at: null,
     effective_at: context.now(),
@@ -70,10 +70,11 @@ export function finalizeInvoice(context: Context, draft: Invoice, existingIntent
     number: nextNumber(context, draft),
     status: "open",
     status_transitions: { ...draft.status_transitions, finalized_at: context.now() },
-  });
+  };
   if (open.amount_due > 0) openPayment(context, open, existingIntent);
+  saveChange(context, "invoice", "invoice.updated", open);
   emit(context, "invoice.finalized", open);
-  return open.amount_due > 0 ? open : markPaid(context, open, false);
+  return open.amount_due > 0 ? open : markPaid(context, open, null);
 }
 
 function settlePayment(context: Context, invoice: Invoice, outOfBand: boolean): void {
@@ -97,13 +98,22 @@ function settlePayment(context: Context, invoice: Invoice, outOfBand: boolean): 
   }
 }
 
-function markPaid(context: Context, open: Invoice, attempted: boolean, outOfBand = false): Invoice {
+/** Who started an attempt: Stripe's own schedule or a person. */
+type Attempt = "automatic" | "manual";
+
+/** The first attempt counts whoever starts it, and after it only those of Stripe's schedule. */
+function attemptsAfter(open: Invoice, attempt: Attempt): number {
+  return open.attempt_count + (open.attempt_count === 0 || attempt === "automatic" ? 1 : 0);
+}
+
+/** `attempt` is null for an invoice that nobody had to pay through Stripe. */
+function markPaid(context: Context, open: Invoice, attempt: Attempt | null, outOfBand = false): Invoice {
   context.store.unplan(open.id);
-  const paid = context.store.save("invoice", {
+  const paid = saveChange(context, "invoice", "invoice.updated", {
     ...open,
     amount_paid: open.amount_due,
     amount_remaining: 0,
-    attempt_count: open.attempt_count + (attempted ? 1 : 0),
+    attempt_count: attempt === null ? open.attempt_count : attemptsAfter(open, attempt),
     attempted: true,
     auto_advance: false,
     next_payment_attempt: null,
@@ -113,45 +123,90 @@ function markPaid(context: Context, open: Invoice, attempted: boolean, outOfBand
   settlePayment(context, paid, outOfBand);
   emit(context, "invoice.paid", paid);
   emit(context, "invoice.payment_succeeded", paid);
+  setDelinquent(context, paid, false);
   const subscription = subscriptionOf(context, paid);
   if (subscription?.latest_invoice === paid.id) setSubscriptionStatus(context, subscription.id, "active");
   return paid;
 }
 
-/** Plans the next attempt, or ends the subscription after the last one. */
-function markFailed(context: Context, open: Invoice): Invoice {
-  const firstAttemptAt = context.store.hidden("invoice", open.id).firstAttemptAt ?? context.now();
-  context.store.hide("invoice", open.id, { firstAttemptAt });
-  const collected = open.auto_advance === true;
-  const offsetDays = collected ? retryDays.find((days) => firstAttemptAt + days * daySeconds > context.now()) : undefined;
-  const nextAttempt = offsetDays === undefined ? null : firstAttemptAt + offsetDays * daySeconds;
-  const failed = context.store.save("invoice", {
-    ...open,
-    attempt_count: open.attempt_count + 1,
-    attempted: true,
-    next_payment_attempt: nextAttempt,
-  });
-  emit(context, "invoice.payment_failed", failed);
-  const subscription = subscriptionOf(context, failed);
-  if (nextAttempt !== null) context.store.plan(failed.id, "retry_payment", nextAttempt);
-  if (!subscription || subscription.status === "canceled") return failed;
-  if (nextAttempt === null && collected) cancelSubscription(context, subscription, "payment_failed");
-  else setSubscriptionStatus(context, subscription.id, "past_due");
-  return context.store.get("invoice", failed.id);
+export function setDelinquent(context: Context, invoice: Invoice, delinquent: boolean): void {
+  const customer = context.store.find("customer", String(invoice.customer));
+  if (customer) saveChange(context, "customer", "customer.updated", { ...customer, delinquent });
 }
 
-/** Tries to collect an open invoice once. Without a saved card the attempt fails and there is no charge. */
-export function collectInvoice(context: Context, open: Invoice, method: PaymentMethod | undefined): Invoice {
+/** Plans the next try of an invoice that Stripe collects by itself: null after the last one. */
+function nextTry(context: Context, open: Invoice): number | null {
+  const hidden = context.store.hidden("invoice", open.id);
+  const firstAttemptAt = hidden.firstAttemptAt ?? context.now();
+  context.store.hide("invoice", open.id, { ...hidden, firstAttemptAt });
+  const days = retryDays.find((offset) => firstAttemptAt + offset * daySeconds > context.now());
+  const at = days === undefined ? null : firstAttemptAt + days * daySeconds;
+  if (at !== null) context.store.plan(open.id, "retry_payment", at);
+  return at;
+}
+
+/** Counts an attempt that failed or was not made. After the last one of the schedule the subscription ends. */
+function countFailure(context: Context, open: Invoice, attempt: Attempt): { invoice: Invoice; last: boolean } {
+  const collected = open.auto_advance === true;
+  // A person's attempt after the first leaves the schedule as it is.
+  const scheduled = collected && (attempt === "automatic" || open.attempt_count === 0);
+  const nextAttempt = scheduled ? nextTry(context, open) : open.next_payment_attempt;
+  const invoice = saveChange(context, "invoice", "invoice.updated", {
+    ...open,
+    attempt_count: attemptsAfter(open, attempt),
+    attempted: true,
+    next_payment_attempt: collected ? nextAttempt : null,
+  });
+  return { invoice, last: scheduled && nextAttempt === null };
+}
+
+function afterFailure(context: Context, { invoice, last }: { invoice: Invoice; last: boolean }): Invoice {
+  const subscription = subscriptionOf(context, invoice);
+  if (!subscription || subscription.status === "canceled") return invoice;
+  if (last) cancelSubscription(context, subscription, "payment_failed");
+  else setSubscriptionStatus(context, subscription.id, "past_due");
+  return context.store.get("invoice", invoice.id);
+}
+
+function markFailed(context: Context, open: Invoice, attempt: Attempt, actionRequired: boolean): Invoice {
+  const counted = countFailure(context, open, attempt);
+  emit(context, "invoice.payment_failed", counted.invoice);
+  if (actionRequired) emit(context, "invoice.payment_action_required", counted.invoice);
+  if (attempt === "automatic") setDelinquent(context, open, true);
+  return afterFailure(context, counted);
+}
+
+/** Tries to collect an open invoice once. Without a saved card the first attempt fails and there is no charge. */
+export function collectInvoice(context: Context, open: Invoice, method: PaymentMethod | undefined, attempt: Attempt): Invoice {
+  const hidden = context.store.hidden("invoice", open.id);
+  const usable = method !== undefined && method.id !== hidden.refusedCard;
+  // Stripe's schedule goes on without a card that it may charge, but it makes no attempt.
+  if (attempt === "automatic" && !usable && open.attempt_count > 0) return afterFailure(context, countFailure(context, open, attempt));
+  const intent = openIntentOf(context, open);
+  if (!method || intent === undefined) return markFailed(context, open, attempt, false);
+  const { charge } = chargeIntent(context, intent, method, "off_session");
+  if (charge.status === "succeeded") return markPaid(context, open, attempt);
+  const actionRequired = charge.failure_code === "authentication_required";
+  if (actionRequired) context.store.hide("invoice", open.id, { ...hidden, refusedCard: method.id });
+  return markFailed(context, open, attempt, actionRequired);
+}
+
+/** The intent that an open invoice is paid with. */
+export function openIntentOf(context: Context, open: Invoice): string | undefined {
   const payment = paymentsOf(context, open.id).find((candidate) => candidate.status === "open");
   const intent = payment?.payment.payment_intent;
-  if (!method || typeof intent !== "string") return markFailed(context, open);
-  const { charge } = chargeIntent(context, intent, method);
-  return charge.status === "succeeded" ? markPaid(context, open, true) : markFailed(context, open);
+  return typeof intent === "string" ? intent : undefined;
+}
+
+/** Charges a card whose holder is on the invoice's page and has answered their bank where it asked. */
+export function payAsCardholder(context: Context, open: Invoice, intent: string, method: PaymentMethod): Invoice {
+  const { charge } = chargeIntent(context, intent, method, "authenticated");
+  return charge.status === "succeeded" ? markPaid(context, open, "manual") : markFailed(context, open, "manual", false);
 }
 
 /** Marks the open invoice as paid, because the checkout has already charged the card. */
 export function settleWith(context: Context, open: Invoice): Invoice {
-  return markPaid(context, open, true);
+  return markPaid(context, open, "automatic");
 }
 
 /** Does what Stripe does by itself when a draft's hour is over or a retry is due. */
@@ -162,7 +217,7 @@ export function collectAutomatically(context: Context, invoiceId: string): void 
   if (open.status !== "open") return;
   const subscription = subscriptionOf(context, open);
   const own = typeof subscription?.default_payment_method === "string" ? subscription.default_payment_method : null;
-  collectInvoice(context, open, defaultCard(context, String(open.customer), own));
+  collectInvoice(context, open, defaultCard(context, String(open.customer), own), "automatic");
 }
 
 /** `POST /v1/invoices/:id/pay`. Throws 402 if the card is declined; the failed attempt is stored. */
@@ -171,14 +226,14 @@ export function payNow(context: Context, invoice: Invoice, method: PaymentMethod
   if (invoice.status === "void") throw invalidRequest("This invoice can no longer be paid: it is void.", undefined, "invoice_not_payable");
   const open = invoice.status === "draft" ? finalizeInvoice(context, invoice) : invoice;
   if (open.status === "paid") return open;
-  if (outOfBand) return markPaid(context, open, false, true);
+  if (outOfBand) return markPaid(context, open, null, true);
   if (!method)
     throw invalidRequest(
       "There is no `default_payment_method` set on this Customer or Invoice. Please set a default payment method.",
       undefined,
       "invoice_payment_intent_requires_action",
     );
-  const result = collectInvoice(context, open, method);
+  const result = collectInvoice(context, open, method, "manual");
   if (result.status === "paid") return result;
   const intentId = String(paymentsOf(context, open.id)[0]?.payment.payment_intent);
   const intent = context.store.get("payment_intent", intentId);

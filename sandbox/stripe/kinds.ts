@@ -23,8 +23,9 @@ export interface Kinds {
 }
 export type Kind = keyof Kinds;
 
-/** How a test card behaves when it is charged. */
-export type CardBehaviour = "success" | "declined" | "authentication";
+/** How a test card behaves when it is charged: `authentication` asks its holder once, `always_authentication` at each payment. */
+export const cardBehaviours = ["success", "declined", "authentication", "always_authentication"] as const;
+export type CardBehaviour = (typeof cardBehaviours)[number];
 
 /** What Stripe knows about an object but does not return. */
 export interface HiddenKinds {
@@ -34,6 +35,7 @@ export interface HiddenKinds {
     lines: { price: string; quantity: number }[];
     items: Wire.LineItem[];
     coupon: string | null;
+    billingMode: Wire.BillingMode;
     subscriptionMetadata: Record<string, string>;
     paymentIntentMetadata: Record<string, string>;
     description: string | null;
@@ -42,12 +44,12 @@ export interface HiddenKinds {
     receiptEmail: string | null;
     /** The invoice that a single payment gets; null: none. */
     invoice: { description: string | null; footer: string | null; metadata: Record<string, string> } | null;
-    billingMode: "classic" | "flexible" | null;
     /** The payment intent of the attempts so far. A session in payment mode shows it only once there was an attempt. */
     paymentIntent: string | null;
     failure: string | null;
   };
-  invoice: { firstAttemptAt: number | null };
+  /** `refusedCard`: the card that a retry does not charge again, since its holder has to authenticate. */
+  invoice: { firstAttemptAt: number | null; refusedCard: string | null };
 }
 export type HiddenKind = keyof HiddenKinds;
 

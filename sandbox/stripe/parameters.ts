@@ -168,9 +168,14 @@ export class Parameters {
     if (value && !played.includes(value)) throw notPlayed(this.nameOf(key), played.join(" or "));
   }
 
+  /** The first parameter that was not read. */
+  unread(): string | undefined {
+    return Object.keys(this.values).find((key) => !this.read.has(key));
+  }
+
   /** Throws `parameter_unknown` for the first parameter that was not read. */
   refuseUnknown(): void {
-    const unknown = Object.keys(this.values).find((key) => !this.read.has(key));
+    const unknown = this.unread();
     if (unknown !== undefined) {
       const name = this.nameOf(unknown);
       throw invalidParameter(`Received unknown parameter: ${name}`, name, "parameter_unknown");

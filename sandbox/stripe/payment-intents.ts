@@ -2,20 +2,32 @@ import type { ApiCall, ApiRoute } from "./api.ts";
 import { equalityFilters, listRoute, retrieveRoute } from "./api.ts";
 import { readCurrency } from "./catalogue.ts";
 import { cancelIntent, chargeIntent, createIntent, declinedError, requireAuthentication } from "./charging.ts";
+import { readAddress } from "./checkout-read.ts";
 import type { Context } from "./context.ts";
 import { invalidRequest, missingParameter } from "./errors.ts";
 import { saveChange } from "./events.ts";
-import { usableCard } from "./payment-methods.ts";
+import type { Parameters } from "./parameters.ts";
+import { asksHolder, usableCard } from "./payment-methods.ts";
 import type { Charge, PaymentIntent } from "./wire.ts";
 
-function confirmWith(context: Context, intent: PaymentIntent, methodId: string, offSession: boolean): PaymentIntent {
+function confirmWith(
+  context: Context,
+  intent: PaymentIntent,
+  methodId: string,
+  offSession: boolean,
+  returnUrl: string | null,
+): PaymentIntent {
   const method = usableCard(context, methodId, typeof intent.customer === "string" ? intent.customer : null, "payment_method");
-  if (!offSession && context.store.hidden("payment_method", method.id).card === "authentication") {
-    return requireAuthentication(context, intent.id, method, `${context.origin}/`);
+  if (!offSession && asksHolder(context.store.hidden("payment_method", method.id).card)) {
+    return requireAuthentication(context, intent.id, method, `${context.origin}/authenticate/${intent.id}`, returnUrl);
   }
-  const result = chargeIntent(context, intent.id, method);
+  const result = chargeIntent(context, intent.id, method, "off_session");
   if (result.charge.status === "failed") throw declinedError(result.intent, result.charge);
   return result.intent;
+}
+
+function readReturnUrl(parameters: Parameters): string | null {
+  return parameters.has("return_url") ? readAddress(parameters, "return_url") : null;
 }
 
 function create({ context, parameters }: ApiCall): PaymentIntent {
@@ -33,18 +45,19 @@ function create({ context, parameters }: ApiCall): PaymentIntent {
   const confirm = parameters.boolean("confirm") ?? false;
   const offSession = parameters.boolean("off_session") ?? false;
   const method = parameters.text("payment_method");
+  const returnUrl = readReturnUrl(parameters);
   parameters.refuse("automatic_payment_methods", "statement_descriptor_suffix");
   parameters.only("capture_method", "automatic");
   const intent = createIntent(context, fields);
   if (!confirm) return intent;
   if (!method) throw missingParameter("payment_method");
-  return confirmWith(context, intent, method, offSession);
+  return confirmWith(context, intent, method, offSession, returnUrl);
 }
 
 function confirm({ context, id, parameters }: ApiCall): PaymentIntent {
   const intent = context.store.get("payment_intent", id, "intent");
   const method = parameters.requiredText("payment_method");
-  parameters.refuse("return_url");
+  const returnUrl = readReturnUrl(parameters);
   const offSession = parameters.boolean("off_session") ?? false;
   if (intent.status !== "requires_payment_method" && intent.status !== "requires_confirmation") {
     throw invalidRequest(
@@ -53,7 +66,7 @@ function confirm({ context, id, parameters }: ApiCall): PaymentIntent {
       "payment_intent_unexpected_state",
     );
   }
-  return confirmWith(context, intent, method, offSession);
+  return confirmWith(context, intent, method, offSession, returnUrl);
 }
 
 function cancel({ context, id, parameters }: ApiCall): PaymentIntent {

@@ -7,8 +7,13 @@ import { newId, randomText } from "./ids.ts";
 import type { CardBehaviour } from "./kinds.ts";
 import type { PaymentMethod } from "./wire.ts";
 
-/** Stripe's test cards: 4242 is charged, 0341 can be attached but is declined, 3155 asks for authentication when it is set up. */
-const last4: Readonly<Record<CardBehaviour, string>> = { success: "4242", declined: "0341", authentication: "3155" };
+/** Stripe's test cards: 4242 is charged, 0341 can be attached but is declined, 3155 asks for authentication when it is set up, 3184 at each payment. */
+export const last4: Readonly<Record<CardBehaviour, string>> = {
+  success: "4242",
+  declined: "0341",
+  authentication: "3155",
+  always_authentication: "3184",
+};
 
 /** Stripe's ready-made payment methods and tokens that the sandbox knows. */
 const testMethods: Readonly<Record<string, CardBehaviour>> = {
@@ -17,7 +22,13 @@ const testMethods: Readonly<Record<string, CardBehaviour>> = {
   pm_card_chargeCustomerFail: "declined",
   tok_chargeCustomerFail: "declined",
   pm_card_authenticationRequiredOnSetup: "authentication",
+  pm_card_authenticationRequired: "always_authentication",
 };
+
+/** Whether the bank asks the cardholder when they pay with the card themselves. */
+export function asksHolder(card: CardBehaviour): boolean {
+  return card === "authentication" || card === "always_authentication";
+}
 
 export function createCard(context: Context, card: CardBehaviour, customer: string | null, email: string | null): PaymentMethod {
   const method: PaymentMethod = {
@@ -53,7 +64,7 @@ export function createCard(context: Context, card: CardBehaviour, customer: stri
   return customer === null ? method : attach(context, method, customer);
 }
 
-function attach(context: Context, method: PaymentMethod, customer: string): PaymentMethod {
+export function attach(context: Context, method: PaymentMethod, customer: string): PaymentMethod {
   const attached = context.store.save("payment_method", { ...method, customer });
   emit(context, "payment_method.attached", attached);
   return attached;

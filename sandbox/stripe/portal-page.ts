@@ -1,6 +1,7 @@
 import type { Context } from "./context.ts";
 import type { Markup } from "./html.ts";
 import { day, html, money, page } from "./html.ts";
+import { stateNames } from "./invoice-page.ts";
 import type { PortalView } from "./portal.ts";
 import { portalView } from "./portal.ts";
 import { itemOf } from "./subscription-status.ts";
@@ -38,35 +39,45 @@ ${subscription.cancel_at === null ? action(view.session.id, "cancel", subscripti
 </section>`;
 }
 
+const effects = {
+  success: "Renewals go through.",
+  authentication: "Renewals go through.",
+  declined: "Renewals will be declined.",
+  always_authentication: "The bank will ask you at each renewal. Pay the invoice on its page then.",
+} as const;
+
 function cardPanel(view: PortalView): Markup {
   const current = view.card?.card ? `Visa •••• ${view.card.card.last4}` : "No card on file";
-  const pays = view.cardBehaviour !== "declined";
-  const effect = view.card ? (pays ? "Renewals go through." : "Renewals will be declined.") : "Renewals will fail.";
+  const effect = view.cardBehaviour === null ? "Renewals will fail." : effects[view.cardBehaviour];
+  const pays = view.cardBehaviour === "success" || view.cardBehaviour === "authentication";
   return html`<section class="panel">
 <h2>Card</h2>
 <p class="figure small">${current}</p>
-<p class="${pays && view.card ? "" : "warn"}">${effect}</p>
+<p class="${pays ? "" : "warn"}">${effect}</p>
 <form method="post" action="/p/session/${view.session.id}/card">
 <fieldset><legend>Use another test card</legend>
-<label class="card"><input type="radio" name="card" value="success"${pays ? html` checked` : null}><span class="name">Pays</span><span class="number">•••• 4242</span></label>
-<label class="card"><input type="radio" name="card" value="declined"${pays ? null : html` checked`}><span class="name">Is declined</span><span class="number">•••• 0341</span></label>
+<label class="card"><input type="radio" name="card" value="success"${view.cardBehaviour !== "declined" ? html` checked` : null}><span class="name">Pays</span><span class="number">•••• 4242</span></label>
+<label class="card"><input type="radio" name="card" value="declined"${view.cardBehaviour === "declined" ? html` checked` : null}><span class="name">Is declined</span><span class="number">•••• 0341</span></label>
+<label class="card"><input type="radio" name="card" value="always_authentication"><span class="name">Asks every time</span><span class="number">•••• 3184</span></label>
 </fieldset>
 <button type="submit" class="second">Use this card</button>
 </form>
 </section>`;
 }
 
-const stateNames: Readonly<Record<string, string>> = {
-  draft: "Draft",
-  open: "Open",
-  paid: "Paid",
-  void: "Void",
-  uncollectible: "Uncollectible",
-};
+function numberOf(invoice: Invoice): Markup {
+  return invoice.hosted_invoice_url ? html`<a href="${invoice.hosted_invoice_url}">${invoice.number ?? ""}</a>` : html`Draft`;
+}
 
 function invoiceRow(view: PortalView, invoice: Invoice): Markup {
-  const pay = invoice.status === "open" ? action(view.session.id, "pay", invoice.id, "Pay now", "second") : null;
-  return html`<tr><td>${day(invoice.created)}</td><td>${invoice.number ?? "Draft"}</td><td class="amount">${money(invoice.total, invoice.currency)}</td><td><div class="invoice-state"><span class="state ${invoice.status === "paid" ? "good" : invoice.status === "open" ? "warn" : ""}">${stateNames[String(invoice.status)] ?? ""}</span>${pay}</div></td></tr>`;
+  const asks = view.cardBehaviour === "always_authentication";
+  const pay =
+    invoice.status !== "open"
+      ? null
+      : asks
+        ? html`<a class="button second" href="${invoice.hosted_invoice_url ?? ""}">Pay now</a>`
+        : action(view.session.id, "pay", invoice.id, "Pay now", "second");
+  return html`<tr><td>${day(invoice.created)}</td><td>${numberOf(invoice)}</td><td class="amount">${money(invoice.total, invoice.currency)}</td><td><div class="invoice-state"><span class="state ${invoice.status === "paid" ? "good" : invoice.status === "open" ? "warn" : ""}">${stateNames[String(invoice.status)] ?? ""}</span>${pay}</div></td></tr>`;
 }
 
 /** The page at a portal session's `url`. */
@@ -88,20 +99,4 @@ ${notice === null ? null : html`<p class="error" role="alert">${notice}</p>`}
 <div class="tiles">${plans.length === 0 ? none : plans}${cardPanel(view)}</div>
 <section class="panel wide"><h2>Invoices</h2>${invoices}</section>`;
   return page("Billing · Tessera sandbox", body);
-}
-
-/** The page at an invoice's `hosted_invoice_url`. */
-export function invoicePage(context: Context, invoice: Invoice): string {
-  const line = invoice.lines.data[0];
-  const off = (invoice.total_discount_amounts ?? []).reduce((sum, discount) => sum + discount.amount, 0);
-  const covers = line ? `${day(line.period.start)} to ${day(line.period.end)}` : "";
-  const body = html`<section class="panel narrow">
-<h1>Invoice ${invoice.number ?? ""}</h1>
-<p class="figure">${money(invoice.total, invoice.currency)} <span class="state ${invoice.status === "paid" ? "good" : "warn"}">${stateNames[String(invoice.status)] ?? ""}</span></p>
-<dl><div class="row"><dt>${line?.description ?? ""}<small>${covers}</small></dt><dd>${money(invoice.subtotal, invoice.currency)}</dd></div>
-${off === 0 ? null : html`<div class="row good"><dt>Discount</dt><dd>−${money(off, invoice.currency)}</dd></div>`}
-<div class="row sum"><dt>Total</dt><dd>${money(invoice.total, invoice.currency)}</dd></div></dl>
-${invoice.customer_email === null ? null : html`<p class="note">Billed to ${invoice.customer_email} on ${day(invoice.created)}.</p>`}
-</section>`;
-  return page(`Invoice ${context.store.find("invoice", invoice.id)?.number ?? ""} · Tessera sandbox`, body);
 }

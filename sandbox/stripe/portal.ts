@@ -98,7 +98,8 @@ export function cancelAtPeriodEnd(context: Context, sessionId: string, subscript
   const after = saveChange(context, "subscription", "customer.subscription.updated", {
     ...free,
     cancel_at: itemOf(free).current_period_end,
-    cancel_at_period_end: true,
+    // In flexible mode the portal sets only the date.
+    cancel_at_period_end: free.billing_mode.type === "classic",
     canceled_at: context.now(),
     cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: "cancellation_requested" },
   });

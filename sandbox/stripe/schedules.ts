@@ -5,10 +5,10 @@ import { invalidRequest, missingParameter, notPlayed } from "./errors.ts";
 import { emit, saveChange } from "./events.ts";
 import { newId } from "./ids.ts";
 import type { Parameters } from "./parameters.ts";
-import { nextBoundary } from "./periods.ts";
+import { nextBoundary, sameInterval } from "./periods.ts";
 import { changePrice, replan } from "./subscription-cycle.ts";
 import { cancelSubscription, itemOf, releaseSchedule } from "./subscription-status.ts";
-import { recurringPrice } from "./subscriptions.ts";
+import { prorationBehaviours, recurringPrice } from "./subscriptions.ts";
 import type { Price, Subscription, SubscriptionSchedule } from "./wire.ts";
 
 type Phase = SubscriptionSchedule["phases"][number];
@@ -79,7 +79,7 @@ function create({ context, parameters }: ApiCall): SubscriptionSchedule {
     id: newId("sub_sched"),
     object: "subscription_schedule",
     application: null,
-    billing_mode: { flexible: null, type: "classic" },
+    billing_mode: subscription.billing_mode,
     canceled_at: null,
     completed_at: null,
     created: context.now(),
@@ -152,7 +152,7 @@ function readPhase(context: Context, phase: Parameters, previousEnd: number): Ph
     quantity: item.integer("quantity", 1, 1000) ?? 1,
     start,
     end,
-    prorationBehavior: phase.oneOf("proration_behavior", ["none", "create_prorations", "always_invoice"]) ?? "create_prorations",
+    prorationBehavior: phase.oneOf("proration_behavior", prorationBehaviours) ?? "create_prorations",
     metadata: phase.metadata("metadata"),
   });
 }
@@ -166,15 +166,46 @@ function readPhases(context: Context, schedule: SubscriptionSchedule, list: read
   return phases;
 }
 
+function sells(phase: Phase, price: string, quantity: number): boolean {
+  const item = phase.items[0];
+  return item?.price === price && (item.quantity ?? 1) === quantity;
+}
+
+/** Stripe prorates a price or quantity that changes within a period, unless told not to. The sandbox plays no prorations. */
+function refuseProrations(
+  context: Context,
+  subscription: Subscription,
+  phases: readonly Phase[],
+  ofCurrent: Phase["proration_behavior"],
+): void {
+  const item = itemOf(subscription);
+  let sold = { price: item.price, quantity: item.quantity ?? 1, anchor: subscription.billing_cycle_anchor };
+  for (const [index, phase] of phases.entries()) {
+    const quantity = phase.items[0]?.quantity ?? 1;
+    const start = index === 0 ? context.now() : phase.start_date;
+    const behaviour = index === 0 ? ofCurrent : phase.proration_behavior;
+    const within = nextBoundary(sold.anchor, sold.price, start - 1) !== start;
+    if (!sells(phase, sold.price.id, sold.quantity) && within && behaviour !== "none")
+      throw invalidRequest(
+        `Stripe would prorate this phase, which changes the price or the quantity within a period, and the sandbox does not. Pass proration_behavior=none, or start the phase at the end of a period.`,
+        index === 0 ? "proration_behavior" : `phases[${index}][proration_behavior]`,
+      );
+    const price = context.store.get("price", String(phase.items[0]?.price));
+    sold = { price, quantity, anchor: sameInterval(sold.price, price) ? sold.anchor : start };
+  }
+}
+
 function update({ context, id, parameters }: ApiCall): SubscriptionSchedule {
   const schedule = context.store.get("subscription_schedule", id);
   if (schedule.status !== "active")
     throw invalidRequest(`You cannot update a subscription schedule that is currently in the \`${schedule.status}\` status.`);
-  parameters.oneOf("proration_behavior", ["none", "create_prorations", "always_invoice"]);
+  const prorations = parameters.oneOf("proration_behavior", prorationBehaviours) ?? "create_prorations";
   const list = parameters.objects("phases");
   const phases = list ? readPhases(context, schedule, list) : schedule.phases;
   const current = phases[0];
   if (!current) throw missingParameter("phases");
+  const subscription = context.store.get("subscription", String(schedule.subscription));
+  refuseProrations(context, subscription, phases, prorations);
   const after = saveChange(context, "subscription_schedule", "subscription_schedule.updated", {
     ...schedule,
     current_phase: list ? { start_date: current.start_date, end_date: current.end_date } : schedule.current_phase,
@@ -182,7 +213,6 @@ function update({ context, id, parameters }: ApiCall): SubscriptionSchedule {
     metadata: parameters.metadata("metadata", schedule.metadata ?? {}),
     phases,
   });
-  const subscription = context.store.get("subscription", String(schedule.subscription));
   if (list) enterPhase(context, subscription, current);
   if (after.current_phase) context.store.plan(id, "advance_schedule", after.current_phase.end_date);
   return after;
@@ -203,6 +233,21 @@ function enterPhase(context: Context, subscription: Subscription, phase: Phase):
   replan(context, after);
 }
 
+/** The last phase is over: the schedule releases its subscription, or has completed and ends it. */
+function completeSchedule(context: Context, schedule: SubscriptionSchedule, subscription: Subscription): void {
+  if (schedule.end_behavior !== "cancel") {
+    releaseSchedule(context, schedule);
+    return;
+  }
+  saveChange(context, "subscription_schedule", "subscription_schedule.completed", {
+    ...schedule,
+    completed_at: context.now(),
+    current_phase: null,
+    status: "completed",
+  });
+  cancelSubscription(context, subscription, "cancellation_requested");
+}
+
 /** Ends a phase: switches to the next phase's price, or releases the subscription after the last phase. */
 export function advanceSchedule(context: Context, scheduleId: string): void {
   const schedule = context.store.find("subscription_schedule", scheduleId);
@@ -210,8 +255,7 @@ export function advanceSchedule(context: Context, scheduleId: string): void {
   const subscription = context.store.get("subscription", String(schedule.subscription));
   const next = schedule.phases.find((phase) => phase.start_date === schedule.current_phase?.end_date);
   if (!next) {
-    if (schedule.end_behavior === "cancel") cancelSubscription(context, subscription, "cancellation_requested");
-    else releaseSchedule(context, schedule);
+    completeSchedule(context, schedule, subscription);
     return;
   }
   const currentPhase = { start_date: next.start_date, end_date: next.end_date };

@@ -8,7 +8,7 @@ import { collectAutomatically } from "./invoice-collect.ts";
 import type { Metadata } from "./parameters.ts";
 import { nextBoundary, sameInterval } from "./periods.ts";
 import { cancelSubscription, itemOf, withItem } from "./subscription-status.ts";
-import type { Customer, Discount, Plan, Price, Subscription, SubscriptionItem } from "./wire.ts";
+import type { BillingMode, Customer, Discount, Plan, Price, Subscription, SubscriptionItem } from "./wire.ts";
 
 /** The older form of a price, which Stripe still returns with every item. */
 export function planOf(price: Price): Plan {
@@ -58,6 +58,7 @@ interface NewSubscription {
   customer: Customer;
   price: Price;
   quantity: number;
+  billingMode: BillingMode;
   paymentMethod: string | null;
   metadata: Metadata;
   description: string | null;
@@ -75,7 +76,10 @@ export function createSubscription(context: Context, fields: NewSubscription): S
     automatic_tax: { disabled_reason: null, enabled: false, liability: null },
     billing_cycle_anchor: context.now(),
     billing_cycle_anchor_config: null,
-    billing_mode: { flexible: null, type: "classic" },
+    billing_mode:
+      fields.billingMode === "classic"
+        ? { flexible: null, type: "classic" }
+        : { flexible: { proration_discounts: "included" }, type: "flexible", updated_at: context.now() },
     billing_schedules: [],
     billing_thresholds: null,
     cancel_at: null,

@@ -5,10 +5,23 @@ import { invalidRequest, resourceMissing } from "./errors.ts";
 import { saveChange } from "./events.ts";
 import type { Parameters } from "./parameters.ts";
 import { requireOwnCard } from "./payment-methods.ts";
+import { nextBoundary } from "./periods.ts";
 import type { Filter } from "./store.ts";
 import { changePrice, replan } from "./subscription-cycle.ts";
 import { cancelSubscription, itemOf } from "./subscription-status.ts";
 import type { Price, Subscription } from "./wire.ts";
+
+const feedbacks = [
+  "customer_service",
+  "low_quality",
+  "missing_features",
+  "other",
+  "switched_service",
+  "too_complex",
+  "too_expensive",
+  "unused",
+] as const;
+export const prorationBehaviours = ["none", "create_prorations", "always_invoice"] as const;
 
 export function recurringPrice(context: Context, id: string, param: string): Price {
   const price = context.store.reference("price", id, param);
@@ -27,19 +40,35 @@ function refuseWhereScheduled(subscription: Subscription): void {
   throw invalidRequest(message);
 }
 
+/** A date or, in flexible mode, the end of a period by its name. The sandbox plays no prorations, so a date within a period is refused. */
+function readCancelAt(context: Context, subscription: Subscription, parameters: Parameters): number {
+  const item = itemOf(subscription);
+  const periodEnd = item.current_period_end;
+  const text = parameters.text("cancel_at");
+  if (subscription.billing_mode.type === "flexible" && (text === "min_period_end" || text === "max_period_end")) return periodEnd;
+  const at = parameters.integer("cancel_at", context.now()) ?? periodEnd;
+  const behaviour = parameters.oneOf("proration_behavior", prorationBehaviours) ?? "create_prorations";
+  const withoutProration = at < periodEnd && behaviour === "none";
+  const onBoundary = at >= periodEnd && (at === periodEnd || nextBoundary(subscription.billing_cycle_anchor, item.price, at - 1) === at);
+  if (!withoutProration && !onBoundary)
+    throw invalidRequest(
+      "Stripe would prorate a period that this date cuts short, and the sandbox does not. Pass the end of a period, or proration_behavior=none for a date in this period.",
+      "cancel_at",
+    );
+  return at;
+}
+
 function withCancellation(context: Context, subscription: Subscription, parameters: Parameters): Subscription {
   const atPeriodEnd = parameters.boolean("cancel_at_period_end");
   const cancelAt = parameters.text("cancel_at");
+  if (atPeriodEnd !== undefined && cancelAt !== undefined)
+    throw invalidRequest("Received both cancel_at_period_end and cancel_at parameters. Please pass in only one.", "cancel_at");
   const details = parameters.object("cancellation_details");
   const comment = details?.text("comment");
-  const feedback = details?.text("feedback");
+  const feedback = details?.oneOf("feedback", feedbacks);
   if (atPeriodEnd === undefined && cancelAt === undefined) return subscription;
   refuseWhereScheduled(subscription);
-  const at = atPeriodEnd
-    ? itemOf(subscription).current_period_end
-    : cancelAt
-      ? (parameters.integer("cancel_at", context.now()) ?? null)
-      : null;
+  const at = atPeriodEnd ? itemOf(subscription).current_period_end : cancelAt ? readCancelAt(context, subscription, parameters) : null;
   return {
     ...subscription,
     cancel_at: at,
@@ -56,7 +85,7 @@ function withCancellation(context: Context, subscription: Subscription, paramete
 
 function withItems(context: Context, subscription: Subscription, parameters: Parameters): Subscription {
   const items = parameters.objects("items");
-  const behaviour = parameters.oneOf("proration_behavior", ["none", "create_prorations", "always_invoice"]) ?? "create_prorations";
+  const behaviour = parameters.oneOf("proration_behavior", prorationBehaviours) ?? "create_prorations";
   parameters.only("payment_behavior", "allow_incomplete");
   parameters.only("billing_cycle_anchor", "unchanged");
   parameters.refuse("proration_date");
@@ -77,14 +106,33 @@ function withItems(context: Context, subscription: Subscription, parameters: Par
   return changePrice(context, subscription, price, quantity);
 }
 
-function update({ context, id, parameters }: ApiCall): Subscription {
-  const before = context.store.get("subscription", id);
-  if (before.status === "canceled")
+function updateCanceled(context: Context, subscription: Subscription, parameters: Parameters): Subscription {
+  const details = parameters.object("cancellation_details");
+  const before = subscription.cancellation_details;
+  const comment = details?.text("comment");
+  const feedback = details?.oneOf("feedback", feedbacks);
+  const metadata = parameters.metadata("metadata", subscription.metadata);
+  if (parameters.unread() !== undefined)
     throw invalidRequest(
       "A canceled subscription can only update its cancellation_details and metadata.",
       undefined,
       "invalid_canceled_subscription_fields",
     );
+  return saveChange(context, "subscription", "customer.subscription.updated", {
+    ...subscription,
+    cancellation_details: {
+      comment: comment === undefined ? (before?.comment ?? null) : comment,
+      feedback: feedback === undefined ? (before?.feedback ?? null) : feedback,
+      feedback_option: null,
+      reason: before?.reason ?? null,
+    },
+    metadata,
+  });
+}
+
+function update({ context, id, parameters }: ApiCall): Subscription {
+  const before = context.store.get("subscription", id);
+  if (before.status === "canceled") return updateCanceled(context, before, parameters);
   const method = parameters.text("default_payment_method");
   if (method) requireOwnCard(context, method, String(before.customer), "default_payment_method");
   const description = parameters.text("description");
@@ -106,7 +154,7 @@ function cancel({ context, id, parameters }: ApiCall): Subscription {
   parameters.only("prorate", "false");
   const details = parameters.object("cancellation_details");
   const comment = details?.text("comment") ?? null;
-  const feedback = details?.text("feedback") ?? null;
+  const feedback = details?.oneOf("feedback", feedbacks) ?? null;
   const explained = { ...subscription, cancellation_details: { comment, feedback, feedback_option: null, reason: null } };
   return cancelSubscription(context, explained, "cancellation_requested");
 }

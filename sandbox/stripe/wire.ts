@@ -27,6 +27,7 @@ export type Refund = Wire<Stripe.Refund>;
 export type BalanceTransaction = Wire<Stripe.BalanceTransaction>;
 export type Dispute = Wire<Stripe.Dispute>;
 export type Subscription = Wire<Stripe.Subscription>;
+export type BillingMode = Subscription["billing_mode"]["type"];
 export type SubscriptionItem = Wire<Stripe.SubscriptionItem>;
 export type SubscriptionSchedule = Wire<Stripe.SubscriptionSchedule>;
 export type Invoice = Wire<Stripe.Invoice>;

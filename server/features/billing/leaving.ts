@@ -36,9 +36,11 @@ async function cancelAtPeriodEnd(deps: BillingDeps, { id, ...subscription }: Str
   await payments.subscriptions.update(id, changes, { idempotencyKey: uuidv7() });
 }
 
-async function resume({ payments }: BillingDeps, { id, metadata }: Stripe.Subscription): Promise<void> {
+async function resume({ payments }: BillingDeps, { id, metadata, ...subscription }: Stripe.Subscription): Promise<void> {
   if (metadata[markName] !== markValue) return;
-  await payments.subscriptions.update(id, { cancel_at_period_end: false, metadata: { [markName]: "" } }, { idempotencyKey: uuidv7() });
+  // Ours is `cancel_at_period_end`. A date alone comes from the portal, where the person took ours back and cancelled themselves.
+  const cancellation = subscription.cancel_at_period_end ? { cancel_at_period_end: false } : {};
+  await payments.subscriptions.update(id, { ...cancellation, metadata: { [markName]: "" } }, { idempotencyKey: uuidv7() });
 }
 
 /** Closes open payment pages, because paying one would begin a subscription. */

@@ -13,6 +13,7 @@ import { faultPoint } from "../../fault-points.ts";
 import { fromUnix, idOf, orMissing } from "../../providers/stripe.ts";
 import { findPayerOfCustomer } from "./customers.ts";
 import { findDoubled, undoDuplicate } from "./duplicates.ts";
+import { voidUnpaid } from "./end-at-stripe.ts";
 import type { PaidInvoice } from "./grant-invoice.ts";
 import { cancelScheduledGrants, grantPaidInvoice } from "./grant-invoice.ts";
 import { mailPaymentFailed, mailStarted } from "./mails.ts";
@@ -34,6 +35,8 @@ export interface SyncResult {
   subscriptionChanged: boolean;
   /** Credits were granted. */
   walletChanged: boolean;
+  /** Stripe has given up collecting and ended it, which leaves its invoice open. */
+  endedUnpaid: boolean;
 }
 
 /** Null if Stripe was not asked to expand it. */
@@ -166,7 +169,7 @@ async function endMissing(deps: WriteDeps, trx: Trx, subscriptionId: string): Pr
   await queries.saveSubscription(trx, payerId, ended);
   await recordChange(trx, payerId, ended, true);
   await cancelScheduledGrants(trx, subscriptionId, now, now);
-  return { payerId, subscriptionChanged: true, walletChanged: false };
+  return { payerId, subscriptionChanged: true, walletChanged: false, endedUnpaid: false };
 }
 
 type Written = SyncResult | { duplicate: Stripe.Subscription; doubled: string } | undefined;
@@ -200,7 +203,8 @@ async function writeSubscription(
   if (granted.some((invoice) => invoice.billing_reason === "subscription_create")) await mailStarted(trx, payerId, row, now);
   if (subscriptionChanged && row.status === "past_due")
     await mailPaymentFailed(trx, payerId, row, latestInvoice(subscription)?.amount_remaining ?? 0, now);
-  return { payerId, subscriptionChanged, walletChanged: granted.length > 0 };
+  const endedUnpaid = subscription.cancellation_details?.reason === "payment_failed" && latestInvoice(subscription)?.status === "open";
+  return { payerId, subscriptionChanged, walletChanged: granted.length > 0, endedUnpaid };
 }
 
 /**
@@ -215,7 +219,11 @@ export async function syncSubscription(deps: BillingDeps, subscriptionId: string
     () => readSubscription(deps, subscriptionId),
     (trx, reading): Promise<Written> => writeSubscription(deps, trx, subscriptionId, reading),
   );
-  if (!written || !("duplicate" in written)) return written;
+  if (!written) return undefined;
+  if (!("duplicate" in written)) {
+    if (written.endedUnpaid) await voidUnpaid(deps, subscriptionId, "grace-over");
+    return written;
+  }
   await undoDuplicate(deps, written.duplicate, written.doubled);
   return undefined;
 }

@@ -1,0 +1,82 @@
+import { cards, digitsOf } from "./checkout-page.ts";
+import type { Context } from "./context.ts";
+import { savedCardOf, waitingIntentOf } from "./hosted-invoice.ts";
+import type { Markup } from "./html.ts";
+import { day, html, money, page } from "./html.ts";
+import type { Invoice, PaymentIntent, PaymentMethod } from "./wire.ts";
+
+export const stateNames: Readonly<Record<string, string>> = {
+  draft: "Draft",
+  open: "Open",
+  paid: "Paid",
+  void: "Void",
+  uncollectible: "Uncollectible",
+};
+
+/** Why the last payment did not go through, by the name that its redirect carries. */
+const notices: Readonly<Record<string, string>> = {
+  declined: "Your card was declined. Nothing was charged. Choose another card and try again.",
+  refused: "We could not authenticate your card. Nothing was charged. Choose another card, or try again.",
+};
+
+function tile(value: string, name: string, number: string, text: string, chosen: boolean): Markup {
+  return html`<label class="card"><input type="radio" name="card" value="${value}"${chosen ? html` checked` : null}><span class="name">${name}</span><span class="number">${number}</span><span class="text">${text}</span></label>`;
+}
+
+function payForm(invoice: Invoice, saved: PaymentMethod | undefined): Markup {
+  const tiles = cards.map((card) => tile(card.value, card.name, card.number, card.text, !saved && card.value === "success"));
+  const own = saved ? [tile("saved", "Your card", `•••• ${saved.card?.last4 ?? ""}`, "The card that renewals are charged to.", true)] : [];
+  return html`<form method="post" action="/i/${invoice.id}/pay">
+<fieldset><legend>This card</legend>${own}${tiles}</fieldset>
+<button type="submit">Pay ${money(invoice.amount_remaining, invoice.currency)}</button>
+</form>`;
+}
+
+function question(action: string, amount: string, digits: string): Markup {
+  return html`<form method="post" action="${action}">
+<h2>Your bank asks: is this you?</h2>
+<p>A payment of <strong>${amount}</strong> to Tessera with the card ending in ${digits}.</p>
+<button type="submit" name="step" value="approve">Yes, authenticate</button>
+<button type="submit" name="step" value="refuse" class="second">No, fail authentication</button>
+</form>`;
+}
+
+function nextStep(context: Context, invoice: Invoice): Markup | null {
+  if (invoice.status === "paid") return html`<p class="note">This invoice is paid. There is nothing left to do here.</p>`;
+  if (invoice.status === "void") return html`<p class="note">This invoice was taken back. Nothing is owed.</p>`;
+  if (invoice.status === "draft") return html`<p class="note">This invoice is not final yet.</p>`;
+  const waiting = waitingIntentOf(context, invoice);
+  if (waiting)
+    return question(`/i/${invoice.id}/authenticate`, money(invoice.amount_remaining, invoice.currency), digitsOf(context, waiting));
+  return payForm(invoice, savedCardOf(context, invoice));
+}
+
+/** The page at an invoice's `hosted_invoice_url`. */
+export function invoicePage(context: Context, invoice: Invoice, notice: string | undefined): string {
+  const line = invoice.lines.data[0];
+  const off = (invoice.total_discount_amounts ?? []).reduce((sum, discount) => sum + discount.amount, 0);
+  const covers = line ? `${day(line.period.start)} to ${day(line.period.end)}` : "";
+  const problem = notice === undefined || invoice.status === "paid" ? undefined : notices[notice];
+  const body = html`<section class="panel narrow">
+<h1>Invoice ${invoice.number ?? ""}</h1>
+<p class="figure">${money(invoice.total, invoice.currency)} <span class="state ${invoice.status === "paid" ? "good" : "warn"}">${stateNames[String(invoice.status)] ?? ""}</span></p>
+<dl><div class="row"><dt>${line?.description ?? ""}<small>${covers}</small></dt><dd>${money(invoice.subtotal, invoice.currency)}</dd></div>
+${off === 0 ? null : html`<div class="row good"><dt>Discount</dt><dd>−${money(off, invoice.currency)}</dd></div>`}
+<div class="row sum"><dt>Total</dt><dd>${money(invoice.total, invoice.currency)}</dd></div></dl>
+${invoice.customer_email === null ? null : html`<p class="note">Billed to ${invoice.customer_email} on ${day(invoice.created)}.</p>`}
+${problem === undefined ? null : html`<p class="error" role="alert">${problem}</p>`}
+${nextStep(context, invoice)}
+</section>`;
+  return page(`Invoice ${invoice.number ?? ""} · Tessera sandbox`, body);
+}
+
+/** The bank's page for an intent that the API confirmed. */
+export function authenticationPage(context: Context, intent: PaymentIntent): string {
+  const form = question(`/authenticate/${intent.id}`, money(intent.amount, intent.currency), digitsOf(context, intent));
+  return page("Authenticate · Tessera sandbox", html`<section class="panel narrow">${form}</section>`);
+}
+
+export function answeredPage(approved: boolean): string {
+  const text = approved ? "The payment has gone through." : "Nothing was charged.";
+  return page("Authenticate · Tessera sandbox", html`<section class="panel narrow"><h1>Answered</h1><p>${text}</p></section>`);
+}
