@@ -44,7 +44,7 @@ const ledger = {
 export const retention = {
   users: { rows: "until deleted", why: "the account; goes 14 days after the person deleted it, with what is theirs (account_erase)" },
   identities: { rows: { with: "users" }, why: "by what a person is known: their e-mail address, their Google account" },
-  avatars: { rows: "until deleted", why: "the pictures of accounts; one that is nobody's any more goes with its files within two hours" },
+  avatars: { rows: "until deleted", why: "the pictures of accounts; an unused one is deleted with its files within two hours" },
   google_answers: { rows: { sweep: "googleAnswers" }, why: "what Google said about somebody who is signing in; good once, for minutes" },
   credentials: { rows: { with: "users" }, why: "what a person signs in with" },
   billing_accounts: { rows: "for good", why: "accounting: whose the books are; no person and no customer once its members are gone" },

@@ -61,8 +61,8 @@ function refusalOf(error: FastifyError): DomainError | undefined {
 }
 
 /**
- * Leaves a trace of every refusal, so that attempts at what is not allowed can be found afterwards. It holds nothing that was sent. A
- * flood is not written line by line: /metrics counts it.
+ * Logs every refusal, so that attempts at what is not allowed can be found later. The line contains nothing that the caller sent. Refusals of
+ * a flood are not logged one by one; /metrics counts them.
  */
 export function logRefusal(request: FastifyRequest, { code, status }: Pick<DomainError, "code" | "status">): void {
   if (code === "rate_limited") return;
@@ -82,7 +82,7 @@ export function handleError(error: FastifyError, request: FastifyRequest, reply:
     logRefusal(request, refusal);
     return sendProblem(reply, toProblem(refusal.status, refusal.code, refusal.message, refusal.details));
   }
-  // PostgreSQL can't be reached, for example, or is out of connections. That is no refusal: the caller may try again.
+  // For example, PostgreSQL can't be reached or is out of connections. This is not a refusal; the caller may try again.
   if (failureKind(error) === "outage") {
     request.log.warn({ err: { code: error.code, message: error.message } }, "a service we depend on does not answer");
     return sendProblem(

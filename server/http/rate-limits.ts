@@ -51,7 +51,7 @@ export async function registerRateLimits(app: App, config: Pick<Config, "redisUr
     },
     errorResponseBuilder: (_request, context) => tooMany(context.ttl),
   });
-  // Limits of the auth calls are told of beside it (rate-limit-fields.ts).
+  // The limits of auth calls are added to the same fields (rate-limit-fields.ts).
   app.addHook("onSend", async (_request, reply) => {
     const [quota, remaining, resetSeconds] = ["limit", "remaining", "reset"].map((name) => Number(reply.getHeader(`x-ratelimit-${name}`)));
     if (quota && remaining !== undefined && resetSeconds !== undefined)

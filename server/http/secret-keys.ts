@@ -39,7 +39,7 @@ const cipher = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Encrypts a text with the first key, for one purpose and owner: it can't be read in the place of another's. */
+/** Encrypts a text with the first key, for one purpose and owner. It can't be decrypted for another purpose or owner. */
 export function sealText([key]: readonly [string, ...string[]], context: string, text: string): string {
   const nonce = randomBytes(nonceBytes);
   const sealing = createCipheriv(cipher, deriveKey(key, "sealed"), nonce).setAAD(Buffer.from(context));

@@ -5,7 +5,7 @@ import type { Config } from "../config.ts";
 import type { App } from "./app-type.ts";
 
 const address = "/.well-known/security.txt";
-/** How long a copy of the file is to be believed. Counted from each request, so the file that we serve never expires. */
+/** How long a copy of the file is valid. Counted from each request, so the file that we serve never expires. */
 const believedMs = 30 * dayMs;
 
 export function registerSecurityContact(app: App, config: Pick<Config, "contactEmail" | "publicUrl">): void {

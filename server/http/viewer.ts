@@ -1,4 +1,4 @@
-/** Identifies the caller. What a route demands depends on the scope it is registered in, never on its address. */
+/** Identifies the caller. The scope in which a route is registered decides what the caller needs, never the route's address. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { DomainError } from "#domain/errors.ts";
 import { stepUpMs } from "#domain/periods.ts";
@@ -22,7 +22,7 @@ function bearerToken(request: FastifyRequest): string | undefined {
   return /^Bearer ([\w.~+/=-]{1,4000})$/i.exec(request.headers.authorization ?? "")?.[1];
 }
 
-/** What the API answers is the caller's alone. A route whose answer may be kept says so itself. */
+/** Responses of the API are only for the caller, so they must not be cached. A route whose response may be cached says so itself. */
 function forbidStoring(reply: FastifyReply): void {
   reply.header("cache-control", "no-store");
 }

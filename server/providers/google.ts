@@ -1,4 +1,4 @@
-/** Sign-in with Google (OpenID Connect): its addresses, and the check of the tokens in which it says who somebody is. */
+/** Sign-in with Google (OpenID Connect): its addresses, and the check of its tokens, which say who somebody is. */
 import { createRemoteJWKSet, errors, jwtVerify } from "jose";
 import { DomainError } from "#domain/errors.ts";
 import type { Config } from "../config.ts";
@@ -53,7 +53,7 @@ export function googleRefused(): DomainError {
   return new DomainError("google_refused", "Google's answer could not be verified. Start again");
 }
 
-/** Whether the keys could not be read, as opposed to a token that they do not fit. */
+/** True if Google's keys could not be read; false if the token does not match them. */
 function isOutage(error: unknown): boolean {
   if (!(error instanceof errors.JOSEError)) return true;
   // A response that is not 200 has the general code.

@@ -6,17 +6,17 @@ import { refuseWithinTransaction } from "../db/transaction.ts";
 
 export type Payments = Stripe;
 
-/** Until the last byte of the answer. */
+/** How long one try may take, until the last byte of the response. */
 export interface StripeTimeouts {
   tryMs: number;
-  /** A call with all its tries. */
+  /** How long a call with all its tries may take. */
   callMs: number;
 }
 const usualTimeouts: StripeTimeouts = { tryMs: 8_000, callMs: 20_000 };
-/** Before the second and the third try. */
+/** The pauses before the second and the third try. */
 const pausesMs = [500, 1_000];
 
-/** As the SDK decides it: Stripe says so itself, or another request holds a lock, or Stripe had a fault of its own. */
+/** Whether to try again, decided as the SDK does: if Stripe says so, if another request has a lock, or if Stripe itself failed. */
 function mayTryAgain(response: Response): boolean {
   const asked = response.headers.get("stripe-should-retry");
   return asked === null ? response.status === 409 || response.status >= 500 : asked === "true";

@@ -1,4 +1,4 @@
-/** What was done to a person's account, for their own eyes: a part of the audit log (docs/decisions/0021). */
+/** Shows a person what was done to their account. It is a part of the audit log (docs/decisions/0021). */
 import { validate as isUuid } from "uuid";
 import { shownActions } from "#domain/audit.ts";
 import type { Activity } from "../../contract/security.ts";

@@ -12,12 +12,12 @@ import { viewerOf } from "../../http/viewer.ts";
 import { changeAvatar, readAvatar, removeAvatar } from "./avatars.ts";
 import { pictureTooLarge, unsupportedPicture } from "./pictures.ts";
 
-/** In this process. Each may keep its whole body in memory. */
+/** Uploads at once in this process. Each may have its whole body in memory. */
 const uploadsAtOnce = 8;
-/** Decoding takes a processor for up to seconds, so an upload is counted for itself. */
+/** Decoding may take seconds of a processor, so uploads have a limit of their own. */
 const uploadLimit = { max: 30, timeWindow: "1 hour" };
 
-/** Lets one upload of a person and a few of everybody begin. Runs before the body is read. */
+/** Lets one upload of each person begin, and a few altogether. Runs before the body is read. */
 function limitUploads() {
   const uploads = new Counts();
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -29,7 +29,7 @@ function limitUploads() {
 }
 
 async function registerUpload(app: App, deps: Pick<Deps, "db" | "storage" | "log">): Promise<void> {
-  // What the picture is, is read from its bytes: the type that a browser names says nothing about them.
+  // We read the format from the bytes, because the type that a browser sends may be wrong.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     /^(image\/|application\/octet-stream)/,
@@ -66,7 +66,7 @@ export function avatarRoutes(deps: Pick<Deps, "db" | "storage" | "log">): Routes
   };
 }
 
-/** For a public scope: an image on a page comes without a token. */
+/** For a public scope, because browsers request images without a token. */
 export function publicAvatarRoutes(deps: Pick<Deps, "db" | "storage" | "log">): Routes {
   return async (app) => {
     for (const size of ["small", "large"] as const) {
@@ -77,7 +77,7 @@ export function publicAvatarRoutes(deps: Pick<Deps, "db" | "storage" | "log">): 
         reply.headers({
           "content-type": "image/webp",
           "content-length": String(picture.bytes),
-          // A changed picture has another address.
+          // May be cached for good, because a changed picture has another address.
           "cache-control": "public, max-age=31536000, immutable",
           "content-disposition": "inline",
           "content-security-policy": "default-src 'none'; sandbox",

@@ -1,7 +1,7 @@
 /**
  * The picture of an account. The session's `user_metadata.avatar_url` (spec §3) is the address of its small size. The row of a picture
- * is written before its files and deleted after them, so files that belong to nobody are always found: after an upload that
- * broke off, a replaced picture, or the deletion of an account.
+ * is written before its files and deleted after them. So we always find files that no account uses: those of an upload that broke
+ * off, of a replaced picture, or of a deleted account.
  */
 import { randomUUID } from "node:crypto";
 import type { AvatarSize, Crop } from "#domain/avatars.ts";
@@ -61,7 +61,7 @@ export async function removeAvatar(deps: AvatarDeps, userId: string): Promise<Ac
   return replacePicture(deps, userId, null);
 }
 
-/** Undefined if it is nobody's picture. */
+/** Undefined if no account uses the picture. */
 export async function readAvatar(deps: AvatarDeps, name: string, size: AvatarSize): Promise<StoredFile | undefined> {
   return (await queries.isAvatar(deps.db, name)) ? deps.storage.get(fileOf(name, size)) : undefined;
 }
@@ -86,7 +86,7 @@ export async function openOwnPicture(deps: Pick<AvatarDeps, "db" | "storage">, u
   throw new Error(`the storage lacks a file of the picture ${name}`);
 }
 
-/** Deletes pictures that are nobody's. A picture whose files can't be deleted is tried again at the next call. */
+/** Deletes pictures that no account uses. If the files of one can't be deleted, the next call tries again. */
 export async function deleteUnusedAvatars(deps: AvatarDeps, signal: AbortSignal): Promise<void> {
   const names = await queries.selectUnusedAvatars(deps.db, atATime);
   for (const name of names) {

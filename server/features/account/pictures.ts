@@ -63,7 +63,7 @@ function damagedPicture(): DomainError {
   return new DomainError("picture_damaged", "The picture is damaged or incomplete. Choose another one");
 }
 
-/** Width and height of the upright picture. Reads the header alone, so the limit of pixels is ours to check. */
+/** Width and height of the upright picture. It reads only the header, so the caller has to check the limit of pixels. */
 async function measure(open: OpenPicture, bytes: Buffer): Promise<{ width: number; height: number }> {
   if (bytes.length === 0) throw unsupportedPicture();
   const metadata = await open(bytes, { limitInputPixels: false })

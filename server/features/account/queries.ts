@@ -13,7 +13,7 @@ export async function selectAccount(executor: Executor, userId: string) {
     .executeTakeFirstOrThrow();
 }
 
-/** Events of the audit log about a person, the newest first. A network that belongs to somebody else, such as an admin's, is not among it. */
+/** Events of the audit log about a person, the newest first. Networks of other people, such as an admin's, are left out. */
 export async function selectActivity(
   executor: Executor,
   userId: string,
@@ -42,7 +42,7 @@ export async function updateProfile(
   await executor.updateTable("users").set(changes).where("id", "=", userId).execute();
 }
 
-/** Nobody's picture yet: its files can be written. */
+/** Writes the row of a picture that no account uses yet, so that its files can be written. */
 export async function insertAvatar(executor: Executor, name: string): Promise<void> {
   await executor.insertInto("avatars").values({ name, user_id: null }).execute();
 }
@@ -51,7 +51,7 @@ export async function ownAvatar(trx: Trx, userId: string, name: string): Promise
   await trx.updateTable("avatars").set({ user_id: userId }).where("name", "=", name).executeTakeFirstOrThrow();
 }
 
-/** The name of the picture that is nobody's now; undefined if the person had none. */
+/** Takes the picture from the person and returns its name; undefined if they had none. */
 export async function giveUpAvatar(trx: Trx, userId: string): Promise<string | undefined> {
   const row = await trx.updateTable("avatars").set({ user_id: null }).where("user_id", "=", userId).returning("name").executeTakeFirst();
   return row?.name;
@@ -75,7 +75,7 @@ export async function isAvatar(executor: Executor, name: string): Promise<boolea
   return row !== undefined;
 }
 
-/** Older than an hour, by PostgreSQL's clock: no upload takes that long. */
+/** Pictures without an account that are older than an hour by PostgreSQL's clock, because no upload takes that long. */
 export async function selectUnusedAvatars(executor: Executor, limit: number): Promise<string[]> {
   const rows = await executor
     .selectFrom("avatars")

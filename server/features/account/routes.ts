@@ -37,7 +37,7 @@ export function accountRoutes(deps: AuthDeps): Routes {
       const caller = browser.callerOf(request);
       const prover = { ...viewerOf(request), network: caller.network };
       const person = await fewOfOneNetwork(caller, () => changeOwnPassword(deps, prover, request.body));
-      // The new password makes the account's devices unknown, but not the one it was chosen on.
+      // The new password makes the account's browsers unknown. We remember this one again.
       if (person) browser.keepDevice(reply, caller, person);
       return reply.code(204).send(null);
     });

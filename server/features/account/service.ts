@@ -23,7 +23,7 @@ export async function readAccount(executor: Executor, userId: string): Promise<A
   };
 }
 
-/** Changes what is given. A blank name is none. Throws `validation_failed`. */
+/** Changes the fields that are given. A blank name removes the name. Throws `validation_failed`. */
 export async function changeProfile(
   executor: Executor,
   userId: string,

@@ -4,7 +4,7 @@ import type { Executor } from "../../db/transaction.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
 import type { SweepName } from "./sweeps.ts";
 
-/** When each sweep next has something to do, without what is set aside; null: nothing is planned. */
+/** When each sweep next has something to do, not counting rows that are set aside. Null if nothing is planned. */
 export async function selectDueInstants(executor: Executor): Promise<Record<SweepName, Date | null>> {
   const result = await sql<Record<SweepName, Date | null>>`
     select
@@ -35,7 +35,7 @@ export async function selectOffset(executor: Executor): Promise<number> {
   return row.offset_ms;
 }
 
-/** Forward only. Tells every process. */
+/** Moves the clock, only forward, and notifies every process. */
 export async function updateOffset(executor: Executor, offsetMs: number): Promise<void> {
   await sql`with moved as (update business_clock set offset_ms = ${offsetMs} where offset_ms < ${offsetMs} returning offset_ms)
     select pg_notify(${clockChannel}, offset_ms::text) from moved`.execute(executor);

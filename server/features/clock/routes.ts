@@ -11,7 +11,7 @@ function sameText(left: string, right: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** The form allows a leap second, which no clock here can show. */
+/** The format allows a leap second, which our clocks can't represent. */
 function readInstant(text: string): Date {
   const instant = new Date(text);
   if (!Number.isNaN(instant.getTime())) return instant;
@@ -19,7 +19,7 @@ function readInstant(text: string): Date {
   throw new DomainError("validation_failed", message, { fields: [{ field: "now", message }] });
 }
 
-/** The sandbox's way to move business time. Registered only while the sandbox is on; its token is the key. */
+/** Lets the sandbox move business time. Registered only while the sandbox is on; a call needs the sandbox's token. */
 export function clockRoutes(deps: Deps, token: string): Routes {
   return async (app) => {
     app.addHook("onRequest", async (request) => {

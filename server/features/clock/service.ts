@@ -6,8 +6,8 @@ import * as queries from "./queries.ts";
 import type { SweepName } from "./sweeps.ts";
 
 /**
- * Reconciliation runs hourly, but between two instants at which something happens there is nothing to reconcile: a
- * moving clock stops for it once a day, and it runs at every other stop besides, being overdue there.
+ * Reconciliation runs every hour. When the sandbox moves the clock, nothing happens between two stops, so there is nothing to reconcile: the
+ * clock stops for it only once a day. It also runs at every other stop, because it is overdue there.
  */
 const reconcileStepMs = dayMs;
 
@@ -15,7 +15,7 @@ export async function dueInstants(executor: Executor): Promise<Record<SweepName,
   return queries.selectDueInstants(executor);
 }
 
-/** Business time as the database holds it, the next stop of a moving clock, and what is still to be done. */
+/** Business time as stored in the database, the next stop of a moving clock, and the number of pending events and jobs. */
 export async function readClock(executor: Executor): Promise<Static<typeof ClockState>> {
   const now = Date.now() + (await queries.selectOffset(executor));
   const due = await queries.selectDueInstants(executor);

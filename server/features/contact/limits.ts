@@ -1,4 +1,4 @@
-/** How often somebody may write. Limited because anybody may enter any address, and each message makes us send it a mail. By wall time. */
+/** Limits how often somebody may write, because anybody may enter any address and we mail an acknowledgement to it. Uses wall time. */
 import { DomainError } from "#domain/errors.ts";
 import { mailboxKey } from "#domain/rules.ts";
 import type { Trx } from "../../db/transaction.ts";

@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from "kysely";
 import type { Executor } from "../../db/transaction.ts";
 import type { ContactMessages } from "../../db/types-work.ts";
 
-/** The new message's id; undefined if one with that key exists. Waits for a message with that key that is being written. */
+/** Returns the new message's id, or undefined if one with that key exists. Waits if another call is just writing that key. */
 export async function insertMessage(executor: Executor, message: Insertable<ContactMessages>): Promise<string | undefined> {
   const row = await executor
     .insertInto("contact_messages")

@@ -1,4 +1,4 @@
-/** What people write to the team: stored first, then mailed by the worker, once to the team and once to thank the sender. */
+/** Messages to the team. Each is stored first; then the worker mails it to the team and an acknowledgement to the sender. */
 import { createHash } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import type { ContactInput, ContactText } from "#domain/contact.ts";
@@ -81,20 +81,20 @@ async function receive(trx: Trx, deps: ContactDeps, letter: Letter, sender: Send
     if (earlier?.content_hash.equals(contentHash)) return earlier.id;
     throw new DomainError("idempotency_conflict", "This key was used for another message. Send this one under a new key");
   }
-  // Only new messages count. A device's queue may send one again that has arrived, and that is never refused.
+  // Only new messages count. A device may send a message again that has already arrived, and we never refuse that.
   await countMessage(trx, sender.ip, text.email);
   await queueMails(trx, deps, id, text, language, userId);
   return id;
 }
 
 /**
- * Takes a message and returns its id; under the same key the same id, and nothing twice. Throws `validation_failed` with the
+ * Stores a message and returns its id. The same key again stores nothing and returns the same id. Throws `validation_failed` with the
  * messages of spec §5, `idempotency_conflict`, `too_many_attempts` with retryAfterSeconds.
  */
 export async function receiveMessage(deps: ContactDeps, letter: Letter, sender: Sender, idempotencyKey = uuidv7()): Promise<string> {
   const faults = contactFaults(letter);
   if (faults.length > 0) throw new ValidationError(faults.map(({ field, message }) => ({ field, message })));
-  // The answer is the usual one, so that a robot does not learn that it was recognised.
+  // We answer as usual, so that a robot does not learn that it was recognised.
   if (letter.website?.trim()) return uuidv7();
   return inTransaction(deps.db, (trx) => receive(trx, deps, letter, sender, idempotencyKey));
 }

@@ -1,7 +1,7 @@
 /**
- * What happens when the days in which an account can be restored are over: its customer at Stripe goes first, and then everything that is the
- * person's, batch by batch, by a function of the owner that touches nobody whose time is not over. A receipt, the ledger and the audit log stay
- * and lead to nobody. All of it may be broken off anywhere and done again.
+ * Erases an account once it can't be restored any more. First its Stripe customer is deleted, then the person's rows, batch by batch, by a
+ * function of the database's owner that refuses people whose time is not over. Receipts, the ledger and the audit log stay and no longer
+ * lead to anybody. It may be interrupted anywhere and run again.
  */
 import type { Deps } from "../../deps.ts";
 import { TakenElsewhere } from "../../failures.ts";
@@ -22,7 +22,7 @@ async function eraseAccount(deps: ErasingDeps, userId: string, signal: AbortSign
   return true;
 }
 
-/** Erases the accounts whose time is over by `now`. Returns how many. While Stripe is down it leaves those that have a customer for later. */
+/** Erases the accounts whose time is over at `now`. Returns how many. While Stripe is down, accounts with a Stripe customer wait. */
 export async function eraseDueAccounts(deps: ErasingDeps, now: Date, signal: AbortSignal = new AbortController().signal): Promise<number> {
   return sweepRows(
     deps,

@@ -7,7 +7,7 @@ export interface Leaver extends Pick<UserRow, "role" | "language" | "delete_at">
   email: string;
 }
 
-/** The person, locked. Whoever signs in, restores or erases the account at this moment waits. */
+/** Locks the person and returns them. Signing in, restoring and erasing the account lock the row too, so they wait. */
 export async function lockLeaver(trx: Trx, userId: string): Promise<Leaver> {
   return trx
     .selectFrom("users")
@@ -18,7 +18,7 @@ export async function lockLeaver(trx: Trx, userId: string): Promise<Leaver> {
     .executeTakeFirstOrThrow();
 }
 
-/** The admins who can sign in, locked in the same order for everybody, so that the last two can't leave at the same moment. */
+/** Locks the admins who can sign in, always in the same order, so that the last two can't delete their accounts at the same moment. */
 export async function lockAdmins(trx: Trx): Promise<string[]> {
   const rows = await trx
     .selectFrom("users")
@@ -36,7 +36,7 @@ export async function setDeleteAt(trx: Trx, userId: string, deleteAt: Date | nul
   await trx.updateTable("users").set({ delete_at: deleteAt }).where("id", "=", userId).execute();
 }
 
-/** Whose time is over, by PostgreSQL's business clock too: it decides what may be deleted. The longest overdue first. */
+/** The people whose time is over, the longest overdue first. Also asks PostgreSQL's business clock, because that decides who may be erased. */
 export async function selectDue(executor: Executor, now: Date, limit: number): Promise<string[]> {
   const rows = await executor
     .selectFrom("users")
@@ -49,15 +49,15 @@ export async function selectDue(executor: Executor, now: Date, limit: number): P
   return rows.map(({ id }) => id);
 }
 
-/** Returns how many rows a batch deleted; 0: the person is gone. */
+/** Deletes a batch of the person's rows and returns how many; 0 if the person is gone. */
 export async function eraseBatch(executor: Executor, userId: string, limit: number): Promise<number> {
-  // Nobody waits for the disk: what a crash brings back is still due.
+  // The commit need not wait for the disk: rows that a crash brings back are still due.
   const { rows } = await sql<{ done: number }>`select done
     from set_config('synchronous_commit', 'off', true), account_erase(${userId}, ${limit}) as done`.execute(executor);
   return rows[0]?.done ?? 0;
 }
 
-/** What a mail server answered about the person's mails may name their address. */
+/** Removes what mail servers answered about the person's mails, because it may contain their address. */
 export async function forgetMailErrors(executor: Executor, userId: string): Promise<void> {
   await sql`update dead_letters d set error = 'of a deleted account' from mails m
     where d.job = 'send-mail' and m.id = (d.payload ->> 'mailId')::uuid and (m.user_id = ${userId}

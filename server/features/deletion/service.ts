@@ -1,6 +1,6 @@
 /**
- * A person deletes their account. It is hidden and signed out at once, and restored by signing in for 14 days; what happens after them is in
- * erase.ts (docs/decisions/0036).
+ * A person deletes their account. It is hidden and signed out at once. For 14 days signing in can restore it; after that erase.ts erases it
+ * (docs/decisions/0036).
  */
 import { v7 as uuidv7 } from "uuid";
 import { addMilliseconds } from "#domain/clock.ts";
@@ -30,7 +30,7 @@ interface Asker {
   network: string;
 }
 
-/** Throws `last_admin`: nobody could give the role to anybody any more. */
+/** Throws `last_admin` for the only admin, because nobody could give the role to anybody else then. */
 async function refuseLastAdmin(trx: Trx, userId: string): Promise<void> {
   const admins = await queries.lockAdmins(trx);
   if (admins.includes(userId) && admins.length === 1)
@@ -47,13 +47,13 @@ async function mail(trx: Trx, userId: string, { email, language }: Leaver, delet
   }
 }
 
-/** Returns the person's running answers, which are asked to stop, and when the account goes. */
+/** Returns the person's running answers, which are asked to stop, and when the account will be erased. */
 async function leave(trx: Trx, { userId, network }: Asker, typed: string, now: Date): Promise<{ running: string[]; deleteAt: Date }> {
   await refuseLastAdmin(trx, userId);
   const leaver = await queries.lockLeaver(trx, userId);
   if (normalizeEmail(typed) !== leaver.email)
     throw new ValidationError([{ field: "email", message: "This is not the address of your account" }]);
-  // Another tab was faster.
+  // Another tab has already deleted it.
   if (leaver.delete_at !== null) return { running: [], deleteAt: leaver.delete_at };
   const deleteAt = addMilliseconds(now, deletionMs);
   await queries.setDeleteAt(trx, userId, deleteAt);

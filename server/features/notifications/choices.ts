@@ -1,6 +1,6 @@
 /**
- * Which optional mails a person wants, and how one ends their kind without a sign-in: by the link in it, or by the mailbox itself
- * (List-Unsubscribe, RFC 8058). The link's token names person and kind and is signed, so it can do nothing else; it stays valid for good.
+ * Which optional mails a person wants. A kind of mail can be switched off without signing in: by the link in the mail, or by the mail program
+ * (List-Unsubscribe, RFC 8058). The link's token is signed for one person and one kind, so it can do nothing else. It never expires.
  */
 import { DomainError } from "#domain/errors.ts";
 import type { OptionalMailKind } from "#domain/notifications.ts";
@@ -13,22 +13,22 @@ import { ValidationError } from "../../http/problem.ts";
 import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
 import * as queries from "./queries.ts";
 
-/** The mail as far as it decides whose it is. */
+/** The fields of a mail that decide whether its recipient can switch it off. */
 interface Addressed {
   template: string;
   userId: string | null;
   recipient: string;
 }
 
-/** What a person can switch off. */
+/** A person and a kind of mail that they can switch off. */
 interface Choice {
   userId: string;
   kind: OptionalMailKind;
 }
 
 /**
- * Whose choice a mail is; undefined if it is always sent. A mail to an address that is not the person's own, such as one typed into a
- * form, is not theirs to switch off.
+ * Returns who can switch off mails like this one; undefined if it is always sent. A mail to an address that is not the person's own, such
+ * as one typed into a form, is always sent.
  */
 async function choiceOf(executor: Executor, { template, userId, recipient }: Addressed): Promise<Choice | undefined> {
   const kind = optionalKindOf(template);
@@ -47,7 +47,7 @@ export async function readChoices(executor: Executor, userId: string): Promise<M
   return { mails: optionalMailKinds.map((kind) => ({ kind, wanted: !declined.includes(kind) })) };
 }
 
-/** Throws `validation_failed` if it is no kind that can be switched off. */
+/** Throws `validation_failed` if mails of this kind can't be switched off. */
 export async function choose(
   executor: Executor,
   userId: string,
@@ -62,7 +62,7 @@ function signedText(userId: string, kind: string): string {
   return `${userId}:${kind}`;
 }
 
-/** Undefined for a mail that is always sent. */
+/** Returns undefined for a mail that is always sent. */
 export async function unsubscribeToken(
   executor: Executor,
   config: Pick<Config, "secretKey">,

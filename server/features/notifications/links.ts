@@ -9,7 +9,7 @@ export function linkToken(config: Pick<Config, "secretKey">, linkId: string): st
   return `${encodeUuid(linkId)}.${signText(deriveKey(config.secretKey, "mailed-link"), linkId)}`;
 }
 
-/** The link a token belongs to; undefined when we never issued it. */
+/** Returns the link that a token belongs to; undefined if we did not issue it. */
 export function readLinkToken(config: Pick<Config, "secretKey">, token: string): string | undefined {
   const [head = "", signature = "", ...rest] = token.split(".");
   const linkId = decodeUuid(head);

@@ -29,7 +29,7 @@ export async function updateDeclined(executor: Executor, userId: string, kind: s
     .execute();
 }
 
-/** The new mail's id; undefined when a mail of that key exists already. */
+/** Returns the new mail's id, or undefined if a mail with that key exists already. */
 export async function insertMail(executor: Executor, mail: Insertable<Mails>): Promise<string | undefined> {
   const row = await executor
     .insertInto("mails")
@@ -40,7 +40,7 @@ export async function insertMail(executor: Executor, mail: Insertable<Mails>): P
   return row?.id;
 }
 
-/** Undefined if there is no such mail, or it was sent. */
+/** Returns undefined if there is no such mail, or if it was sent. */
 export async function selectUnsent(executor: Executor, mailId: string): Promise<Selectable<Mails> | undefined> {
   return executor.selectFrom("mails").selectAll().where("id", "=", mailId).where("sent_at", "is", null).executeTakeFirst();
 }

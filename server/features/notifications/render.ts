@@ -1,4 +1,4 @@
-/** Mails in the reader's language: plain text, and the same as calm HTML that follows the reader's light or dark theme. */
+/** Renders mails in the reader's language, as plain text and as HTML that follows the reader's light or dark theme. */
 import { createInstance } from "i18next";
 import { minuteMs } from "#domain/clock.ts";
 import type { LanguageCode } from "#domain/languages.ts";
@@ -37,13 +37,13 @@ export interface RenderedMail {
   text: string;
   html: string;
   language: LanguageCode;
-  /** Whom an answer reaches. */
+  /** The address that gets a reply. */
   replyTo: string;
-  /** To which a mailbox posts when its owner wants no more mails of this kind; undefined for mails that are always sent. */
+  /** The address to which a mail program posts when the reader wants no more mails of this kind; undefined for mails that are always sent. */
   unsubscribeUrl: string | undefined;
 }
 
-/** A queued mail as its row holds it. */
+/** The fields of a queued mail's row. */
 export interface MailContent {
   template: string;
   language: string;
@@ -108,8 +108,8 @@ function instant(language: LanguageCode, value: number | string | undefined, for
 }
 
 /**
- * What this release's mails say and those of the release before did not. A mail that lacks it was queued before the update, or is
- * queued during it by a process that still runs the release before; the texts named `…_earlier` do without.
+ * Parameters that this release added. A mail without them was queued by a process of the release before; the texts named `…_earlier` don't
+ * use them.
  */
 const newParameters: Partial<Record<MailTemplate, string>> = {
   "subscription-started": "priceCents",
@@ -124,7 +124,7 @@ function contextOf(template: MailTemplate, parameters: MailContent["parameters"]
   return added !== undefined && parameters[added] === undefined ? "earlier" : String(parameters.interval ?? "");
 }
 
-/** The parameters as the texts name them: instants as dates, cents as money, counts as the language writes them. */
+/** The parameters as the texts show them: times as dates, cents as money, counts in the language's format. */
 function readable(config: MailConfig, language: LanguageCode, template: MailTemplate, parameters: MailContent["parameters"]) {
   const { plan, credits, renewsAt, graceUntil, receivedAt, changedAt, left, expiresAt, deleteAt, senderLanguage, priceCents, amountCents } =
     parameters;
@@ -174,7 +174,7 @@ interface Parts {
   /** Who writes, and how to answer. */
   footer: string;
   address: string;
-  /** How to get no more mails like this one; empty for mails that are always sent. */
+  /** Says how to get no more mails like this one. Empty for mails that are always sent. */
   leave: string;
   leaveAddress: string;
 }

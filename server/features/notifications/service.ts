@@ -49,7 +49,7 @@ export async function queueMail<Template extends MailTemplate>(trx: Trx, mail: M
 
 type MailDeps = Pick<Deps, "db" | "mail" | "config" | "clock">;
 
-/** Renewed while a mail is sent, however long its server takes. When a worker dies, another sends the mail after this time. */
+/** The lease is renewed while a mail is being sent, however long its server takes. If a worker dies, another one sends the mail after this time. */
 const usualLeaseMs = 15_000;
 /** A server that answers "later" is asked again for this long (RFC 5321 §4.5.4.1: at least four to five days). */
 const deferredForMs = 5 * dayMs;
@@ -76,14 +76,14 @@ async function deliver(deps: MailDeps, mail: Selectable<Mails>): Promise<void> {
  */
 export async function sendMail(deps: MailDeps, mailId: string, leaseMs: number = usualLeaseMs): Promise<void> {
   const lease = await takeLease(deps.db, { table: "mails", key: mailId }, leaseMs);
-  // Only now: another worker may have sent it before it gave the lease back.
+  // Read it only after we have the lease, because another worker may just have sent it.
   const mail = await queries.selectUnsent(deps.db, mailId);
   if (!mail) return lease?.end();
   if (!lease) throw new TakenElsewhere("another worker is sending this mail");
   try {
     await lease.whileHeld(() => deliver(deps, mail));
   } catch (error) {
-    // It was not sent: the next try need not wait for the end of the lease.
+    // It was not sent. We give the lease back, so that the next try need not wait.
     await lease.end().catch(() => {});
     throw error;
   }

@@ -40,7 +40,7 @@ async function* jsonOf(executor: Executor, { rows }: Section, userId: string, si
   yield "\n]\n";
 }
 
-/** The format is documented here, in the file itself: it still explains itself when nobody has an account any more. */
+/** The README of the zip documents its format, so that the file can still be understood when the product no longer exists. */
 export function readmeOf(site: string, madeAt: Date): string {
   const files = sections.map(({ name, describes }) => `- ${name}.json: ${describes}`);
   const pictures = `- ${pictureFiles.large}, ${pictureFiles.small}: your picture, if you chose one, as we keep it: ${avatarSizes.large} and ${avatarSizes.small} pixels wide.`;
@@ -76,7 +76,7 @@ export async function writeArchive(
     });
   zip.on("error", (error: Error) => output.destroy(error));
   zip.addBuffer(Buffer.from(readmeOf(site, madeAt)), "README.md", { mtime });
-  // First, so that its files are not held open for long.
+  // The picture comes first, so that its files are not open for long.
   for (const { size, content } of await openOwnPicture(deps, userId)) {
     output.once("close", () => content.destroy());
     add(pictureFiles[size], () => content);

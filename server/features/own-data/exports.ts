@@ -1,4 +1,4 @@
-/** A person's export of their own data: asked for, made by the worker, downloaded for a day, deleted. */
+/** Exports of a person's own data. The person asks for one, the worker makes it, and it can be downloaded for a day before it is deleted. */
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import { keptMs } from "#domain/periods.ts";
@@ -16,10 +16,10 @@ import { queueMail } from "../notifications/service.ts";
 import { writeArchive } from "./archive.ts";
 import * as queries from "./queries.ts";
 
-/** An export reads everything a person has, so there are only a few a day. */
+/** An export reads all data of a person, so we allow only a few a day. */
 const dailyExports = 3;
 const maximumBytes = 20 * 1024 ** 3;
-/** Renewed while the export is made. When a worker dies, another makes it after this time. */
+/** The lease is renewed while the export is being made. If a worker dies, another one makes it after this time. */
 const leaseMs = 15_000;
 
 function shown(row: DataExport | undefined, now: Date): LatestExport {

@@ -6,7 +6,7 @@ export async function selectLatestExport(executor: Executor, userId: string): Pr
   return executor.selectFrom("data_exports").selectAll().where("user_id", "=", userId).orderBy("id", "desc").limit(1).executeTakeFirst();
 }
 
-/** Another person's is not found. */
+/** Does not find another person's export. */
 export async function selectExportOf(executor: Executor, userId: string, exportId: string): Promise<DataExport | undefined> {
   return executor.selectFrom("data_exports").selectAll().where("id", "=", exportId).where("user_id", "=", userId).executeTakeFirst();
 }
@@ -27,7 +27,7 @@ export async function selectAskedSince(executor: Executor, userId: string, since
   return rows.map((row) => row.asked_at);
 }
 
-/** Makes the person's requests wait for each other. */
+/** Locks the person, so that their requests run one after the other. */
 export async function lockPerson(executor: Executor, userId: string): Promise<void> {
   await executor.selectFrom("users").select("id").where("id", "=", userId).forNoKeyUpdate().executeTakeFirstOrThrow();
 }
@@ -40,7 +40,7 @@ export async function markFailed(executor: Executor, exportId: string, now: Date
   await executor.updateTable("data_exports").set({ failed_at: now }).where("id", "=", exportId).where("status", "=", "making").execute();
 }
 
-/** False if the export is gone or was made already. */
+/** Returns false if the export is gone or was made already. */
 export async function markReady(
   executor: Executor,
   exportId: string,
@@ -56,7 +56,7 @@ export async function markReady(
   return row !== undefined;
 }
 
-/** Where the mail goes. */
+/** The address and language for the mail. */
 export async function selectRecipient(executor: Executor, userId: string) {
   return executor
     .selectFrom("users")

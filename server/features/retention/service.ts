@@ -1,4 +1,4 @@
-/** Keeps to the table of server/domain/retention.ts: what is past its bound goes, a small batch at a time. */
+/** Deletes rows that are past their limit in server/domain/retention.ts, in small batches. */
 import { sql } from "kysely";
 import type { Sweep } from "#domain/periods.ts";
 import { sweeps } from "#domain/retention.ts";
@@ -8,14 +8,14 @@ import type { Paced } from "../../queue/paced-batches.ts";
 import { inBatches, longestBatchMs } from "../../queue/paced-batches.ts";
 
 interface Batch {
-  /** How many rows; 0: none is left. */
+  /** How many rows the batch deleted; 0 if none is left. */
   done: number;
-  /** Where the next batch goes on. */
+  /** Where the next batch begins. */
   reached: string | null;
 }
 
 export async function sweepBatch(executor: Executor, sweep: Sweep, limit: number, from: string | null = null): Promise<Batch> {
-  // Nobody waits for the disk: what a crash brings back is past its bound still.
+  // The commit need not wait for the disk: rows that a crash brings back are still past their limit.
   const result = await sql<Batch>`select done, reached
     from set_config('synchronous_commit', 'off', true), ${sql.ref(sweeps[sweep].sql)}(${limit}, ${from})`.execute(executor);
   return result.rows[0] ?? { done: 0, reached: null };
@@ -30,7 +30,7 @@ async function sweepAll(deps: Pick<Deps, "db">, sweep: Sweep, signal: AbortSigna
   }, signal);
 }
 
-/** Takes away everything that is past its bound. A sweep that fails is logged and keeps none of the others. Any number at once. */
+/** Deletes everything that is past its limit. A sweep that fails is logged, and the others still run. Several processes may run this at once. */
 export async function sweepRetention(deps: Pick<Deps, "db" | "log">, signal: AbortSignal): Promise<Partial<Record<Sweep, Paced>>> {
   const swept: Partial<Record<Sweep, Paced>> = {};
   for (const sweep of Object.keys(sweeps) as Sweep[]) {
@@ -38,11 +38,10 @@ export async function sweepRetention(deps: Pick<Deps, "db" | "log">, signal: Abo
     try {
       const done = await sweepAll(deps, sweep, signal);
       swept[sweep] = done;
-      // A batch that found nothing held no row: the first one after a start is slow only because nothing is loaded yet.
-      if (done.rows > 0 && done.longestMs > longestBatchMs)
-        deps.log.warn({ sweep, ...done }, "a batch of what is past its bound took long");
+      // A batch that deleted nothing locked nothing. The first one after a start may be slow, because nothing is cached yet.
+      if (done.rows > 0 && done.longestMs > longestBatchMs) deps.log.warn({ sweep, ...done }, "a batch of a retention sweep took long");
     } catch (error) {
-      deps.log.error({ err: error, sweep }, "what is past its bound could not be deleted, will be tried again");
+      deps.log.error({ err: error, sweep }, "a retention sweep failed, will be tried again");
     }
   }
   return swept;

@@ -67,7 +67,7 @@ function errorNamed(error: unknown): Error {
   return new ModelOutage("provider_error", "the provider reported an error in its stream");
 }
 
-/** Statuses for which our request is not to blame: our key or our account at the provider, a conflict, or too many requests. */
+/** Statuses that are not about the content of our request but about our key or account at the provider, a conflict, or too many requests. */
 const outageStatuses: ReadonlySet<number> = new Set([401, 402, 403, 408, 409, 425]);
 
 /** The provider's own words are left out, because they may quote the person's, and errors are logged. */
@@ -85,7 +85,7 @@ function toModelError(error: unknown): unknown {
 class ChunkReader {
   /** The provider has said that nothing follows. */
   done = false;
-  /** What is wrong with the response. Events that came before it count. */
+  /** What is wrong with the response. The events before it are still valid. */
   fault: Error | undefined;
   private bytes = 0;
   private text = "";
@@ -100,7 +100,7 @@ class ChunkReader {
     },
   });
 
-  /** The events in these bytes; what arrived together is one event of text. */
+  /** Returns the events in these bytes. Text that arrived together is one event. */
   take(bytes: Uint8Array): ModelEvent[] {
     this.bytes += bytes.length;
     if (this.bytes > maximumBytes) this.fault ??= new ModelOutage("provider_garbage", "the response has no end");
@@ -183,7 +183,7 @@ async function* ask(client: OpenAI, call: ModelCall): AsyncGenerator<ModelEvent,
       if (chunks.fault) throw chunks.fault;
     }
   } finally {
-    // What is left of the response must not keep its connection.
+    // Closes the connection if part of the response was not read.
     void reader.cancel().catch(() => {});
   }
 }

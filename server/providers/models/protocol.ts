@@ -7,7 +7,7 @@ import type { Model, Provider } from "#domain/models.ts";
 import type { ProviderCredentials } from "../../config.ts";
 import { Outage } from "../../failures.ts";
 
-/** A piece of a message. Pictures, sounds and files will be other types; a protocol refuses to compile until it sends them. */
+/** A part of a message. Pictures, sounds and files will be other types; a protocol does not compile until it handles them. */
 export type InputPart = { type: "text"; text: string };
 
 export interface ModelMessage {
@@ -20,7 +20,7 @@ export interface ModelCall {
   model: Model;
   /** Oldest first. A model that takes no conversation gets one message. */
   messages: readonly ModelMessage[];
-  /** Aborted: the call ends with an error, and its connection is closed. */
+  /** When it is aborted, the call ends with an error and its connection is closed. */
   signal: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-/** Where files are kept. One file beside this one is one kind of place; deps.ts chooses. */
+/** The file storage. Each file beside this one implements one kind of storage; deps.ts chooses one. */
 import type { Readable } from "node:stream";
 import { PermanentFailure } from "#domain/errors.ts";
 
@@ -21,8 +21,8 @@ export interface StoredFile {
  */
 export interface FileStorage {
   /**
-   * Keeps what `content` yields and returns its size in bytes. The file is there whole and safe from a crash once the call has returned,
-   * and before that not at all. A file of the same name is replaced. Throws FileTooLarge at the first byte above `maximumBytes`.
+   * Stores `content` and returns its size in bytes. Once the call has returned, the whole file is there and survives a crash. Before that
+   * there is no such file. A file of the same name is replaced. Throws FileTooLarge at the first byte above `maximumBytes`.
    */
   put(name: string, content: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<number>;
   /** Undefined if there is no such file. */
