@@ -10,18 +10,18 @@ import { PageBoundary } from "./features/frame/page-boundary.tsx";
 import { LanguageSwitch } from "./features/language/language-switch.tsx";
 import { TrialBanner } from "./features/marketing/trial-banner.tsx";
 import { endSleep, Sleeping } from "./lib/sleep.ts";
+import { untilLate } from "./lib/until-idle.ts";
 import { useSession } from "./lib/use-session.ts";
 import { prefetchPage, Routes } from "./routes.tsx";
 
 const reopenConsent = () => void import("./features/consent/consent-store.ts").then(({ reopenConsent }) => reopenConsent());
-const loadLate = async () => (await import("./late-parts.tsx")).lateParts;
+const loadLate = async () => {
+  await untilLate();
+  return (await import("./late-parts.tsx")).lateParts;
+};
 const loadInstall = async () => (await loadLate()).InstallButton;
-const loadPrefetching = async () => (await loadLate()).PrefetchOnIntent;
 const loadCompanions = async () => (await loadLate()).Companions;
-const loadSupport = async () => (await loadLate()).SupportButton;
-const loadSaveSlot = async () => (await loadLate()).SleepingSaveSlot;
 const loadNotices = async () => (await loadLate()).Notices;
-const loadAnnouncer = async () => (await loadLate()).RouteAnnouncer;
 
 /** The page at the current address. */
 function Content({ onFirstPage }: { onFirstPage: (() => void) | undefined }) {
@@ -54,8 +54,8 @@ interface AppProps {
 /** Composes features that may not import each other: the frame shows the session, and every page is drawn inside the frame. */
 export function App({ onFrame, onFirstPage }: AppProps) {
   const { status, user } = useSession();
-  const { sandboxUrl, load } = useEnvironment();
-  useEffect(() => void load(), [load]);
+  const sandboxUrl = useEnvironment((state) => state.sandboxUrl);
+  useEffect(() => void useEnvironment.getState().load(), []);
   useLayoutEffect(() => onFrame?.(), [onFrame]);
   // Always the same element: an update from here would make React discard content that is not hydrated yet.
   const content = useMemo(() => <Content onFirstPage={onFirstPage} />, [onFirstPage]);
@@ -73,11 +73,7 @@ export function App({ onFrame, onFirstPage }: AppProps) {
       >
         {content}
       </Frame>
-      <Late load={loadAnnouncer} />
-      <Late load={loadSaveSlot} />
-      <Late load={loadSupport} />
-      <Late load={loadPrefetching} prefetch={prefetchPage} />
-      <Late load={loadCompanions} />
+      <Late load={loadCompanions} prefetch={prefetchPage} />
       <ToastRegion />
     </>
   );

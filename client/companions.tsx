@@ -3,7 +3,11 @@ import { useLocation } from "wouter";
 import { useSubscription } from "./features/billing/subscription-store.ts";
 import { useConsentShown } from "./features/consent/use-consent-shown.ts";
 import { openFeedback, recallDismissal, showFeedbackCard, useFeedback } from "./features/feedback/feedback-store.ts";
+import { RouteAnnouncer } from "./features/frame/route-announcer.tsx";
+import { SleepingSaveSlot } from "./features/kept/sleeping-save-slot.tsx";
+import { SupportButton } from "./features/support-widget/support-button.tsx";
 import { watchFormOutcomes } from "./form-notices.ts";
+import { usePrefetchOnIntent } from "./lib/prefetch-on-intent.ts";
 import { useFetched } from "./lib/use-fetched.ts";
 import { useSession } from "./lib/use-session.ts";
 import { startForgetting } from "./offline/forget-person.ts";
@@ -53,8 +57,13 @@ function useCardAllowed(): boolean {
   return location !== paths.aiModels && (status === "signed_out" || (status === "signed_in" && answered));
 }
 
+interface CompanionsProps {
+  /** Fetches a page ahead. */
+  prefetch: (pathname: string) => void;
+}
+
 /** Parts that every page shows and none needs. They are fetched after the page, and are not in the prerendered HTML. */
-export function Companions() {
+export function Companions({ prefetch }: CompanionsProps) {
   const { status, user } = useSession();
   const Banner = useFetched(useConsentShown(status), loadBanner);
   const cardAllowed = useCardAllowed();
@@ -63,10 +72,16 @@ export function Companions() {
   useFeedbackTimer();
   useFormQueue();
   useEffect(() => startForgetting(), []);
+  usePrefetchOnIntent(prefetch);
   return (
-    <Suspense fallback={null}>
-      {Feedback && <Feedback card={cardAllowed} owner={status === "loading" ? undefined : (user?.id ?? null)} email={user?.email} />}
-      {Banner && <Banner />}
-    </Suspense>
+    <>
+      <RouteAnnouncer />
+      <SleepingSaveSlot />
+      <SupportButton />
+      <Suspense fallback={null}>
+        {Feedback && <Feedback card={cardAllowed} owner={status === "loading" ? undefined : (user?.id ?? null)} email={user?.email} />}
+        {Banner && <Banner />}
+      </Suspense>
+    </>
   );
 }

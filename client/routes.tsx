@@ -4,6 +4,7 @@ import { Route, Switch } from "wouter";
 import { PageSpinner } from "./components/spinner.tsx";
 import { articleNames, calculatorName, guideNames, legalNames, piecePath } from "./content/names.ts";
 import { useEnvironment } from "./features/environment/environment-store.ts";
+import { untilLate } from "./lib/until-idle.ts";
 import type { LoadPage, PageRoute } from "./page-route.tsx";
 import { page, privatePage, RoutePage } from "./page-route.tsx";
 import { paths } from "./paths.ts";
@@ -30,7 +31,12 @@ const loadBlog: LoadPage = async (_pathname, language) => {
 const readingPages: readonly PageRoute[] = [
   ...[...guideNames, ...legalNames].map((name) => page(piecePath(name), ["reading"], loadGuide, { sleeps: true })),
   page(paths.blog, ["reading"], loadBlog, { sleeps: true }),
-  page(piecePath(calculatorName), ["reading"], loadArticle, { laterTexts: ["roi"] }),
+  // The calculator's fields are disabled until its code is there, so nobody can wake it by a tap.
+  page(piecePath(calculatorName), ["reading"], loadArticle, {
+    laterTexts: ["roi"],
+    sleeps: true,
+    stirs: () => untilLate().then(() => true),
+  }),
   page(`${paths.blog}/:slug`, ["reading"], loadArticle, {
     addresses: articleNames.filter((name) => name !== calculatorName).map(piecePath),
     sleeps: true,

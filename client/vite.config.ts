@@ -82,7 +82,10 @@ const groups = [
     "pieces",
     /features\/(reading\/(facts|dates|inline-text|illustration|prepared-part|structured-data|illustrations\/stones\/[\w-]+)|kept\/save-slot)\.(tsx?|module\.css)$|kept\/save-control\.module\.css$/,
   ),
-  shared("controls", /(components\/link-item\.(tsx|module\.css)|lucide-react\/dist\/esm\/icons\/(arrow-right|check|copy)\.mjs)$/),
+  shared(
+    "controls",
+    /(components\/(link-item|section|badge|segmented)\.(tsx|module\.css)|lucide-react\/dist\/esm\/icons\/(arrow-right|check|copy|chevron-down)\.mjs)$/,
+  ),
 ];
 
 function shared(name: string, test: RegExp) {

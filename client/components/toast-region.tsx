@@ -3,11 +3,16 @@ import { useTranslation } from "react-i18next";
 import { create } from "zustand";
 import type { Toast } from "#client/lib/interface-store.ts";
 import { useInterface } from "#client/lib/interface-store.ts";
+import { untilLate } from "#client/lib/until-idle.ts";
 import { classNames } from "./class-names.ts";
 import { Late } from "./late.tsx";
 import styles from "./toast-region.module.css";
 
 const loadCards = async () => (await import("./toast-cards.tsx")).ToastCards;
+const loadCardsLate = async () => {
+  await untilLate();
+  return await loadCards();
+};
 
 const none: readonly Toast[] = [];
 
@@ -36,7 +41,7 @@ export function ToastRegion({ inDialog = false }: { inDialog?: boolean }) {
       aria-live="polite"
     >
       <ol className={styles.list}>
-        <Late load={loadCards} toasts={innermost ? toasts : none} />
+        <Late load={toasts.length > 0 ? loadCards : loadCardsLate} toasts={innermost ? toasts : none} />
       </ol>
     </Element>
   );

@@ -88,7 +88,8 @@ export async function setUpTexts(namespaces: readonly string[], drawnIn: Languag
   const choice = addressLanguage() ?? storedLanguage();
   if (choice) store(choice);
   i18next.on("languageChanged", (language) => {
-    document.documentElement.lang = language;
+    // Even the same value would make the browser style the whole page again, for :lang.
+    if (document.documentElement.lang !== language) document.documentElement.lang = language;
   });
   await i18next
     .use(backend)

@@ -44,8 +44,6 @@ function prefetchOnIntent(prefetch: (pathname: string) => void): () => void {
   };
 }
 
-/** Renders nothing; it listens while it is mounted. */
-export function PrefetchOnIntent({ prefetch }: { prefetch: (pathname: string) => void }): null {
+export function usePrefetchOnIntent(prefetch: (pathname: string) => void): void {
   useEffect(() => prefetchOnIntent(prefetch), [prefetch]);
-  return null;
 }

@@ -18,7 +18,7 @@ import { useNextStep, waitForStep } from "#client/features/auth/next-step-store.
 import { useSubscription } from "#client/features/billing/subscription-store.ts";
 import { useEnvironment } from "#client/features/environment/environment-store.ts";
 import { ownPath } from "#client/lib/own-path.ts";
-import { untilIdle } from "#client/lib/until-idle.ts";
+import { untilLate } from "#client/lib/until-idle.ts";
 import { useSession } from "#client/lib/use-session.ts";
 import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
@@ -40,7 +40,7 @@ const GoogleNotice = lazy(async () => ({ default: (await googleReturn()).GoogleN
 const LinkGoogle = lazy(async () => ({ default: (await googleReturn()).LinkGoogle }));
 
 async function fetchSteps(): Promise<void> {
-  await untilIdle();
+  await untilLate();
   // A failure is ignored here, because showing a step fetches it again.
   await Promise.allSettled([...Object.values(steps).map((step) => step()), i18next.loadNamespaces("steps")]);
 }

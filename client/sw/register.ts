@@ -1,13 +1,15 @@
 import { watchTyping } from "#client/lib/busy.ts";
 import { watchInstallPrompt } from "#client/lib/install-prompt.ts";
+import { untilLate } from "#client/lib/until-idle.ts";
 
-/** Fetches the bridge after the page has loaded, so that the service worker does not delay the first paint. */
+/** Fetches the bridge after the page has loaded, so that the service worker delays neither the first paint nor a slow phone's reader. */
 export function registerInBackground(): void {
   watchTyping();
   watchInstallPrompt();
   if (!import.meta.env.PROD) return;
   const register = () =>
-    import("./bridge.ts")
+    untilLate()
+      .then(() => import("./bridge.ts"))
       .then(({ registerServiceWorker }) => registerServiceWorker())
       // Without a service worker the product works online only. The next visit tries again.
       .catch((error: unknown) => console.warn("The service worker could not be registered.", error));

@@ -94,6 +94,33 @@ describe("content that sleeps", () => {
     await page.context().close();
   });
 
+  it("leaves out of the first load what nobody needs at first; it comes when the reader scrolls", async () => {
+    const opened = await openPage(site, phone);
+    const asked: string[] = [];
+    opened.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    // It would come by itself after four seconds, which a busy machine may need for the rest.
+    await opened.page.addInitScript(() => {
+      const schedule = window.setTimeout.bind(window);
+      window.setTimeout = ((run: () => void, ms?: number) => (ms === 4_000 ? 0 : schedule(run, ms))) as typeof window.setTimeout;
+    });
+    await visit(opened.page, `${site.address}/terms`);
+    await opened.page.waitForLoadState("networkidle");
+    const late = () => asked.filter((path) => /\/(late-parts|consent-banner|bridge)-/.test(path) || path === "/service-worker.js");
+    expect(late()).toEqual([]);
+    await opened.page.evaluate(() => scrollTo(0, 200));
+    await opened.page.getByRole("button", { name: "Support" }).waitFor();
+    expect(late()).not.toEqual([]);
+    expect(opened.complaints).toEqual([]);
+    await opened.page.context().close();
+  });
+
+  it("gets what nobody needs at first although nobody touches the page", async () => {
+    const { page } = await openAsleep("/terms");
+    await page.getByRole("button", { name: "Support" }).waitFor();
+    expect(await isAsleep(page)).toBe(1);
+    await page.context().close();
+  });
+
   it("is translated when the reader chooses another language, and keeps its elements", async () => {
     const { page, complaints } = await openAsleep("/about", { viewport: { width: 1440, height: 900 } });
     await page.evaluate(() => document.querySelector("main h1")?.setAttribute("data-same", ""));

@@ -1,7 +1,6 @@
 /** Lighthouse's mobile figures of one page, the median of several runs, next to our targets. */
 
 import lighthouse from "lighthouse";
-import type { Browser } from "playwright-core";
 import { chromium } from "playwright-core";
 import { freePort } from "#server/embedded/processes.ts";
 import { wholeBrowserOptions } from "#tests/support/browser.ts";
@@ -67,11 +66,6 @@ export interface PageFigures {
   remarks: string[];
 }
 
-export interface Inspector extends AsyncDisposable {
-  /** Opens the page and the floor by turns. */
-  inspect(url: string, floorUrl: string, runs: number): Promise<PageFigures>;
-}
-
 /** The first places in the page that an audit names, if any. */
 function placesOf(details: Report["audits"][string]["details"]): string[] {
   if (!details || !("items" in details)) return [];
@@ -117,30 +111,38 @@ function figuresOf(reports: readonly Report[], floorReports: readonly Report[]):
   };
 }
 
-/** Runs Lighthouse; tries again up to twice, because a recording sometimes fails on a busy machine. */
-async function inspectOnce(url: string, port: number, attemptsLeft = 2): Promise<Report> {
-  const result = await lighthouse(url, { port, logLevel: "error", output: "json", onlyCategories: categories });
-  if (!result) throw new Error(`${url}: Lighthouse returned nothing`);
-  const { runtimeError } = result.lhr;
-  if (runtimeError && attemptsLeft > 0) return inspectOnce(url, port, attemptsLeft - 1);
-  if (runtimeError) throw new Error(`${url}: ${runtimeError.message}`);
-  return result.lhr;
-}
-
-export async function startInspector(): Promise<Inspector> {
+/**
+ * Runs Lighthouse in a browser of its own. In a browser that has shown another page before, our pages would take over its process, because of
+ * their Cross-Origin-Opener-Policy, and attaching the debugger to all that this process remembers would be counted as their work.
+ */
+async function inspectOnce(url: string): Promise<Report> {
   const port = await freePort();
   const options = wholeBrowserOptions();
-  const browser: Browser = await chromium.launch({ ...options, args: [...(options.args ?? []), `--remote-debugging-port=${port}`] });
-  return {
-    async inspect(url, floorUrl, runs) {
-      const reports: Report[] = [];
-      const floorReports: Report[] = [];
-      for (let run = 0; run < runs; run += 1) {
-        reports.push(await inspectOnce(url, port));
-        floorReports.push(await inspectOnce(floorUrl, port));
-      }
-      return figuresOf(reports, floorReports);
-    },
-    [Symbol.asyncDispose]: () => browser.close(),
-  };
+  const browser = await chromium.launch({ ...options, args: [...(options.args ?? []), `--remote-debugging-port=${port}`] });
+  try {
+    const result = await lighthouse(url, { port, logLevel: "error", output: "json", onlyCategories: categories });
+    if (!result) throw new Error(`${url}: Lighthouse returned nothing`);
+    return result.lhr;
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Tries again up to twice, because a recording sometimes fails on a busy machine. */
+async function reportOf(url: string, attemptsLeft = 2): Promise<Report> {
+  const report = await inspectOnce(url);
+  if (report.runtimeError && attemptsLeft > 0) return reportOf(url, attemptsLeft - 1);
+  if (report.runtimeError) throw new Error(`${url}: ${report.runtimeError.message}`);
+  return report;
+}
+
+/** Opens the page and the floor by turns. */
+export async function inspect(url: string, floorUrl: string, runs: number): Promise<PageFigures> {
+  const reports: Report[] = [];
+  const floorReports: Report[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    reports.push(await reportOf(url));
+    floorReports.push(await reportOf(floorUrl));
+  }
+  return figuresOf(reports, floorReports);
 }

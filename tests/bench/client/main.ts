@@ -15,7 +15,7 @@ import { root } from "#tests/support/sources.ts";
 import { startBenchServer } from "../support.ts";
 import { endChildren, startChild } from "../world.ts";
 import { buildFloor, serveFloor, weighFloor } from "./floor.ts";
-import { heading, startInspector } from "./lighthouse.ts";
+import { heading, inspect } from "./lighthouse.ts";
 import type { PageWeight } from "./page-weights.ts";
 import { faultsOf, limits, weighPages } from "./page-weights.ts";
 
@@ -73,12 +73,11 @@ async function inspectPages(folder: string, floorFolder: string): Promise<void> 
     await startChild("client/api.ts", [folder], environment);
     await buildFloor(floorFolder);
     const floor = await serveFloor(floorFolder);
-    await using inspector = await startInspector();
     console.log(`\nLighthouse, mobile, ${runs === 1 ? "one run" : `median of ${runs}`}\n`);
     console.log(`| Page | ${heading.join(" | ")} | load |\n|---|${"---|".repeat(heading.length + 1)}`);
     const remarks: string[] = [];
     for (const page of (await foundPages(url)).filter(isWanted)) {
-      const figures = await inspector.inspect(url + page, `${floor.address}/`, runs);
+      const figures = await inspect(url + page, `${floor.address}/`, runs);
       console.log(`| ${page} | ${figures.cells.join(" | ")} | ${load()} |`);
       if (figures.missed) remarks.push(`${page}\n    ${figures.remarks.join("\n    ")}`);
     }
