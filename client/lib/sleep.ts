@@ -36,6 +36,11 @@ export async function wakeUp(): Promise<void> {
   await over.promise;
 }
 
+/** Resolves at once, or when content that is waking up is awake. */
+export async function untilAwake(): Promise<void> {
+  if (sleep?.waking) await sleep.over.promise;
+}
+
 /** Call once the content is hydrated, or has made way for another page. */
 export function endSleep(): void {
   sleep?.over.resolve();

@@ -1,3 +1,5 @@
+import { untilAwake } from "./sleep.ts";
+
 let idle: Promise<void> | undefined;
 let late: Promise<void> | undefined;
 
@@ -36,9 +38,9 @@ export function untilIdle(): Promise<void> {
 
 /**
  * Resolves when what nobody needs at first may come: once the page is idle after the first sign of its reader, or after a few seconds
- * without one. A slow phone is busy enough with the page itself. Signed-in people come to use the product, so they don't wait.
+ * without one. What the reader reached for is hydrated first. A slow phone is busy enough with the page itself. Signed-in people come to use the product, so they don't wait.
  */
 export function untilLate(): Promise<void> {
-  late ??= "session" in document.documentElement.dataset ? untilIdle() : untilUsed().then(nextIdle);
+  late ??= "session" in document.documentElement.dataset ? untilIdle() : untilUsed().then(nextIdle).then(untilAwake);
   return late;
 }

@@ -116,6 +116,8 @@ describe("a piece in the browser", () => {
     const contents = page.getByRole("navigation", { name: "On this page" });
     expect(await contents.getByRole("link").first().isVisible()).toBe(false);
     await contents.getByText("On this page").click();
+    // The tap has woken the page up.
+    await page.locator("main:not([data-asleep])").waitFor();
     const section = contents.getByRole("link").nth(1);
     await section.click();
     await expect.poll(() => new URL(page.url()).hash).not.toBe("");
