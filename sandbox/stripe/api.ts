@@ -78,13 +78,13 @@ export function equalityFilters(parameters: Parameters, paths: Readonly<Record<s
   });
 }
 
-export function listRoute<K extends Kind>(kind: K, url: string, filters: (parameters: Parameters) => Filter[]): ApiRoute {
+export function listRoute<K extends Kind>(kind: K, url: string, filters: (parameters: Parameters, context: Context) => Filter[]): ApiRoute {
   return {
     method: "GET",
     url,
     handle: ({ context, parameters }) => {
       const page = readPage(parameters);
-      const conditions = [...createdFilters(parameters), ...filters(parameters)];
+      const conditions = [...createdFilters(parameters), ...filters(parameters, context)];
       const { data, hasMore } = context.store.page<K>(kind, conditions, page);
       return listOf<Kinds[K]>(data, url, hasMore);
     },

@@ -49,6 +49,16 @@ export function postBalance(context: Context, posting: Posting): BalanceTransact
   });
 }
 
+/** What was pending becomes available when its day has come. Called before an answer is read, since Stripe tells of it with no event. */
+export function releaseBalance(context: Context): void {
+  context.store
+    .statement(
+      `update objects set data = json_set(data, '$.status', 'available')
+        where kind = 'balance_transaction' and json_extract(data, '$.status') = 'pending' and json_extract(data, '$.available_on') <= ?`,
+    )
+    .run(context.now());
+}
+
 export const balanceRoutes: ApiRoute[] = [
   listRoute("balance_transaction", "/v1/balance_transactions", (parameters) =>
     equalityFilters(parameters, { source: "source", type: "type", currency: "currency" }),

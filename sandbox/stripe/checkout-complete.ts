@@ -1,6 +1,6 @@
 import { cancelIntent, chargeIntent, createIntent, declineMessage, refuseAuthentication, requireAuthentication } from "./charging.ts";
 import type { Context } from "./context.ts";
-import { redeemableCoupon, redeemCoupon } from "./coupons.ts";
+import { endDiscount, redeemableCoupon, redeemCoupon } from "./coupons.ts";
 import { createCustomer } from "./customers.ts";
 import { invalidRequest } from "./errors.ts";
 import { emit } from "./events.ts";
@@ -111,6 +111,7 @@ function openSubscription(
     periodStart: context.now(),
   });
   announceSubscription(context, context.store.save("subscription", { ...subscription, latest_invoice: draft.id }));
+  for (const discount of discounts) if (!lasting.includes(discount)) endDiscount(context, discount.id);
   const open = finalizeInvoice(context, draft, intent?.id ?? null);
   if (open.status === "open") settleWith(context, open);
   return complete(context, session, {

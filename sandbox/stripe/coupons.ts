@@ -97,7 +97,7 @@ export function redeemCoupon(
   const redeemed = coupon.times_redeemed + 1;
   const exhausted = coupon.max_redemptions !== null && redeemed >= coupon.max_redemptions;
   saveChange(context, "coupon", "coupon.updated", { ...coupon, times_redeemed: redeemed, valid: coupon.valid && !exhausted });
-  return context.store.insert("discount", {
+  const discount = context.store.insert("discount", {
     id: newId("di"),
     object: "discount",
     checkout_session: fields.session,
@@ -112,6 +112,20 @@ export function redeemCoupon(
     subscription: fields.subscription,
     subscription_item: null,
   });
+  if (fields.customer !== null) emit(context, "customer.discount.created", discount);
+  if (fields.subscription !== null && discount.end !== null) context.store.plan(discount.id, "end_discount", discount.end);
+  return discount;
+}
+
+/** The discount leaves its subscription: a repeating one after its months, one of a single invoice with that invoice. */
+export function endDiscount(context: Context, discountId: string): void {
+  const discount = context.store.find("discount", discountId);
+  const subscription = typeof discount?.subscription === "string" ? context.store.find("subscription", discount.subscription) : undefined;
+  if (!discount || subscription?.status === "canceled") return;
+  if (discount.customer !== null) emit(context, "customer.discount.deleted", discount);
+  if (!subscription?.discounts.includes(discountId)) return;
+  const discounts = subscription.discounts.filter((id) => id !== discountId);
+  saveChange(context, "subscription", "customer.subscription.updated", { ...subscription, discounts });
 }
 
 /** The discount on `amountCents`, in integer cents; half a cent rounds up, and the discount is at most the amount. */

@@ -119,9 +119,18 @@ export function closeDispute(context: Context, disputeId: string, outcome: "won"
   return won;
 }
 
+function update({ context, id, parameters }: ApiCall): Dispute {
+  const dispute = context.store.get("dispute", id, "dispute");
+  if (parameters.has("evidence") || parameters.has("submit"))
+    throw invalidRequest("The sandbox takes no evidence: win or lose a dispute on its control endpoints.", "evidence");
+  const metadata = parameters.metadata("metadata", dispute.metadata);
+  return saveChange(context, "dispute", "charge.dispute.updated", { ...dispute, metadata });
+}
+
 export const disputeRoutes: ApiRoute[] = [
   listRoute("dispute", "/v1/disputes", (parameters) => equalityFilters(parameters, { charge: "charge", payment_intent: "payment_intent" })),
   retrieveRoute("dispute", "/v1/disputes"),
+  { method: "POST", url: "/v1/disputes/:id", handle: update },
   // Closing a dispute through the API accepts it, so it is lost.
   { method: "POST", url: "/v1/disputes/:id/close", handle: ({ context, id }: ApiCall) => closeDispute(context, id, "lost") },
 ];

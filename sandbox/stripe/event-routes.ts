@@ -1,16 +1,19 @@
-import type { ApiRoute } from "./api.ts";
-import { listRoute, retrieveRoute } from "./api.ts";
-import { invalidRequest } from "./errors.ts";
+import type { ApiCall, ApiRoute } from "./api.ts";
+import { listRoute } from "./api.ts";
+import type { Context } from "./context.ts";
+import { invalidRequest, resourceMissing } from "./errors.ts";
+import { oldestListedEvent } from "./events.ts";
 import type { Parameters } from "./parameters.ts";
 import type { Filter } from "./store.ts";
+import type { StripeEvent } from "./wire.ts";
 
-function eventFilters(parameters: Parameters): Filter[] {
+function eventFilters(parameters: Parameters, context: Context): Filter[] {
   const type = parameters.text("type");
   const types = parameters.texts("types");
   const delivered = parameters.boolean("delivery_success");
   if (type && types) throw invalidRequest("You may only specify one of type and types.", "types");
   if (types && types.length > 20) throw invalidRequest("You may pass up to 20 types.", "types");
-  const filters: Filter[] = [];
+  const filters: Filter[] = [{ path: "created", operator: ">=", value: oldestListedEvent(context) }];
   // A type may contain one *, for a whole group such as `invoice.*`.
   if (type) filters.push({ path: "type", operator: "glob", value: type.replaceAll(/[[?]/g, "") });
   if (types && types.length > 0) filters.push({ path: "type", operator: "in", value: types });
@@ -18,4 +21,13 @@ function eventFilters(parameters: Parameters): Filter[] {
   return filters;
 }
 
-export const eventRoutes: ApiRoute[] = [listRoute("event", "/v1/events", eventFilters), retrieveRoute("event", "/v1/events")];
+function retrieve({ context, id }: ApiCall): StripeEvent {
+  const event = context.store.get("event", id);
+  if (event.created < oldestListedEvent(context)) throw resourceMissing("event", id, "id");
+  return event;
+}
+
+export const eventRoutes: ApiRoute[] = [
+  listRoute("event", "/v1/events", eventFilters),
+  { method: "GET", url: "/v1/events/:id", handle: retrieve },
+];

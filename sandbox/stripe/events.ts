@@ -1,5 +1,5 @@
 import type { Context } from "./context.ts";
-import { apiVersion } from "./context.ts";
+import { apiVersion, daySeconds } from "./context.ts";
 import { newId } from "./ids.ts";
 import type { Kind, Kinds } from "./kinds.ts";
 import type { EventObject, EventType, StripeEvent } from "./wire.ts";
@@ -22,14 +22,42 @@ export function emit<Type extends EventType>(context: Context, type: Type, objec
   };
   // The parameters' types ensure that type and object match, but the compiler can't see that the pair is a member of the union.
   context.store.insert("event", event as unknown as StripeEvent);
+  sweepEvents(context);
   const nowMs = Date.now();
   context.store.statement("insert into deliveries (event, first_at_ms, next_at_ms) values (?, ?, ?)").run(event.id, nowMs, nowMs);
 }
 
-/** The former values of every top-level field that differs. */
+/** Stripe lists events for 30 days. */
+export function oldestListedEvent(context: Context): number {
+  return context.now() - 30 * daySeconds;
+}
+
+/** Deletes the events that are listed no longer and are not to be delivered any more. */
+function sweepEvents(context: Context): void {
+  const before = oldestListedEvent(context);
+  context.store
+    .statement(
+      `delete from objects where kind = 'event' and json_extract(data, '$.created') < ?
+        and not exists (select 1 from deliveries where event = objects.id and state = 'waiting')`,
+    )
+    .run(before);
+  context.store.statement("delete from deliveries where state <> 'waiting' and not exists (select 1 from objects where id = event)").run();
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The former values of what differs, within nested objects too; null for what was not there. A list is given as a whole. */
 function changedFields(before: object, after: object): Record<string, unknown> {
-  const later = new Map(Object.entries(after));
-  return Object.fromEntries(Object.entries(before).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(later.get(key))));
+  const later = new Map<string, unknown>(Object.entries(after));
+  const changed = Object.entries(before).flatMap(([key, value]: [string, unknown]): [string, unknown][] => {
+    const now = later.get(key);
+    if (JSON.stringify(value) === JSON.stringify(now)) return [];
+    return [[key, isPlain(value) && isPlain(now) ? changedFields(value, now) : value]];
+  });
+  const added = [...later.keys()].filter((key) => !Object.hasOwn(before, key)).map((key): [string, unknown] => [key, null]);
+  return Object.fromEntries([...changed, ...added]);
 }
 
 /** Saves `after` and, if it differs from what is stored, emits `type` with the former values. */

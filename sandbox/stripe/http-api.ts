@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiRoute } from "./api.ts";
-import { balanceRoutes } from "./balance.ts";
+import { balanceRoutes, releaseBalance } from "./balance.ts";
 import { catalogueRoutes } from "./catalogue.ts";
 import { checkoutRoutes } from "./checkout.ts";
 import type { Context } from "./context.ts";
@@ -89,6 +89,7 @@ function execute(context: Context, route: ApiRoute, id: string, form: string): S
     try {
       const parameters = new Parameters(parseForm(form));
       const paths = parameters.texts("expand") ?? [];
+      releaseBalance(context);
       const object = route.handle({ context, id, parameters });
       parameters.refuseUnknown();
       return { status: 200, body: JSON.stringify(expand(context, object, paths)) };

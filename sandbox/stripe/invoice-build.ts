@@ -11,7 +11,7 @@ import type { Customer, Discount, Invoice, InvoiceLine, LineItem, Subscription }
 interface NewInvoice {
   customer: Customer;
   subscription: Subscription;
-  reason: "subscription_create" | "subscription_cycle" | "subscription_update";
+  reason: "subscription_create" | "subscription_cycle" | "subscription_update" | "upcoming";
   discounts: Discount[];
   /** When Stripe finalises the draft by itself, in Unix seconds; null if the caller does so at once. */
   finalizesAt: number | null;
@@ -89,11 +89,10 @@ interface Draft {
   own: Pick<Invoice, "billing_reason" | "description" | "footer" | "metadata" | "parent" | "period_start">;
 }
 
-/** Stores a draft and emits `invoice.created`. */
-function createDraft(context: Context, { id, customer, currency, lines, discounts, finalizesAt, own }: Draft): Invoice {
+function buildDraft(context: Context, { id, customer, currency, lines, discounts, finalizesAt, own }: Draft): Invoice {
   const subtotal = lines.reduce((sum, line) => sum + line.amount, 0);
   const total = subtotal - discounts.reduce((sum, discount) => sum + discount.amount, 0);
-  const invoice: Invoice = {
+  return {
     id,
     object: "invoice",
     ...unused,
@@ -130,15 +129,29 @@ function createDraft(context: Context, { id, customer, currency, lines, discount
     total_excluding_tax: total,
     webhooks_delivered_at: context.now(),
   };
-  context.store.insert("invoice", invoice);
-  context.store.hide("invoice", id, { firstAttemptAt: null, refusedCard: null });
+}
+
+/** Stores a draft and emits `invoice.created`. */
+function createDraft(context: Context, draft: Draft): Invoice {
+  const invoice = context.store.insert("invoice", buildDraft(context, draft));
+  context.store.hide("invoice", invoice.id, { firstAttemptAt: null, refusedCard: null });
   emit(context, "invoice.created", invoice);
-  if (finalizesAt !== null) context.store.plan(id, "finalize_invoice", finalizesAt);
+  if (draft.finalizesAt !== null) context.store.plan(invoice.id, "finalize_invoice", draft.finalizesAt);
   return invoice;
 }
 
 /** The draft for the subscription's current period. */
 export function createInvoice(context: Context, fields: NewInvoice): Invoice {
+  return createDraft(context, subscriptionDraft(context, fields));
+}
+
+/** Tells of an invoice that does not exist yet. The type has an id, though Stripe sends none. */
+export function announceUpcoming(context: Context, fields: NewInvoice, at: number): void {
+  const { id: _none, ...upcoming } = buildDraft({ ...context, now: () => at }, subscriptionDraft(context, fields));
+  emit(context, "invoice.upcoming", upcoming as Invoice);
+}
+
+function subscriptionDraft(context: Context, fields: NewInvoice): Draft {
   const { customer, subscription, finalizesAt } = fields;
   const id = newId("in");
   const item = itemOf(subscription);
@@ -156,7 +169,7 @@ export function createInvoice(context: Context, fields: NewInvoice): Invoice {
     },
     period_start: fields.periodStart,
   };
-  return createDraft(context, { id, customer, currency: subscription.currency, lines, discounts, finalizesAt, own });
+  return { id, customer, currency: subscription.currency, lines, discounts, finalizesAt, own };
 }
 
 /** The draft for what was bought once in a checkout; the caller finalises it. */

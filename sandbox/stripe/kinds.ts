@@ -56,7 +56,9 @@ export type HiddenKind = keyof HiddenKinds;
 /** What Stripe does by itself. Actions due at the same time happen in this order. */
 export const dueActions = [
   "advance_schedule",
+  "end_discount",
   "end_subscription",
+  "announce_invoice",
   "renew_subscription",
   "finalize_invoice",
   "retry_payment",

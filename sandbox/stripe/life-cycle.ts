@@ -1,14 +1,17 @@
 import { expireSession } from "./checkout.ts";
 import { abandonIntent } from "./checkout-complete.ts";
 import type { Context } from "./context.ts";
+import { endDiscount } from "./coupons.ts";
 import { collectAutomatically } from "./invoice-collect.ts";
 import type { Due, DueAction } from "./kinds.ts";
 import { advanceSchedule } from "./schedules.ts";
-import { endSubscription, renewSubscription } from "./subscription-cycle.ts";
+import { announceInvoice, endSubscription, renewSubscription } from "./subscription-cycle.ts";
 
 const actions: Readonly<Record<DueAction, (context: Context, target: string) => void>> = {
   advance_schedule: advanceSchedule,
+  end_discount: endDiscount,
   end_subscription: endSubscription,
+  announce_invoice: announceInvoice,
   renew_subscription: renewSubscription,
   finalize_invoice: collectAutomatically,
   retry_payment: collectAutomatically,

@@ -25,6 +25,8 @@ const schema = `
   create index if not exists objects_lookup_key on objects (kind, json_extract(data, '$.lookup_key'));
   create index if not exists objects_parent on objects (kind, json_extract(data, '$.parent.subscription_details.subscription'));
   create index if not exists objects_payment on objects (kind, json_extract(data, '$.payment.payment_intent'));
+  create index if not exists objects_available on objects (json_extract(data, '$.available_on'))
+    where kind = 'balance_transaction' and json_extract(data, '$.status') = 'pending';
   create table if not exists hidden (id text primary key, data text not null);
   create table if not exists due (target text not null, action text not null, at integer not null, rank integer not null, primary key (target, action));
   create index if not exists due_at on due (at, rank);
@@ -32,6 +34,7 @@ const schema = `
     sequence integer primary key autoincrement, event text not null, first_at_ms integer not null, next_at_ms integer not null,
     not_before_ms integer not null default 0, attempts integer not null default 0, blocking integer not null default 1,
     reordered integer not null default 0, fault text, state text not null default 'waiting');
+  create index if not exists deliveries_event on deliveries (event, state);
   create index if not exists deliveries_waiting on deliveries (state, sequence);
   create table if not exists idempotency (key text primary key, fingerprint text not null, status integer not null, body text not null, at_ms integer not null);
 `;

@@ -1,9 +1,9 @@
 import { listOf } from "./api.ts";
 import type { Context } from "./context.ts";
-import { hourSeconds } from "./context.ts";
+import { daySeconds, hourSeconds } from "./context.ts";
 import { emit, saveChange } from "./events.ts";
 import { newId } from "./ids.ts";
-import { createInvoice } from "./invoice-build.ts";
+import { announceUpcoming, createInvoice } from "./invoice-build.ts";
 import { collectAutomatically } from "./invoice-collect.ts";
 import type { Metadata } from "./parameters.ts";
 import { nextBoundary, sameInterval } from "./periods.ts";
@@ -125,6 +125,9 @@ export function createSubscription(context: Context, fields: NewSubscription): S
   return subscription;
 }
 
+/** Stripe's default for its event `invoice.upcoming`. */
+const announcedDays = 7;
+
 /** Plans what Stripe does next by itself: the end of the subscription if one is set, else its renewal. */
 export function replan(context: Context, subscription: Subscription): void {
   const periodEnd = itemOf(subscription).current_period_end;
@@ -132,14 +135,41 @@ export function replan(context: Context, subscription: Subscription): void {
   if (subscription.cancel_at !== null) context.store.plan(subscription.id, "end_subscription", subscription.cancel_at);
   if (subscription.cancel_at === null || subscription.cancel_at > periodEnd)
     context.store.plan(subscription.id, "renew_subscription", periodEnd);
+  const announcedAt = periodEnd - announcedDays * daySeconds;
+  if (subscription.cancel_at === null && announcedAt > context.now()) context.store.plan(subscription.id, "announce_invoice", announcedAt);
 }
 
-/** The subscription's discounts that have not ended yet. */
-function currentDiscounts(context: Context, subscription: Subscription): Discount[] {
+/** The subscription's discounts that have not ended by `at`. */
+function currentDiscounts(context: Context, subscription: Subscription, at = context.now()): Discount[] {
   return subscription.discounts
     .map((id) => (typeof id === "string" ? context.store.find("discount", id) : undefined))
     .filter((discount) => discount !== undefined)
-    .filter((discount) => discount.end === null || discount.end > context.now());
+    .filter((discount) => discount.end === null || discount.end > at);
+}
+
+/** The subscription in its next period. */
+function inNextPeriod(subscription: Subscription): Subscription {
+  const item = itemOf(subscription);
+  const start = item.current_period_end;
+  const end = nextBoundary(subscription.billing_cycle_anchor, item.price, start);
+  return withItem(subscription, { ...item, current_period_start: start, current_period_end: end });
+}
+
+/** Tells of the next renewal's invoice, some days before it exists. */
+export function announceInvoice(context: Context, subscriptionId: string): void {
+  const subscription = context.store.find("subscription", subscriptionId);
+  const customer = subscription && context.store.find("customer", String(subscription.customer));
+  if (!subscription || !customer || subscription.status === "canceled") return;
+  const renewsAt = itemOf(subscription).current_period_end;
+  const upcoming = {
+    customer,
+    subscription: inNextPeriod(subscription),
+    reason: "upcoming",
+    discounts: currentDiscounts(context, subscription, renewsAt),
+    finalizesAt: renewsAt + hourSeconds,
+    periodStart: itemOf(subscription).current_period_start,
+  } as const;
+  announceUpcoming(context, upcoming, renewsAt);
 }
 
 /** Starts the next period and creates the draft of its invoice, which is finalised an hour later. */
@@ -149,8 +179,7 @@ export function renewSubscription(context: Context, subscriptionId: string): voi
   if (!subscription || !customer || subscription.status === "canceled") return;
   const item = itemOf(subscription);
   const start = item.current_period_end;
-  const end = nextBoundary(subscription.billing_cycle_anchor, item.price, start);
-  const moved = withItem(subscription, { ...item, current_period_start: start, current_period_end: end });
+  const moved = inNextPeriod(subscription);
   const invoice = createInvoice(context, {
     customer,
     subscription: moved,

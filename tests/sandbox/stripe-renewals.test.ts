@@ -34,7 +34,6 @@ async function useCard(customer: string, subscription: string, card: string): Pr
 describe("renewal", () => {
   test("the new period's invoice is a draft for an hour, then finalised and paid, each at its own instant", async () => {
     const { subscription } = await subscribe(harness);
-    expect(harness.sandbox.nextDueAt()).toEqual(new Date("2026-02-28T10:00:00Z"));
     await harness.advanceTo(new Date("2026-02-28T10:30:00Z"));
     const renewed = await harness.stripe.subscriptions.retrieve(subscription.id);
     expect(renewed).toMatchObject({

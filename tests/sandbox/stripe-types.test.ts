@@ -73,9 +73,29 @@ async function disputeAndRefund(harness: Harness): Promise<void> {
   const post = (path: string, body: object): Promise<Response> =>
     fetch(`${harness.address}${path}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
   const dispute = (await (await post("/sandbox/disputes", { charge: second?.id })).json()) as { id: string };
+  await stripe.disputes.update(dispute.id, { metadata: { seen: "yes" } });
   await post(`/sandbox/disputes/${dispute.id}/close`, { outcome: "won" });
   const lost = (await (await post("/sandbox/disputes", { charge: third?.id })).json()) as { id: string };
   await stripe.disputes.close(lost.id);
+}
+
+/** A renewal that asks its holder, and a schedule that ends its subscription. */
+async function askAtRenewal(harness: Harness): Promise<void> {
+  const { stripe } = harness;
+  const coupon = await stripe.coupons.create({ percent_off: 10, duration: "once" });
+  const { subscription, customer } = await subscribe(harness, { discounts: [{ coupon: coupon.id }] });
+  const asking = await stripe.paymentMethods.attach("pm_card_authenticationRequired", { customer });
+  await stripe.subscriptions.update(subscription.id, { default_payment_method: asking.id });
+  await harness.advanceTo(new Date("2026-04-03T00:00:00Z"));
+  const [open] = (await stripe.invoices.list({ subscription: subscription.id, status: "open" })).data;
+  for (const [action, field] of [
+    ["pay", ["card", "saved"]],
+    ["authenticate", ["step", "approve"]],
+  ] as const)
+    await fetch(`${open?.hosted_invoice_url}/${action}`, { method: "POST", body: new URLSearchParams([[...field]]) });
+  const schedule = await stripe.subscriptionSchedules.create({ from_subscription: subscription.id });
+  await stripe.subscriptionSchedules.update(schedule.id, { end_behavior: "cancel" });
+  await harness.advanceTo(new Date("2026-05-03T00:00:00Z"));
 }
 
 /** Uses everything the sandbox can do. */
@@ -103,6 +123,7 @@ async function runEverything(harness: Harness): Promise<void> {
   await harness.advanceTo(new Date("2026-03-02T00:00:00Z"));
   await changePlan(harness, subscription.id);
   await disputeAndRefund(harness);
+  await askAtRenewal(harness);
   await stripe.billingPortal.sessions.create({ customer });
   const intent = await stripe.paymentIntents.create({ amount: 500, currency: "usd", customer });
   await stripe.paymentIntents.confirm(intent.id, { payment_method: "pm_card_visa" });
@@ -131,10 +152,23 @@ test("all responses and events of a run match the stripe package's types", { tim
   const kinds = [...recording.kinds].filter((kind) => !kind.startsWith("event "));
   expect(kinds).toHaveLength(18);
   expect(recording.kinds.size - kinds.length).toBeGreaterThan(35);
+  for (const type of [
+    "charge.dispute.updated",
+    "customer.discount.created",
+    "customer.discount.deleted",
+    "invoice.payment_action_required",
+    "invoice.upcoming",
+    "invoice.updated",
+    "payment_method.detached",
+    "subscription_schedule.completed",
+  ])
+    expect(recording.kinds).toContain(`event ${type}`);
   expect(await typeErrors(recording.source())).toEqual([]);
 });
 
-test("the check finds a missing field, a wrong type, an unknown field and a wrong object in an event", { timeout: 60_000 }, async () => {
+test("the check finds a missing field, a wrong type, an unknown field, an unknown value and a wrong object in an event", {
+  timeout: 60_000,
+}, async () => {
   const valid = {
     id: "cus_1",
     object: "customer",
@@ -161,7 +195,7 @@ test("the check finds a missing field, a wrong type, an unknown field and a wron
     request: null,
     type: "invoice.paid",
   };
-  for (const object of [valid, missing, { ...valid, balance: "0" }, { ...valid, colour: "red" }, event])
+  for (const object of [valid, missing, { ...valid, balance: "0" }, { ...valid, colour: "red" }, { ...valid, tax_exempt: "never" }, event])
     recording.add(JSON.stringify(object));
-  expect(await typeErrors(recording.source())).toHaveLength(4);
+  expect(await typeErrors(recording.source())).toHaveLength(5);
 });
