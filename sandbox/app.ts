@@ -97,6 +97,7 @@ export async function buildSandbox(environment: SandboxEnvironment): Promise<San
       mails,
       models,
       setEventFaults: stripe?.setEventFaults,
+      setApiFaults: stripe?.setApiFaults,
       productUrl: environment.publicUrl,
       payments: stripe?.listForControlPage,
     }),

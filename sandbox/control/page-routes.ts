@@ -7,7 +7,7 @@ import { readFields, readInteger, readText } from "./input.ts";
 import { mailSection } from "./mail-section.ts";
 import { modelsSection } from "./models-section.ts";
 import { introduction, page } from "./page.ts";
-import { eventsSection, paymentsSection } from "./payments-section.ts";
+import { apiSection, eventsSection, paymentsSection } from "./payments-section.ts";
 import { ControlProblem } from "./problem.ts";
 import type { ControlParts } from "./routes.ts";
 import { scriptsSection } from "./scripts-section.ts";
@@ -52,7 +52,12 @@ function renderControlPage(sources: PageSources, done: string | undefined): stri
     { id: "mail", name: "Mail" },
     ...(overview === undefined ? [] : [{ id: "payments", name: "Payments" }]),
     { id: "models", name: "Models" },
-    ...(overview === undefined ? [] : [{ id: "events", name: "Events" }]),
+    ...(overview === undefined
+      ? []
+      : [
+          { id: "events", name: "Events" },
+          { id: "api", name: "API" },
+        ]),
     { id: "scripts", name: "Scripts" },
   ];
   const content = html`
@@ -60,7 +65,7 @@ function renderControlPage(sources: PageSources, done: string | undefined): stri
     ${clockSection(sources.clock.now(), sources.stepper !== undefined, sources.stepper?.moving() ?? false)}
     <div class="columns">
       <div class="column">${mailSection(sources.mails.list(undefined, mailsShown), sources.mails.count())}${overview === undefined ? undefined : paymentsSection(overview)}</div>
-      <div class="column">${modelsSection(sources.models)}${overview === undefined ? undefined : eventsSection(overview)}</div>
+      <div class="column">${modelsSection(sources.models)}${overview === undefined ? undefined : [eventsSection(overview), apiSection()]}</div>
     </div>
     ${scriptsSection()}`;
   return page({ title: "Tessera sandbox", productUrl: sources.productUrl, places, content, script: true });

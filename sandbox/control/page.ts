@@ -39,6 +39,7 @@ const notices: Readonly<Record<string, string>> = {
   clock: "Time has moved. Everything that fell due on the way is done.",
   models: "Set. The next answer of the model shows it.",
   events: "Set. The next event shows it.",
+  api: "Set. The next call shows it.",
 };
 
 export function introduction(done: string | undefined): Html {

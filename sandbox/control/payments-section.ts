@@ -1,3 +1,5 @@
+import type { ApiFaultKind } from "../stripe/api-faults.ts";
+import { apiFaultKinds } from "../stripe/api-faults.ts";
 import type { EventFault } from "../stripe/deliver.ts";
 import type { SandboxListing } from "../stripe/plugin.ts";
 import { dollars, timeOf } from "./format.ts";
@@ -61,5 +63,29 @@ export function eventsSection(overview: SandboxListing): Html {
     <p class="soft">Webhooks are signed and retried as Stripe does it. Disturb the next ones here; the books must still agree. A new fault takes the place of the last.</p>
     ${faultForms()}
     <div id="event-list" data-live>${rows.length > 0 ? html`<h3>Latest events</h3>${table}` : html`<p class="empty">No event yet.</p>`}</div>
+  </section>`;
+}
+
+const apiFaultNames: Readonly<Record<ApiFaultKind, string>> = {
+  rate_limited: "Answers 429",
+  server_error: "Answers 500",
+  cut: "Cuts the connection",
+  cut_after_work: "Does the work, then cuts the connection",
+  silent_after_work: "Does the work, then never answers",
+};
+
+export function apiSection(): Html {
+  return html`
+  <section id="api" class="card" aria-labelledby="api-heading">
+    <h2 id="api-heading">Stripe's API</h2>
+    <p class="soft">Let the next calls of the product fail. Trying again must never do the same thing twice. A new fault takes the place of the last.</p>
+    <form method="post" action="/stripe/api-fault" class="grid">
+      <label class="field">Fault<select name="fault">${apiFaultKinds.map((kind) => html`<option value="${kind}">${apiFaultNames[kind]}</option>`)}</select></label>
+      <label class="field">Method<input name="method" placeholder="every method" autocomplete="off" autocapitalize="characters" spellcheck="false"></label>
+      <label class="field">Path begins with<input name="path" placeholder="/v1/" autocomplete="off" autocapitalize="none" spellcheck="false"></label>
+      <label class="field">Times<input name="count" inputmode="numeric" pattern="[0-9]*" placeholder="1" autocomplete="off"></label>
+      <button class="button primary">Set the fault</button>
+    </form>
+    <form method="post" action="/stripe/api-fault"><input type="hidden" name="fault" value=""><button class="button small secondary">Clear what has not struck yet</button></form>
   </section>`;
 }

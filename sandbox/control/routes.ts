@@ -5,6 +5,8 @@ import type { ModelFault } from "../models/faults.ts";
 import { isFaultTarget, modelFaultKinds } from "../models/faults.ts";
 import type { ModelServer } from "../models/plugin.ts";
 import { slowestPaceMs } from "../models/plugin.ts";
+import type { ApiFault } from "../stripe/api-faults.ts";
+import { apiFaultKinds } from "../stripe/api-faults.ts";
 import type { EventFault } from "../stripe/deliver.ts";
 import { parseDuration } from "./duration.ts";
 import { readChoice, readFields, readInteger, readText } from "./input.ts";
@@ -23,6 +25,8 @@ export interface ControlParts {
   models: ModelServer;
   /** Replaces the pending faults for events; undefined with the real Stripe. */
   setEventFaults: ((faults: EventFault[]) => void) | undefined;
+  /** Replaces the pending faults of the API; undefined with the real Stripe. */
+  setApiFaults: ((faults: ApiFault[]) => void) | undefined;
 }
 
 const farthestMonths = 60;
@@ -124,6 +128,31 @@ function readEventFault(body: unknown): EventFault | null {
   };
 }
 
+function readApiFault(body: unknown): ApiFault | null {
+  const fields = readFields(body, ["fault", "method", "path", "count"]);
+  const kind = readChoice(fields, "fault", apiFaultKinds);
+  const method = readText(fields, "method")?.toUpperCase();
+  const path = readText(fields, "path");
+  const count = readInteger(fields, "count", 1, 1_000_000);
+  if (kind === null) return null;
+  return {
+    kind,
+    ...(method === undefined ? {} : { method }),
+    ...(path === undefined ? {} : { path }),
+    ...(count === undefined ? {} : { count }),
+  };
+}
+
+function registerApiFaults(instance: FastifyInstance, { setApiFaults }: ControlParts): void {
+  instance.post("/stripe/api-fault", async (request, reply) => {
+    if (setApiFaults === undefined) throw stripeIsElsewhere();
+    const fault = readApiFault(request.body);
+    const faults = fault === null ? [] : [fault];
+    setApiFaults(faults);
+    return answerChange(request, reply, "api", { faults });
+  });
+}
+
 function registerEvents(instance: FastifyInstance, { setEventFaults }: ControlParts): void {
   instance.post("/stripe/fault", async (request, reply) => {
     if (setEventFaults === undefined) throw stripeIsElsewhere();
@@ -147,5 +176,6 @@ export function registerControlRoutes(instance: FastifyInstance, parts: ControlP
   registerClock(instance, parts);
   registerModels(instance, parts);
   registerEvents(instance, parts);
+  registerApiFaults(instance, parts);
   registerMail(instance, parts);
 }

@@ -17,6 +17,11 @@ const endpoints = [
     body: '{"fault": "lose", "eventType": "invoice.paid", "count": 1}',
     does: "Disturbs events; null clears it",
   },
+  {
+    call: "POST /stripe/api-fault",
+    body: '{"fault": "silent_after_work", "method": "POST", "path": "/v1/customers"}',
+    does: "Disturbs Stripe's API; null clears it",
+  },
 ] as const;
 
 export function scriptsSection(): Html {

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiRoute } from "./api.ts";
+import type { ApiFaults } from "./api-faults.ts";
 import { balanceRoutes, releaseBalance } from "./balance.ts";
 import { catalogueRoutes } from "./catalogue.ts";
 import { checkoutRoutes } from "./checkout.ts";
@@ -132,7 +133,7 @@ function send(reply: FastifyReply, response: StoredResponse): FastifyReply {
 }
 
 /** Registers `/v1/*`. `afterChange` is called after each commit, to deliver the queued webhooks. */
-export function mountApi(server: FastifyInstance, context: Context, afterChange: () => void): void {
+export function mountApi(server: FastifyInstance, context: Context, faults: ApiFaults, afterChange: () => void): void {
   const inProgress = new Set<string>();
 
   async function answer(route: ApiRoute, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -148,6 +149,7 @@ export function mountApi(server: FastifyInstance, context: Context, afterChange:
     try {
       checkKey(request);
       checkVersion(request);
+      if (faults.strikeBefore(request, reply)) return reply;
       if (!key) return send(reply, execute(called, route, idOf(request), textOf(request)));
       refuseLongKey(key);
       if (inProgress.has(key)) throw keyInUse(key);
@@ -169,6 +171,7 @@ export function mountApi(server: FastifyInstance, context: Context, afterChange:
     }
   }
 
+  server.addHook("onSend", (request) => faults.strikeAfter(request));
   for (const route of apiRoutes) {
     server.route({ method: route.method, url: route.url, handler: (request, reply) => answer(route, request, reply) });
   }

@@ -1,5 +1,7 @@
 /** The Stripe sandbox. The product calls it instead of Stripe if it has no Stripe keys. */
 import type { FastifyPluginAsync } from "fastify";
+import type { ApiFault } from "./api-faults.ts";
+import { ApiFaults } from "./api-faults.ts";
 import type { Context } from "./context.ts";
 import type { EventFault } from "./deliver.ts";
 import { Deliveries } from "./deliver.ts";
@@ -56,6 +58,8 @@ export interface StripeSandbox {
   flushDeliveries(): Promise<void>;
   /** Replaces the pending faults. Each applies to the next `count` (default 1) events before their first delivery. */
   setEventFaults(faults: EventFault[]): void;
+  /** Replaces the pending faults of the API. */
+  setApiFaults(faults: ApiFault[]): void;
   listForControlPage(): SandboxListing;
   close(): Promise<void>;
 }
@@ -117,6 +121,7 @@ export function createStripeSandbox(options: StripeSandboxOptions): StripeSandbo
     now: () => Math.floor(options.now().getTime() / 1000),
     request: null,
   };
+  const apiFaults = new ApiFaults();
   const wake = (): void => deliveries.wake();
   // Deliver what an earlier run left queued.
   wake();
@@ -133,7 +138,7 @@ export function createStripeSandbox(options: StripeSandboxOptions): StripeSandbo
       { parseAs: "string", bodyLimit: formBodyLimitBytes },
       server.getDefaultJsonParser("error", "error"),
     );
-    mountApi(server, context, wake);
+    mountApi(server, context, apiFaults, wake);
     mountPages(server, context, wake);
   };
 
@@ -147,6 +152,7 @@ export function createStripeSandbox(options: StripeSandboxOptions): StripeSandbo
     pendingDeliveries: () => deliveries.pending(),
     flushDeliveries: () => deliveries.flush(),
     setEventFaults: (faults) => deliveries.setFaults(faults),
+    setApiFaults: (faults) => apiFaults.set(faults),
     listForControlPage: () => listing(context),
     close: async () => {
       await deliveries.close();

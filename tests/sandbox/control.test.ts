@@ -64,6 +64,7 @@ describe("one endpoint for people and scripts", () => {
     for (const [address, body] of [
       ["/clock", '{"advance":"P1M"}'],
       ["/stripe/fault", '{"fault":"lose"}'],
+      ["/stripe/api-fault", '{"fault":"cut"}'],
     ] as const) {
       const response = await post(address, { "content-type": "application/json" }, body);
       expect(response.status).toBe(409);

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import Fastify from "fastify";
 import type Stripe from "stripe";
+import type { ApiFault } from "#sandbox/stripe/api-faults.ts";
 import { createStripeSandbox } from "#sandbox/stripe/plugin.ts";
 import { findPayer } from "#server/db/payer.ts";
 import { freePort } from "#server/embedded/processes.ts";
@@ -21,6 +22,8 @@ export type Card = "success" | "declined" | "authentication";
 
 export interface BillingWorld extends ApiWorld {
   sandboxUrl: string;
+  /** Lets the next calls of Stripe's API fail. */
+  setApiFaults(faults: ApiFault[]): void;
   /** Opens a checkout: `url` is its address; if it was refused, `code` says why. */
   checkout(person: Person, priceId: string): Promise<{ status: number; url: string; code: string }>;
   pay(checkoutUrl: string, card?: Card): Promise<void>;
@@ -138,6 +141,7 @@ export async function startBillingWorld(variables: NodeJS.ProcessEnv = {}, start
   return {
     ...world,
     sandboxUrl,
+    setApiFaults: (faults) => stripe.setApiFaults(faults),
     checkout,
     pay,
     bring,
