@@ -55,6 +55,8 @@ export type SubscriptionCheck = Static<typeof SubscriptionCheck>;
 /** The state of a checkout for a person who returns from the payment page: paid, payment under way, not paid in time, ended since. */
 export const CheckoutReturn = Type.Object({
   state: Type.Union([Type.Literal("paid"), Type.Literal("waiting"), Type.Literal("expired"), Type.Literal("over")]),
+  /** Null: a plan was bought. */
+  packCredits: Type.Union([Credits, Type.Null()]),
 });
 export type CheckoutReturn = Static<typeof CheckoutReturn>;
 
@@ -113,6 +115,11 @@ export const billingRoutes = {
   "POST /api/functions/create-checkout": {
     summary: "Creates a checkout for a plan's price; the browser goes to `url` (spec §7)",
     body: Type.Object({ priceId: Type.String({ maxLength: 100 }) }, { additionalProperties: false }),
+    response: { 200: Type.Object({ url: Type.String() }) },
+  },
+  "POST /api/billing/packs/checkout": {
+    summary: "Creates a checkout for a pack of credits, for people with a paid plan; the browser goes to `url`",
+    body: Type.Object({ pack: Type.String({ maxLength: 100 }) }, { additionalProperties: false }),
     response: { 200: Type.Object({ url: Type.String() }) },
   },
   "POST /api/billing/checkout-return": {

@@ -92,13 +92,20 @@ export function parsePriceId(priceId: string): { plan: Plan; interval: BillingIn
   return plan && known && rest === undefined ? { plan, interval: known } : undefined;
 }
 
-/** Extra credits, sold to subscribers only. */
+/** Extra credits, sold to subscribers only. The key is also the price's lookup key at Stripe. */
 export const packs = [
   { key: "pack_100", credits: 100, priceCents: 799 },
   { key: "pack_250", credits: 250, priceCents: 1799 },
   { key: "pack_500", credits: 500, priceCents: 3299 },
   { key: "pack_1000", credits: 1000, priceCents: 5999 },
 ] as const;
+export type Pack = (typeof packs)[number];
+export type PackKey = Pack["key"];
+
+/** Undefined if nothing of that name is sold. */
+export function packOf(key: string): Pack | undefined {
+  return packs.find((pack) => pack.key === key);
+}
 
 /** The credits of a pack expire this many months after the purchase. */
 export const packMonths = 12;

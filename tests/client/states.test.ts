@@ -314,12 +314,12 @@ describe("the return from the payment page", () => {
   const focused = () => page.evaluate(() => document.activeElement?.textContent);
 
   it("says that the payment is being checked, never that there is no plan; then shows the plan and a link to the chat", async () => {
-    api.answer(back, { state: "waiting" });
+    api.answer(back, { state: "waiting", packCredits: null });
     await open(address, { member: true });
     await heading("Checking your payment").waitFor();
     await expect.poll(() => api.calls(check).length).toBeGreaterThan(0);
     expect(await focused()).toBe("Checking your payment");
-    api.answer(back, { state: "paid" });
+    api.answer(back, { state: "paid", packCredits: null });
     api.answer(check, starter);
     // A reload and a second tab show the same, because the address names the payment.
     const second = await page.context().newPage();
@@ -338,7 +338,7 @@ describe("the return from the payment page", () => {
     await open(address, { member: true });
     await heading("Your payment has not reached us yet").waitFor();
     expect(await page.getByText("No plan yet").count()).toBe(0);
-    api.answer(back, { state: "paid" });
+    api.answer(back, { state: "paid", packCredits: null });
     api.answer(check, starter);
     const again = page.getByRole("button", { name: "Check again" });
     await again.focus();
@@ -349,7 +349,7 @@ describe("the return from the payment page", () => {
   });
 
   it("offers the plans again if the checkout expired, and says nothing if there is no payment to wait for", async () => {
-    api.answer(back, { state: "expired" });
+    api.answer(back, { state: "expired", packCredits: null });
     await open(address, { member: true });
     await heading("This payment was not completed").waitFor();
     expect(await page.getByRole("main").getByRole("link", { name: "View plans" }).getAttribute("href")).toBe("/pricing");

@@ -61,6 +61,10 @@ test("five processes that start at the same moment create the catalogue once", a
     ["basic_year", 38_390],
     ["enterprise_month", 9999],
     ["enterprise_year", 95_990],
+    ["pack_100", 799],
+    ["pack_1000", 5999],
+    ["pack_250", 1799],
+    ["pack_500", 3299],
     ["professional_month", 4999],
     ["professional_year", 47_990],
     ["starter_month", 1999],
@@ -248,7 +252,7 @@ describe("the return from the payment page", () => {
     const sessionId = sessionOf((await world.checkout(person, "starter_month")).url);
     const ask = async () => (await world.post(back, person, { sessionId })).json();
     const answers = await Promise.all(Array.from({ length: 20 }, ask));
-    for (const answer of answers) expect(answer).toEqual({ state: "waiting" });
+    for (const answer of answers) expect(answer).toEqual({ state: "waiting", packCredits: null });
     expect(await jobsFor(sessionId)).toHaveLength(1);
     await world.database.db.deleteFrom("outbox").where("job", "=", "settle-checkout").execute();
     await ask();
@@ -262,13 +266,13 @@ describe("the return from the payment page", () => {
     await world.pay(url);
     await world.takeEvents();
     world.pushed.length = 0;
-    expect((await world.post(back, person, { sessionId })).json()).toEqual({ state: "waiting" });
+    expect((await world.post(back, person, { sessionId })).json()).toEqual({ state: "waiting", packCredits: null });
     expect(await jobsFor(sessionId)).toHaveLength(1);
     await Promise.all([processCheckout(world.deps, sessionId), processCheckout(world.deps, sessionId)]);
     await expect
       .poll(() => world.pushed.filter(({ userId }) => userId === person.userId).map(({ table }) => table))
       .toEqual(expect.arrayContaining(["user_subscriptions", "wallets"]));
-    expect((await world.post(back, person, { sessionId })).json()).toEqual({ state: "paid" });
+    expect((await world.post(back, person, { sessionId })).json()).toEqual({ state: "paid", packCredits: null });
     expect((await stateOf(world, person.userId)).grants).toEqual([expect.objectContaining({ credits: 300, remaining: 300 })]);
     expect(await jobsFor(sessionId)).toHaveLength(1);
   });
@@ -277,10 +281,10 @@ describe("the return from the payment page", () => {
     const person = await world.person();
     const sessionId = sessionOf((await world.checkout(person, "starter_month")).url);
     await processCheckout(world.deps, sessionId);
-    expect((await world.post(back, person, { sessionId })).json()).toEqual({ state: "waiting" });
+    expect((await world.post(back, person, { sessionId })).json()).toEqual({ state: "waiting", packCredits: null });
     await world.deps.payments.checkout.sessions.expire(sessionId);
     await processCheckout(world.deps, sessionId);
-    expect((await world.post(back, person, { sessionId })).json()).toEqual({ state: "expired" });
+    expect((await world.post(back, person, { sessionId })).json()).toEqual({ state: "expired", packCredits: null });
     expect((await stateOf(world, person.userId)).grants).toEqual([]);
   });
 

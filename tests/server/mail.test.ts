@@ -258,7 +258,7 @@ test.each(languages.map((language) => language.code))(
         // A token is random, and may read like a fault.
         const all = `${mail.subject}\n${mail.text}\n${mail.html}`.replaceAll(/=[\w-]{22}\.[\w-]{43}/g, "=token");
         expect(all).not.toMatch(
-          /\{\{|undefined|NaN|Invalid|confirm-email|account-exists|subscription-started|payment-failed|contact-(message|received)/,
+          /\{\{|undefined|NaN|Invalid|confirm-email|account-exists|subscription-started|pack-bought|payment-failed|contact-(message|received)/,
         );
         expect(mail.html).toContain(`<html lang="${language}">`);
         // Each mail's footer says who sent it and where to reply.

@@ -1,4 +1,5 @@
 import { DomainError } from "#domain/errors.ts";
+import { packOf } from "#domain/plans.ts";
 import type { CheckoutReturn } from "../../contract/billing.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
@@ -13,12 +14,20 @@ export async function returnFromCheckout(deps: Deps, userId: string, sessionId: 
   return inTransaction(deps.db, async (trx) => {
     const checkout = await queries.selectOwnCheckout(trx, userId, sessionId);
     if (!checkout) throw new DomainError("not_found", "There is no such checkout");
+    const pack = packOf(checkout.price_id);
+    if (pack && checkout.status !== "open")
+      return { state: checkout.status === "completed" ? "paid" : "expired", packCredits: pack.credits };
+    if (pack) {
+      await enqueue(trx, "settle-checkout", { sessionId }, sessionId);
+      return { state: "waiting", packCredits: pack.credits };
+    }
     const subscription = await queries.selectSubscription(trx, userId);
-    if (subscription?.status === "active") return { state: "paid" };
-    if (checkout.status === "expired") return { state: "expired" };
+    if (subscription?.status === "active") return { state: "paid", packCredits: null };
+    if (checkout.status === "expired") return { state: "expired", packCredits: null };
     // The subscription of this checkout has ended meanwhile, so there is nothing to wait for.
-    if (checkout.status === "completed" && subscription && subscription.status !== "incomplete") return { state: "over" };
+    if (checkout.status === "completed" && subscription && subscription.status !== "incomplete")
+      return { state: "over", packCredits: null };
     await enqueue(trx, "settle-checkout", { sessionId }, sessionId);
-    return { state: "waiting" };
+    return { state: "waiting", packCredits: null };
   });
 }

@@ -33,9 +33,9 @@ async function onInvoice(deps: BillingDeps, invoiceId: string): Promise<Handled>
 
 export async function onCheckout(deps: BillingDeps, sessionId: string): Promise<Handled> {
   const settled = await settleCheckout(deps, sessionId);
-  if (settled && settled.mode !== "subscription") return { outcome: "set_aside" };
-  const subscription = settled?.subscriptionId === undefined ? undefined : await onSubscription(deps, settled.subscriptionId);
-  return { ...subscription, outcome: "processed" };
+  if (settled?.payerId === null) return { outcome: "set_aside" };
+  if (settled?.subscriptionId !== undefined) return { ...(await onSubscription(deps, settled.subscriptionId)), outcome: "processed" };
+  return settled?.payerId === undefined ? { outcome: "processed" } : { outcome: "processed", payerId: settled.payerId };
 }
 
 async function onSchedule(deps: BillingDeps, scheduleId: string): Promise<Handled> {

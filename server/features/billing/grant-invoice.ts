@@ -104,7 +104,8 @@ async function insertScheduled(trx: Trx, payerId: string, grants: readonly Month
     .execute();
 }
 
-async function insertPaidInvoice(trx: Trx, payerId: string, invoice: Stripe.Invoice, now: Date): Promise<void> {
+/** Call it once for each invoice, with the account's lock held. */
+export async function insertPaidInvoice(trx: Trx, payerId: string, invoice: Stripe.Invoice, now: Date): Promise<void> {
   const paidAt = invoice.status_transitions.paid_at;
   await trx
     .insertInto("paid_invoices")

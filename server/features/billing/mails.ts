@@ -1,4 +1,5 @@
 /** The mails of billing. Each is queued in the transaction of the event that it reports. */
+import type { Pack } from "#domain/plans.ts";
 import { planList, priceCents } from "#domain/plans.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { queueMail } from "../notifications/service.ts";
@@ -22,6 +23,26 @@ export async function mailStarted(trx: Trx, payerId: string, subscription: queri
       credits: plan.monthlyCredits,
       renewsAt: subscription.current_period_end.toISOString(),
     },
+  } as const;
+  await queueMail(trx, mail, now);
+}
+
+/** Sent once per pack: its credits, and until when they can be used. */
+export async function mailPackBought(
+  trx: Trx,
+  payerId: string,
+  bought: { sessionId: string; pack: Pack; amountCents: number; expiresAt: Date },
+  now: Date,
+): Promise<void> {
+  const buyer = await queries.selectRecipient(trx, payerId);
+  if (!buyer) return;
+  const mail = {
+    key: `pack-bought:${bought.sessionId}`,
+    userId: buyer.user_id,
+    recipient: buyer.email,
+    template: "pack-bought",
+    language: buyer.language,
+    parameters: { credits: bought.pack.credits, amountCents: bought.amountCents, usableUntil: bought.expiresAt.toISOString() },
   } as const;
   await queueMail(trx, mail, now);
 }

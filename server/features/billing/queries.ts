@@ -3,6 +3,7 @@
 import type { Selectable } from "kysely";
 import { sql } from "kysely";
 import { validate as isUuid } from "uuid";
+import { packs } from "#domain/plans.ts";
 import { payerOf, selectMembers } from "../../db/payer.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { Checkouts, SubscriptionRow } from "../../db/types-billing.ts";
@@ -168,6 +169,13 @@ export async function selectEndedGrace(executor: Executor, now: Date, limit: num
   return rows.map((row) => row.stripe_subscription_id);
 }
 
+/** Returns the session of one of our checkouts. */
+export async function selectSessionOf(executor: Executor, checkoutId: string): Promise<string | undefined> {
+  if (!isUuid(checkoutId)) return undefined;
+  const row = await executor.selectFrom("checkouts").select("stripe_session_id").where("id", "=", checkoutId).executeTakeFirst();
+  return row?.stripe_session_id ?? undefined;
+}
+
 /** Returns those of `invoiceIds` that are recorded already. */
 export async function selectRecordedInvoices(executor: Executor, invoiceIds: readonly string[]): Promise<Set<string>> {
   if (invoiceIds.length === 0) return new Set();
@@ -242,13 +250,13 @@ export async function updateCheckout(
 export async function selectOwnCheckout(executor: Executor, userId: string, sessionId: string) {
   return executor
     .selectFrom("checkouts")
-    .select(["id", "status"])
+    .select(["id", "status", "price_id"])
     .where("user_id", "=", userId)
     .where("stripe_session_id", "=", sessionId)
     .executeTakeFirst();
 }
 
-/** The other checkouts that could still be paid, of everybody for whom the same account pays. */
+/** The other checkouts of a plan that could still be paid, of everybody for whom the same account pays. */
 export async function selectOtherOpenCheckouts(executor: Executor, userId: string, sessionId: string) {
   return executor
     .selectFrom("checkouts")
@@ -256,6 +264,11 @@ export async function selectOtherOpenCheckouts(executor: Executor, userId: strin
     .select(["id", "stripe_session_id"])
     .where("billing_account_id", "=", payerOf(userId))
     .where("status", "=", "open")
+    .where(
+      "price_id",
+      "not in",
+      packs.map(({ key }) => key),
+    )
     .where((or) => or.or([or("stripe_session_id", "is", null), or("stripe_session_id", "<>", sessionId)]))
     .execute();
 }
@@ -265,7 +278,7 @@ export async function selectCheckoutOfSession(executor: Executor, sessionId: str
   const named = checkoutId !== undefined && isUuid(checkoutId) ? checkoutId : null;
   return executor
     .selectFrom("checkouts")
-    .select(["id", "user_id"])
+    .select(["id", "user_id", "price_id"])
     .where((or) => or.or([or("stripe_session_id", "=", sessionId), or("id", "=", named)]))
     .limit(1)
     .executeTakeFirst();

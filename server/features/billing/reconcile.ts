@@ -11,7 +11,7 @@ import { announceToMembers } from "../../http/live-events.ts";
 import { idOf } from "../../providers/stripe.ts";
 import { Outages } from "../../queue/sweep-rows.ts";
 import { recordStripeEvents, selectKnownEvents, selectNewestEventTime, selectWaitingEvents } from "./inbox.ts";
-import { processStripeEvent } from "./process-event.ts";
+import { processCheckout, processStripeEvent } from "./process-event.ts";
 import * as queries from "./queries.ts";
 import { syncSubscription } from "./sync-subscription.ts";
 
@@ -110,9 +110,15 @@ async function takeMissedEvents(run: Run, now: Date, lastDoneAt: Date): Promise<
   return repaired;
 }
 
-/** Subscriptions with a paid invoice of the last days that we have not recorded. */
-async function findUngranted({ deps, signal }: Run, now: Date): Promise<Set<string>> {
-  const found = new Set<string>();
+interface Ungranted {
+  subscriptions: Set<string>;
+  /** Sessions of checkouts that were paid once. */
+  sessions: Set<string>;
+}
+
+/** Where paid invoices of the last days come from that we have not recorded. */
+async function findUngranted({ deps, signal }: Run, now: Date): Promise<Ungranted> {
+  const found: Ungranted = { subscriptions: new Set(), sessions: new Set() };
   let startingAfter: string | undefined;
   for (let page = 0; page < pageLimit; page += 1) {
     signal?.throwIfAborted();
@@ -127,8 +133,11 @@ async function findUngranted({ deps, signal }: Run, now: Date): Promise<Set<stri
       invoices.data.map((invoice) => invoice.id),
     );
     for (const invoice of invoices.data) {
+      if (recorded.has(invoice.id)) continue;
       const subscription = idOf(invoice.parent?.subscription_details?.subscription);
-      if (subscription !== undefined && !recorded.has(invoice.id)) found.add(subscription);
+      const session = await queries.selectSessionOf(deps.db, invoice.metadata?.checkout_id ?? "");
+      if (subscription !== undefined) found.subscriptions.add(subscription);
+      else if (session !== undefined) found.sessions.add(session);
     }
     startingAfter = invoices.data.at(-1)?.id;
     if (!invoices.has_more || startingAfter === undefined) break;
@@ -153,7 +162,12 @@ export async function reconcileBilling(
     await processStripeEvent(deps, eventId);
     return true;
   });
-  const subscriptions = new Set([...(await findUngranted(run, now)), ...(await queries.selectOverduePeriods(deps.db, now, batch))]);
+  const ungranted = await findUngranted(run, now);
+  const settled = await repairEach(run, ungranted.sessions, async (sessionId) => {
+    await processCheckout(deps, sessionId);
+    return true;
+  });
+  const subscriptions = new Set([...ungranted.subscriptions, ...(await queries.selectOverduePeriods(deps.db, now, batch))]);
   const synced = await repairEach(run, subscriptions, (id) => repairSubscription(deps, id));
-  return { repaired: missed + done + synced };
+  return { repaired: missed + done + settled + synced };
 }

@@ -5,6 +5,7 @@ import { optionalViewerOf, viewerOf } from "../../http/viewer.ts";
 import { createCheckout } from "./checkout.ts";
 import { returnFromCheckout } from "./checkout-return.ts";
 import { checkDiscountEligibility } from "./discount.ts";
+import { createPackCheckout } from "./packs.ts";
 import { checkSubscription, openPortal } from "./service.ts";
 
 /** For the public scope, which knows the person if the call has a token. */
@@ -27,6 +28,9 @@ export function billingRoutes(deps: Deps): Routes {
     );
     app.post("/api/functions/create-checkout", { schema: contract["POST /api/functions/create-checkout"] }, async (request) =>
       createCheckout(deps, viewerOf(request).userId, request.body.priceId),
+    );
+    app.post("/api/billing/packs/checkout", { schema: contract["POST /api/billing/packs/checkout"] }, async (request) =>
+      createPackCheckout(deps, viewerOf(request).userId, request.body.pack),
     );
     app.post("/api/billing/checkout-return", { schema: contract["POST /api/billing/checkout-return"] }, async (request) =>
       returnFromCheckout(deps, viewerOf(request).userId, request.body.sessionId),

@@ -1,57 +1,85 @@
 /** Products and prices at Stripe. They are made from `#domain/plans.ts`, which alone decides what is sold. */
 import type Stripe from "stripe";
-import type { BillingInterval, Plan, PriceId } from "#domain/plans.ts";
-import { billingIntervals, currency, parsePriceId, planList, priceCents, priceIdOf } from "#domain/plans.ts";
+import type { BillingInterval, PackKey, Plan, PriceId } from "#domain/plans.ts";
+import { billingIntervals, currency, packs, parsePriceId, planList, priceCents, priceIdOf } from "#domain/plans.ts";
 import type { Deps } from "../../deps.ts";
 import type { Payments } from "../../providers/stripe.ts";
 import { isAlreadyThere } from "../../providers/stripe.ts";
 
-export type StripePrices = ReadonlyMap<PriceId, string>;
+type PriceKey = PriceId | PackKey;
+type StripePrices = ReadonlyMap<PriceKey, string>;
 
 const made = new WeakMap<Payments, Promise<StripePrices>>();
 
-const sold = planList.flatMap((plan) => billingIntervals.map((interval) => ({ priceId: priceIdOf(plan.key, interval), plan, interval })));
-
-function productIdOf(plan: Plan): string {
-  return `tessera_${plan.key}`;
+/** A price as Stripe should have it. */
+interface Sold {
+  /** Also the lookup key. */
+  key: PriceKey;
+  product: { id: string; name: string; metadata: Record<string, string> };
+  amountCents: number;
+  /** Null: paid once. */
+  interval: BillingInterval | null;
 }
 
-function isCurrent(price: Stripe.Price, plan: Plan, interval: BillingInterval): boolean {
-  return price.unit_amount === priceCents(plan, interval) && price.currency === currency && price.recurring?.interval === interval;
+const planPrices = planList.flatMap((plan): Sold[] => {
+  const product = { id: `tessera_${plan.key}`, name: `Tessera ${plan.name}`, metadata: { plan: plan.key } };
+  return billingIntervals.map((interval) => ({
+    key: priceIdOf(plan.key, interval),
+    product,
+    amountCents: priceCents(plan, interval),
+    interval,
+  }));
+});
+const packPrices = packs.map(({ key, credits, priceCents: amountCents }): Sold => {
+  const product = { id: `tessera_${key}`, name: `${credits} credits`, metadata: { pack: key } };
+  return { key, product, amountCents, interval: null };
+});
+const sold: readonly Sold[] = [...planPrices, ...packPrices];
+
+/** Stripe's limit for one list by lookup keys. */
+const keysAtOnce = 10;
+
+function isCurrent(price: Stripe.Price, { amountCents, interval }: Sold): boolean {
+  return price.unit_amount === amountCents && price.currency === currency && (price.recurring?.interval ?? null) === interval;
 }
 
 async function listPrices(payments: Payments): Promise<Map<string, Stripe.Price>> {
-  const page = await payments.prices.list({ lookup_keys: sold.map((item) => item.priceId), active: true, limit: 100 });
-  return new Map(page.data.flatMap((price) => (price.lookup_key ? [[price.lookup_key, price]] : [])));
+  const found = new Map<string, Stripe.Price>();
+  for (let start = 0; start < sold.length; start += keysAtOnce) {
+    const keys = sold.slice(start, start + keysAtOnce).map(({ key }) => key);
+    const page = await payments.prices.list({ lookup_keys: keys, active: true, limit: 100 });
+    for (const price of page.data) if (price.lookup_key) found.set(price.lookup_key, price);
+  }
+  return found;
 }
 
 /** Several processes may create it at the same moment. We choose the id, so the second one is told that it exists. */
-async function createProduct(payments: Payments, plan: Plan): Promise<void> {
+async function createProduct(payments: Payments, { id, name, metadata }: Sold["product"]): Promise<void> {
   try {
-    await payments.products.create(
-      { id: productIdOf(plan), name: `Tessera ${plan.name}`, metadata: { plan: plan.key } },
-      { idempotencyKey: `product:${productIdOf(plan)}` },
-    );
+    await payments.products.create({ id, name, metadata }, { idempotencyKey: `product:${id}` });
   } catch (error) {
     if (!isAlreadyThere(error)) throw error;
   }
 }
 
-async function createPrice(payments: Payments, item: (typeof sold)[number], replaced: Stripe.Price | undefined): Promise<void> {
-  const amount = priceCents(item.plan, item.interval);
+async function createPrice(
+  payments: Payments,
+  { key, product, amountCents, interval }: Sold,
+  replaced: Stripe.Price | undefined,
+): Promise<void> {
   try {
     await payments.prices.create(
       {
-        product: productIdOf(item.plan),
+        product: product.id,
         currency,
-        unit_amount: amount,
-        recurring: { interval: item.interval },
-        lookup_key: item.priceId,
+        unit_amount: amountCents,
+        ...(interval ? { recurring: { interval } } : {}),
+        lookup_key: key,
         // Stripe's prices can't be changed, so a new price gets a new object. Subscribers keep the old one.
         transfer_lookup_key: replaced !== undefined,
-        metadata: { price_id: item.priceId },
+        metadata: { price_id: key },
       },
-      { idempotencyKey: `price:${item.priceId}:${amount}:${replaced?.id ?? "first"}` },
+      { idempotencyKey: `price:${key}:${amountCents}:${replaced?.id ?? "first"}` },
     );
   } catch (error) {
     if (!isAlreadyThere(error)) throw error;
@@ -60,25 +88,25 @@ async function createPrice(payments: Payments, item: (typeof sold)[number], repl
 
 async function makeCatalogue(payments: Payments): Promise<StripePrices> {
   let prices = await listPrices(payments);
-  const absent = sold.filter(({ priceId, plan, interval }) => {
-    const price = prices.get(priceId);
-    return price === undefined || !isCurrent(price, plan, interval);
+  const absent = sold.filter((item) => {
+    const price = prices.get(item.key);
+    return price === undefined || !isCurrent(price, item);
   });
   if (absent.length > 0) {
-    for (const plan of new Set(absent.map((item) => item.plan))) await createProduct(payments, plan);
-    for (const item of absent) await createPrice(payments, item, prices.get(item.priceId));
+    for (const product of new Set(absent.map((item) => item.product))) await createProduct(payments, product);
+    for (const item of absent) await createPrice(payments, item, prices.get(item.key));
     prices = await listPrices(payments);
   }
   return new Map(
-    sold.map(({ priceId }) => {
-      const price = prices.get(priceId);
-      if (!price) throw new Error(`Stripe has no price ${priceId} after it was made`);
-      return [priceId, price.id];
+    sold.map(({ key }) => {
+      const price = prices.get(key);
+      if (!price) throw new Error(`Stripe has no price ${key} after it was made`);
+      return [key, price.id];
     }),
   );
 }
 
-/** Makes missing products and prices at Stripe. Returns Stripe's id for each `PriceId`, and remembers them until a call fails. */
+/** Products and prices at Stripe, made where they are missing; remembered until it fails. */
 export function ensureCatalogue(deps: Pick<Deps, "payments">): Promise<StripePrices> {
   const known = made.get(deps.payments);
   if (known) return known;
@@ -86,6 +114,13 @@ export function ensureCatalogue(deps: Pick<Deps, "payments">): Promise<StripePri
   made.set(deps.payments, making);
   making.catch(() => made.delete(deps.payments));
   return making;
+}
+
+/** Stripe's id of one of our prices. */
+export async function stripePriceOf(deps: Pick<Deps, "payments">, key: PriceKey): Promise<string> {
+  const id = (await ensureCatalogue(deps)).get(key);
+  if (id === undefined) throw new Error(`the catalogue lacks ${key}`);
+  return id;
 }
 
 /** Call it after Stripe has refused an id from here: the next call reads the catalogue again. */

@@ -72,6 +72,7 @@ const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent
   "google-linked": () => "/profile/security",
   "google-unlinked": () => "/profile/security",
   "subscription-started": () => "/ai-models",
+  "pack-bought": () => "/profile",
   "payment-failed": () => "/profile",
   "export-ready": () => "/profile/data",
   "account-deleted": () => "/auth",
@@ -126,13 +127,26 @@ function contextOf(template: MailTemplate, parameters: MailContent["parameters"]
 
 /** The parameters as the texts show them: times as dates, cents as money, counts in the language's format. */
 function readable(config: MailConfig, language: LanguageCode, template: MailTemplate, parameters: MailContent["parameters"]) {
-  const { plan, credits, renewsAt, graceUntil, receivedAt, changedAt, left, expiresAt, deleteAt, senderLanguage, priceCents, amountCents } =
-    parameters;
+  const {
+    plan,
+    credits,
+    renewsAt,
+    graceUntil,
+    receivedAt,
+    changedAt,
+    left,
+    expiresAt,
+    deleteAt,
+    senderLanguage,
+    priceCents,
+    amountCents,
+    usableUntil,
+  } = parameters;
   return {
     ...parameters,
     language: senderLanguage === undefined ? undefined : new Intl.DisplayNames(language, { type: "language" }).of(String(senderLanguage)),
     plan: planName(plan),
-    date: instant(language, renewsAt ?? graceUntil, { dateStyle: "long" }),
+    date: instant(language, renewsAt ?? graceUntil ?? usableUntil, { dateStyle: "long" }),
     time: instant(language, receivedAt ?? changedAt ?? expiresAt ?? deleteAt, {
       year: "numeric",
       month: "long",

@@ -28,6 +28,8 @@ export interface MailParameters {
   "google-unlinked": { googleEmail: string; changedAt: string };
   /** `priceCents`: what each renewal costs. */
   "subscription-started": { plan: PlanKey; interval: BillingInterval; priceCents: number; credits: number; renewsAt: string };
+  /** `amountCents`: what was paid. `usableUntil`: when the credits expire. */
+  "pack-bought": { credits: number; amountCents: number; usableUntil: string };
   /** `amountCents`: what is unpaid. */
   "payment-failed": { plan: PlanKey; amountCents: number; graceUntil: string };
   "export-ready": { expiresAt: string };
@@ -70,6 +72,7 @@ export const mailTemplates = [
   "google-linked",
   "google-unlinked",
   "subscription-started",
+  "pack-bought",
   "payment-failed",
   "export-ready",
   "account-deleted",
