@@ -1,7 +1,7 @@
 /**
- * Delivers webhooks: sends the rows of `deliveries` to the product in order of creation, signed as Stripe signs, at least once.
- * If the product can't be reached, all deliveries wait. If it refuses an event, the others wait for three attempts; after that
- * only the refused event waits. Back-off uses wall time, because the product's failures happen in real time.
+ * Delivers webhooks: sends the rows of `deliveries` to the product, signed as Stripe signs, at least once. They start in order of creation and
+ * run side by side, as Stripe's do, so they may overtake one another. If the product can't be reached, all deliveries wait. If it refuses an
+ * event, that event alone waits. Back-off uses wall time, because the product's failures happen in real time.
  */
 import { createHmac } from "node:crypto";
 import type { Store } from "./store.ts";
@@ -23,7 +23,8 @@ const firstDelayMs = 250;
 const longestDelayMs = 10_000;
 const givenUpAfterMs = 3 * 24 * 60 * 60 * 1000;
 const timeoutMs = 10_000;
-const patientAttempts = 3;
+/** How many are on their way at once. */
+const sideBySide = 4;
 const batchSize = 200;
 const defaultDelayMs = { delay: 2000, reorder: 400 } as const;
 
@@ -142,18 +143,29 @@ export class Deliveries {
     for (;;) {
       const batch = this.waiting().filter((delivery) => !tried.has(delivery.sequence));
       if (batch.length === 0) return undefined;
-      for (const delivery of batch) {
-        if (this.closing.signal.aborted) return undefined;
-        tried.add(delivery.sequence);
-        if (!impatient && delivery.nextAtMs > Date.now()) {
-          if (delivery.blocking) return delivery.nextAtMs;
-          continue;
-        }
-        if (this.strike(delivery)) continue;
-        const heldUntilMs = await this.attempt(delivery);
-        if (heldUntilMs !== undefined) return heldUntilMs;
-      }
+      for (const delivery of batch) tried.add(delivery.sequence);
+      const heldUntilMs = await this.sendSideBySide(batch, impatient);
+      if (heldUntilMs !== undefined) return heldUntilMs;
     }
+  }
+
+  /** Returns undefined once all were tried, else the time until which all have to wait. */
+  private async sendSideBySide(batch: readonly Waiting[], impatient: boolean): Promise<number | undefined> {
+    const left = batch.values();
+    let heldUntilMs: number | undefined;
+    const lane = async (): Promise<void> => {
+      for (const delivery of left) {
+        if (this.closing.signal.aborted || heldUntilMs !== undefined) return;
+        heldUntilMs ??= await this.tryOne(delivery, impatient);
+      }
+    };
+    await Promise.all(Array.from({ length: sideBySide }, lane));
+    return heldUntilMs;
+  }
+
+  private async tryOne(delivery: Waiting, impatient: boolean): Promise<number | undefined> {
+    if (!impatient && delivery.nextAtMs > Date.now()) return delivery.blocking ? delivery.nextAtMs : undefined;
+    return this.strike(delivery) ? undefined : this.attempt(delivery);
   }
 
   /** Applies the first fault that matches an event, at most one for each event. Returns true if the event must not be sent now. */
@@ -197,7 +209,7 @@ export class Deliveries {
     const now = Date.now();
     const state = now - delivery.firstAtMs > givenUpAfterMs ? "given_up" : "waiting";
     const nextAtMs = now + Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(attempts - 1, 10));
-    const blocking = outcome.kind === "unreachable" || attempts < patientAttempts;
+    const blocking = outcome.kind === "unreachable";
     const sql = "update deliveries set attempts = ?, next_at_ms = ?, blocking = ?, state = ? where sequence = ?";
     this.store.statement(sql).run(attempts, nextAtMs, Number(blocking), state, delivery.sequence);
     this.log.warn({ event: delivery.event, type: delivery.type, attempts, outcome }, "webhook not delivered");

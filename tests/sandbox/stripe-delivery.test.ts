@@ -42,7 +42,7 @@ describe("webhooks", () => {
     expect(() => Stripe.webhooks.constructEvent(got.body, got.signature, "whsec_other")).toThrow();
   });
 
-  test("wait for a receiver that is down and then each arrive once, in order", async () => {
+  test("wait for a receiver that is down and then each arrive once", async () => {
     const port = await receiver.listen();
     await receiver.close();
     receiver = new Receiver();
@@ -53,11 +53,11 @@ describe("webhooks", () => {
     await receiver.listen(port);
     await drained(harness);
     const listed = await harness.stripe.events.list({ limit: 100 });
-    expect(receiver.received.map((item) => item.event.id)).toEqual(listed.data.map((event) => event.id).reverse());
+    expect(receiver.received.map((item) => item.event.id).sort()).toEqual(listed.data.map((event) => event.id).sort());
     expect(listed.data.every((event) => event.pending_webhooks === 0)).toBe(true);
   });
 
-  test("are retried when refused; one that is always refused delays the others only for a while", async () => {
+  test("are retried when refused; one that is always refused delays no other", async () => {
     harness = await startSandbox({ webhookPort: await receiver.listen() });
     let refusals = 2;
     receiver.answer = (event) => {
@@ -74,6 +74,21 @@ describe("webhooks", () => {
     await harness.sandbox.flushDeliveries();
     expect(receiver.types().at(-1)).toBe("product.created");
     expect(harness.sandbox.pendingDeliveries()).toBe(0);
+  });
+
+  test("are on their way side by side: a slow answer to one lets the others pass", async () => {
+    harness = await startSandbox({ webhookPort: await receiver.listen() });
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    receiver.wait = (event) => (event.type === "product.created" ? held : Promise.resolve());
+    await subscribe(harness);
+    await until(() => receiver.types().includes("checkout.session.completed"), "what came after the held one");
+    expect(receiver.types()).not.toContain("product.created");
+    release();
+    await drained(harness);
+    expect(receiver.types().at(-1)).toBe("product.created");
   });
 
   test("can be delayed, doubled, reordered and lost on purpose; a lost one is still in the list of events", async () => {
@@ -109,7 +124,8 @@ test("state, due work and undelivered webhooks survive a restart", async () => {
   // The announcement of the renewal.
   expect(harness.sandbox.nextDueAt()).toEqual(new Date("2026-02-21T10:00:00Z"));
   await drained(harness);
-  expect(receiver.received).toHaveLength(queued);
+  // At least once: what was on its way during the restart may come again.
+  expect(new Set(receiver.received.map((item) => item.event.id)).size).toBe(queued);
   expect((await pay(harness, session.id, "success")).status).toBe(303);
   await harness.advanceTo(new Date("2026-03-01T00:00:00Z"));
   expect((await harness.stripe.invoices.list({ subscription: subscription.id })).data.map((invoice) => invoice.status)).toEqual([

@@ -21,6 +21,8 @@ export class Receiver {
   /** The number of deliveries, including refused ones. */
   attempts = 0;
   answer: (event: Stripe.Event) => number = () => 200;
+  /** What the answer to an event waits for. */
+  wait: (event: Stripe.Event) => Promise<void> = () => Promise.resolve();
   private readonly server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -28,10 +30,12 @@ export class Receiver {
       const body = Buffer.concat(chunks).toString();
       const signature = String(request.headers["stripe-signature"]);
       const event = Stripe.webhooks.constructEvent(body, signature, webhookSecret);
-      const status = this.answer(event);
-      this.attempts += 1;
-      if (status === 200) this.received.push({ event, signature, body, atMs: Date.now() });
-      response.writeHead(status).end();
+      void this.wait(event).then(() => {
+        const status = this.answer(event);
+        this.attempts += 1;
+        if (status === 200) this.received.push({ event, signature, body, atMs: Date.now() });
+        response.writeHead(status).end();
+      });
     });
   });
 
