@@ -13,6 +13,7 @@ import { deleteUnusedAvatars } from "#server/features/account/avatars.ts";
 import { advanceFactorResets } from "#server/features/auth/factor-reset.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
 import { endGracePeriods, postDueScheduledGrants } from "#server/features/billing/schedules.ts";
+import { advanceTrials, checkTrials } from "#server/features/billing/trials.ts";
 import { dueInstants } from "#server/features/clock/service.ts";
 import type { SweepName } from "#server/features/clock/sweeps.ts";
 import { sweepNames } from "#server/features/clock/sweeps.ts";
@@ -49,12 +50,13 @@ const sweeps: Readonly<Record<SweepName, (deps: Deps, now: Date, signal: AbortSi
   "scheduled-grants": postDueScheduledGrants,
   "grace-periods": endGracePeriods,
   "expired-grants": expireDueGrants,
+  trials: advanceTrials,
   "factor-resets": advanceFactorResets,
   "account-deletions": eraseDueAccounts,
 };
 const sweepsOfStripe = ["reconcile", "grace-periods"] as const satisfies SweepName[];
-/** In this order, so that new grants are posted before the ones they replace expire. */
-const sweepsOfCredits = ["scheduled-grants", "expired-grants"] as const satisfies SweepName[];
+/** In this order, so that new grants are posted before the ones they replace expire, and the end of a trial is told when its credits are gone. */
+const sweepsOfCredits = ["scheduled-grants", "expired-grants", "trials"] as const satisfies SweepName[];
 /** In a loop of their own, because deleting a large account takes long. */
 const sweepsOfAccounts = ["factor-resets", "account-deletions"] as const satisfies SweepName[];
 
@@ -140,6 +142,7 @@ async function runHourly(deps: Deps, stopping: AbortSignal): Promise<void> {
     await sweepRetention(deps, stopping);
     await runIsolated(deps, "unused pictures", stopping, () => deleteUnusedAvatars(deps, stopping));
     await runIsolated(deps, "books", stopping, () => checkBooks(deps, stopping));
+    await runIsolated(deps, "trials and their credits", stopping, () => checkTrials(deps));
     await pause(hourMs, stopping);
   }
 }

@@ -45,12 +45,20 @@ export const SubscriptionCheck = Type.Object({
   ]),
   billing_interval: Type.Union([Type.Literal("month"), Type.Literal("year"), Type.Null()]),
   cancel_at_period_end: Type.Boolean(),
+  /** Whether the person may start the free trial now. */
+  can_start_trial: Type.Boolean(),
+  /** The end of the person's trial, running or over; null if they never had one. */
+  trial_end: Type.Union([Timestamp, Type.Null()]),
   /** Whether the person has ever paid for an answer. We ask for feedback only after that. */
   answered: Type.Boolean(),
   /** Business time at the server. "Time left" is computed from it, because the device's clock may be wrong. */
   server_time: Timestamp,
 });
 export type SubscriptionCheck = Static<typeof SubscriptionCheck>;
+
+/** A running trial. `credits` is what it began with. */
+export const Trial = Type.Object({ startedAt: Timestamp, endsAt: Timestamp, credits: Credits });
+export type Trial = Static<typeof Trial>;
 
 /** The state of a checkout for a person who returns from the payment page: paid, payment under way, not paid in time, ended since. */
 export const CheckoutReturn = Type.Object({
@@ -126,6 +134,11 @@ export const billingRoutes = {
     summary: "The state of a checkout; asks Stripe if we have no payment for it yet",
     body: Type.Object({ sessionId: Type.String({ maxLength: 200 }) }, { additionalProperties: false }),
     response: { 200: CheckoutReturn },
+  },
+  "POST /api/billing/trial": {
+    summary: "Starts the free trial; while it runs, a second call gives the same one",
+    body: NoBody,
+    response: { 200: Trial },
   },
   "POST /api/billing/portal": {
     summary: "Creates a session of the payment portal: cards, invoices, cancelling",

@@ -41,6 +41,21 @@ export interface UserSubscriptions {
   pending_from: Generated<Date | null>;
 }
 
+export interface Trials {
+  user_id: string;
+  started_at: Date;
+  ends_at: Date;
+  /** When the reminder or, after it, the end is due; null once it has ended. */
+  due_at: Date | null;
+}
+
+export type TrialRow = Selectable<Trials>;
+
+export interface TrialMailboxes {
+  mailbox_hash: Buffer;
+  started_at: Date;
+}
+
 export interface SubscriptionChanges {
   id: Generated<string>;
   billing_account_id: string | null;

@@ -35,6 +35,8 @@ import type {
   StripeEvents,
   StripeObjects,
   SubscriptionChanges,
+  TrialMailboxes,
+  Trials,
   UserSubscriptions,
 } from "./types-billing.ts";
 import type { Grants, HoldParts, Holds, LedgerChecks, LedgerEntries, LedgerKeys, LedgerTransactions, Wallets } from "./types-ledger.ts";
@@ -70,6 +72,8 @@ export interface Database {
   stripe_events: StripeEvents;
   stripe_objects: StripeObjects;
   user_subscriptions: UserSubscriptions;
+  trials: Trials;
+  trial_mailboxes: TrialMailboxes;
   subscription_changes: SubscriptionChanges;
   paid_invoices: PaidInvoices;
   paid_invoice_lines: PaidInvoiceLines;

@@ -36,6 +36,7 @@ export interface AuditDetails {
   /** It signed with a count that was used before, as a copy of it would. */
   "passkey.refused": { reason: "counter_went_back" };
   "session.ended": { reason: "signed_out" | "token_reused" } | { reason: "signed_out_elsewhere"; sessions: number };
+  "trial.started": Record<string, never>;
   "export.asked": Record<string, never>;
   "export.downloaded": Record<string, never>;
   "deletion.asked": Record<string, never>;
@@ -71,6 +72,7 @@ const shown = {
   "passkey.removed": true,
   "passkey.refused": true,
   "session.ended": true,
+  "trial.started": true,
   "export.asked": true,
   "export.downloaded": true,
   "deletion.asked": true,

@@ -21,7 +21,6 @@ export interface Model {
   category: ModelCategory;
   /** Absent from models that can't be called yet. */
   protocol?: ModelProtocol;
-  /** The free trial may use small text models only. */
   size: "small" | "large" | "none";
   upstreamModel: string;
   credits: number;
@@ -186,6 +185,11 @@ const builtCategories: readonly ModelCategory[] = ["text", "search"];
 
 export function isBuilt(model: Pick<Model, "category">): boolean {
   return builtCategories.includes(model.category);
+}
+
+/** The free trial's credits pay for small text models only. */
+export function isInTrial(model: Pick<Model, "size">): boolean {
+  return model.size === "small";
 }
 
 export const laterCategories = modelCategories.filter((category) => !builtCategories.includes(category));

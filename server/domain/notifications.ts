@@ -4,6 +4,7 @@
  */
 export const optionalMails = {
   contact: ["contact-received"],
+  trial: ["trial-ending", "trial-ended"],
 } as const;
 
 export type OptionalMailKind = keyof typeof optionalMails;

@@ -32,6 +32,7 @@ export const keptMs = {
   exports: 7 * dayMs,
   stripePayloads: 90 * dayMs,
   googleAnswers: dayMs,
+  trialMailboxes: 2 * 365 * dayMs,
 } as const;
 
 /** How long a browser keeps what it was given. Constants of their own: the first page needs one of them. */

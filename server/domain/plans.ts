@@ -127,6 +127,8 @@ export const trialOffered = false;
 /** The trial needs no card; its credits pay for small text models only. */
 export const trialDays = 7;
 export const trialCredits = 50;
+/** A mail reminds the person this many days before the end. */
+export const trialReminderDays = 2;
 
 /** The credits of a month of that plan, or of the trial for people without a plan. */
 export function monthlyCreditsOf(tier: PlanKey | "none"): number {

@@ -25,6 +25,7 @@ export const sweeps = {
   exports: { sql: "retention_exports", since: "it was asked for" },
   stripePayloads: { sql: "retention_stripe_payloads", since: "it was received" },
   googleAnswers: { sql: "retention_google_answers", since: "it was received" },
+  trialMailboxes: { sql: "retention_trial_mailboxes", since: "the trial began" },
 } as const satisfies Record<Sweep, { sql: string; since: string }>;
 
 interface Bound {
@@ -83,6 +84,11 @@ export const retention = {
   },
   stripe_objects: { rows: "for good", why: "a late answer of Stripe's does not overwrite a newer one; no personal data" },
   user_subscriptions: { rows: { with: "users" }, why: "what the person pays for" },
+  trials: { rows: { with: "users" }, why: "when the person's free trial began and ends; nobody gets a second one" },
+  trial_mailboxes: {
+    rows: { sweep: "trialMailboxes" },
+    why: "a mailbox gets one free trial, also if its account was deleted; only a keyed hash of the address",
+  },
   scheduled_grants: { rows: "for good", why: "accounting: the monthly grants of annual plans, past and future" },
   checkouts: { rows: { with: "users" }, why: "a late payment can be matched to what was bought" },
   discount_campaigns: { rows: "for good", why: "they explain past prices; no personal data" },

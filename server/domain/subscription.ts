@@ -9,6 +9,9 @@ export function tierDisplayName(tier: SubscriptionTier): string {
   return tier === "none" ? "No Plan" : `${plans[tier].name} Plan`;
 }
 
+/** `plan_name` of somebody who has no plan and is on the free trial. */
+export const trialName = "Free Trial";
+
 /** The reasons for "not subscribed": three for checks that failed (spec §8), the others for people without a plan. */
 export const checkReasons = {
   unavailable: "Subscription verification temporarily unavailable - please refresh",

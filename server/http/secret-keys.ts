@@ -13,7 +13,8 @@ export type KeyPurpose =
   | "pending-sign-in"
   | "sealed"
   | "google"
-  | "unsubscribe";
+  | "unsubscribe"
+  | "trial-mailbox";
 
 const keyBytes = 32;
 

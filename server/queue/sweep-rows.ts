@@ -14,6 +14,7 @@ export type RowSweep =
   | "grace-periods"
   | "overdue-holds"
   | "orphaned-answers"
+  | "trials"
   | "factor-resets"
   | "account-deletions";
 
@@ -27,6 +28,7 @@ const keyTypes: Readonly<Record<RowSweep, "text" | "uuid">> = {
   "expired-grants": "uuid",
   "scheduled-grants": "text",
   "grace-periods": "text",
+  trials: "uuid",
   "factor-resets": "uuid",
   "overdue-holds": "uuid",
   "orphaned-answers": "uuid",

@@ -39,6 +39,8 @@ export const noPlan: SubscriptionCheck = {
   billing_interval: null,
   next_credits_at: null,
   cancel_at_period_end: false,
+  can_start_trial: false,
+  trial_end: null,
   answered: false,
   server_time: now,
 };

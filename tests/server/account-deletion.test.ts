@@ -349,6 +349,7 @@ async function live(session: Session, words: string): Promise<void> {
     .insertInto("factor_resets")
     .values({ id: uuidv7(), user_id: user.id, asked_at: now, due_at: now, mailed_at: null, ended_at: null, ending: null })
     .execute();
+  await product.post("/api/billing/trial", {}, { headers: bearer(session) });
   await db
     .insertInto("google_answers")
     .values({ id: uuidv7(), subject: randomUUID(), email: user.email, user_id: user.id, created_at: now, expires_at: now, used_at: null })

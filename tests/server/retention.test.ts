@@ -139,6 +139,12 @@ const plants: Record<Sweep, Plant> = {
       .execute();
     return () => there(db.selectFrom("factor_resets").select("id").where("id", "=", id));
   },
+  async trialMailboxes(at) {
+    const { db } = database;
+    const mailbox_hash = randomBytes(32);
+    await db.insertInto("trial_mailboxes").values({ mailbox_hash, started_at: at }).execute();
+    return () => there(db.selectFrom("trial_mailboxes").select("started_at").where("mailbox_hash", "=", mailbox_hash));
+  },
   async attempts(at) {
     const { db } = database;
     const key = `email:${randomUUID()}`;

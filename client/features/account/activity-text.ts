@@ -41,6 +41,7 @@ const texts: { [Action in ShownAction]: (words: Words, details: AuditDetails[Act
     details.reason === "signed_out_elsewhere"
       ? t("activity.ended.signed_out_elsewhere", { count: details.sessions })
       : t(`activity.ended.${details.reason}`),
+  "trial.started": ({ t }) => t("activity.trialStarted"),
   "export.asked": ({ t }) => t("activity.exportAsked"),
   "export.downloaded": ({ t }) => t("activity.exportDownloaded"),
   "deletion.asked": ({ t }) => t("activity.deletionAsked"),

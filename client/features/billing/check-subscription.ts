@@ -42,6 +42,8 @@ export function afterFailure(failure: CheckFailure, cached: CachedCheck | undefi
     billing_interval: null,
     next_credits_at: null,
     cancel_at_period_end: false,
+    can_start_trial: false,
+    trial_end: null,
     answered: cached?.check.answered ?? false,
     server_time: new Date(nowMs).toISOString(),
   };

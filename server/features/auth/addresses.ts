@@ -5,6 +5,7 @@
 import { v7 as uuidv7 } from "uuid";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { enqueue } from "../../queue/outbox.ts";
+import { keepTrialOf } from "../billing/trials.ts";
 import { queueMail } from "../notifications/service.ts";
 import type { MailTemplate } from "../notifications/templates.ts";
 import type { AuthDeps } from "./callers.ts";
@@ -73,5 +74,6 @@ export async function giveAddress(trx: Trx, deps: AuthDeps, person: queries.Pers
     if (signUpIds.length > 0) await queries.endSignUps(trx, signUpIds);
   }
   await queries.setEmail(trx, person.id, email, deps.clock.now());
+  await keepTrialOf(trx, deps, person.id, email);
   await enqueue(trx, "update-customer", { userId: person.id });
 }

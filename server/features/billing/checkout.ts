@@ -7,15 +7,10 @@ import { discountPercent } from "./discount.ts";
 import { openSession } from "./open-session.ts";
 import * as queries from "./queries.ts";
 import { ensureCoupon, stripePriceOf } from "./stripe-catalogue.ts";
+import { alreadySubscribed, hasRunningPlan } from "./trials.ts";
 
 /** States in which a subscription exists already, so that another checkout would make a second one. */
 const subscribedStatuses: readonly string[] = ["active", "trialing", "past_due", "unpaid", "paused"];
-
-function alreadySubscribed(): DomainError {
-  return new DomainError("already_subscribed", "You already have a subscription. Change the plan from your profile", {
-    changePlanAt: "/profile",
-  });
-}
 
 async function refuseSubscribed(deps: Deps, customerId: string): Promise<void> {
   const known = await deps.payments.subscriptions.list({ customer: customerId, limit: 20 });
@@ -31,7 +26,7 @@ export async function createCheckout(deps: Deps, userId: string, priceId: string
   if (!price) throw new DomainError("unknown_price", "There is no such price");
   const known = priceIdOf(price.plan.key, price.interval);
   const subscription = await queries.selectSubscription(deps.db, userId);
-  if (subscription?.status === "active" || subscription?.status === "past_due") throw alreadySubscribed();
+  if (hasRunningPlan(subscription)) throw alreadySubscribed();
   return orUnavailable(deps.log, async () => {
     const line = { price: await stripePriceOf(deps, known), quantity: 1 };
     const buyer = await ensureCustomer(deps, userId);

@@ -2,18 +2,30 @@ import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
 import { spendableKinds } from "#domain/credits.ts";
 import { planList, plans } from "#domain/plans.ts";
-import type { SubscriptionTier } from "#domain/subscription.ts";
+import type { SubscriptionStatus, SubscriptionTier } from "#domain/subscription.ts";
 import { grantsAccess } from "#domain/subscription.ts";
 import type { Executor } from "../../db/transaction.ts";
 
 /** What a person may use now. */
 export interface Entitlement {
+  /** Has a plan, or is on the free trial. */
   subscribed: boolean;
+  /** `none` on the trial, too. */
   tier: SubscriptionTier;
+  /** The end of the trial that runs; null if none does. After an upgrade both may run. */
+  trialEndsAt: Date | null;
   requestsPerMinute: number;
   concurrentAnswers: number;
   /** The kinds of grants that may pay for an answer of a small text model, or of any other. */
   kinds(smallTextModel: boolean): GrantKind[];
+}
+
+interface EntitlingRow {
+  user_id: string;
+  plan_key: string | null;
+  status: SubscriptionStatus | null;
+  grace_until: Date | null;
+  trial_ends_at: Date | null;
 }
 
 /**
@@ -21,20 +33,21 @@ export interface Entitlement {
  * is business time.
  */
 export async function readEntitlements(executor: Executor, asks: readonly { userId: string; now: Date }[]): Promise<Entitlement[]> {
-  const query = executor
-    .selectFrom("user_subscriptions")
-    .select(["user_id", "plan_key", "status", "grace_until"])
-    .where("user_id", "=", sql<string>`any(${asks.map(({ userId }) => userId)}::uuid[])`);
-  const { rows } = await sql<Awaited<ReturnType<typeof query.execute>>[number]>`/* prepared */ ${query}`.execute(executor);
+  const { rows } = await sql<EntitlingRow>`/* prepared */ select asked.user_id, plan_key, status, grace_until, ends_at as trial_ends_at
+    from unnest(${asks.map(({ userId }) => userId)}::uuid[]) asked (user_id)
+    left join user_subscriptions using (user_id) left join trials using (user_id)`.execute(executor);
   const rowOf = new Map(rows.map((row) => [row.user_id, row]));
   return asks.map(({ userId, now }) => {
     const row = rowOf.get(userId);
-    const plan = row && grantsAccess(row.status, row.grace_until, now) ? planList.find(({ key }) => key === row.plan_key) : undefined;
+    const pays = row?.status && grantsAccess(row.status, row.grace_until, now);
+    const plan = pays ? planList.find(({ key }) => key === row.plan_key) : undefined;
+    const trialEndsAt = row?.trial_ends_at && now < row.trial_ends_at ? row.trial_ends_at : null;
     // People on the trial have Starter's rate limits.
     const { requestsPerMinute, concurrentAnswers } = plan ?? plans.starter;
     return {
-      subscribed: plan !== undefined,
+      subscribed: plan !== undefined || trialEndsAt !== null,
       tier: plan?.key ?? "none",
+      trialEndsAt,
       requestsPerMinute,
       concurrentAnswers,
       kinds: (smallTextModel) => spendableKinds(plan !== undefined, smallTextModel),

@@ -1,12 +1,14 @@
 import { billingRoutes as contract } from "../../contract/billing.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
+import { clientNetwork } from "../../http/client-network.ts";
 import { optionalViewerOf, viewerOf } from "../../http/viewer.ts";
 import { createCheckout } from "./checkout.ts";
 import { returnFromCheckout } from "./checkout-return.ts";
 import { checkDiscountEligibility } from "./discount.ts";
 import { createPackCheckout } from "./packs.ts";
 import { checkSubscription, openPortal } from "./service.ts";
+import { startTrial } from "./trials.ts";
 
 /** For the public scope, which knows the person if the call has a token. */
 export function publicBillingRoutes(deps: Deps): Routes {
@@ -34,6 +36,9 @@ export function billingRoutes(deps: Deps): Routes {
     );
     app.post("/api/billing/checkout-return", { schema: contract["POST /api/billing/checkout-return"] }, async (request) =>
       returnFromCheckout(deps, viewerOf(request).userId, request.body.sessionId),
+    );
+    app.post("/api/billing/trial", { schema: contract["POST /api/billing/trial"] }, async (request) =>
+      startTrial(deps, { userId: viewerOf(request).userId, network: clientNetwork(request.ip) }),
     );
     app.post("/api/billing/portal", { schema: contract["POST /api/billing/portal"] }, async (request) =>
       openPortal(deps, viewerOf(request).userId),

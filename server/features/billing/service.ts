@@ -1,5 +1,5 @@
 import { DomainError } from "#domain/errors.ts";
-import { checkReasons, tierDisplayName } from "#domain/subscription.ts";
+import { checkReasons, tierDisplayName, trialName } from "#domain/subscription.ts";
 import type { SubscriptionCheck } from "../../contract/billing.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { SubscriptionRow } from "../../db/types-billing.ts";
@@ -8,6 +8,7 @@ import { orUnavailable } from "../../providers/stripe.ts";
 import { availableCredits, hasSpent } from "../credits/service.ts";
 import { readEntitlement } from "./entitlement.ts";
 import * as queries from "./queries.ts";
+import { readTrial } from "./trials.ts";
 
 /** An annual plan's credits come month by month. After its last month, and for monthly plans, they come with the renewal. */
 async function nextCreditsAt(executor: Executor, row: SubscriptionRow): Promise<Date | null> {
@@ -16,23 +17,29 @@ async function nextCreditsAt(executor: Executor, row: SubscriptionRow): Promise<
   return row.status === "active" && !row.cancel_at_period_end ? row.current_period_end : null;
 }
 
-/** Reads the person's subscription; the result is never cached (spec §7). */
-export async function checkSubscription(deps: Pick<Deps, "db" | "clock">, userId: string): Promise<SubscriptionCheck> {
+/** Reads the person's subscription; the result is never cached (spec §7). On the trial, and without a plan, it is the trial's. */
+export async function checkSubscription(deps: Pick<Deps, "db" | "clock" | "config">, userId: string): Promise<SubscriptionCheck> {
   const now = deps.clock.now();
   const entitlement = await readEntitlement(deps.db, userId, now);
   const row = await queries.selectSubscription(deps.db, userId);
-  const end = row?.ended_at ?? row?.current_period_end;
+  const trial = await readTrial(deps.db, deps, userId, row);
+  const onTrial = entitlement.subscribed && entitlement.tier === "none";
+  // What there was before the trial.
+  const shown = onTrial ? undefined : row;
+  const end = onTrial ? trial.endsAt : (row?.ended_at ?? row?.current_period_end);
   return {
     subscribed: entitlement.subscribed,
     subscription_tier: entitlement.tier,
-    plan_name: tierDisplayName(entitlement.tier),
+    plan_name: onTrial ? trialName : tierDisplayName(entitlement.tier),
     credits: await availableCredits(deps.db, userId, entitlement.kinds(true), now),
     subscription_end: end?.toISOString() ?? null,
-    next_credits_at: entitlement.subscribed && row ? ((await nextCreditsAt(deps.db, row))?.toISOString() ?? null) : null,
+    next_credits_at: entitlement.subscribed && shown ? ((await nextCreditsAt(deps.db, shown))?.toISOString() ?? null) : null,
     reason: entitlement.subscribed ? null : checkReasons.none,
     status: row?.status ?? "none",
-    billing_interval: row?.billing_interval ?? null,
-    cancel_at_period_end: row?.cancel_at_period_end ?? false,
+    billing_interval: shown?.billing_interval ?? null,
+    cancel_at_period_end: shown?.cancel_at_period_end ?? false,
+    can_start_trial: trial.canStart,
+    trial_end: trial.endsAt?.toISOString() ?? null,
     answered: await hasSpent(deps.db, userId),
     server_time: now.toISOString(),
   };

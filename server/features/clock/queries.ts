@@ -15,6 +15,7 @@ export async function selectDueInstants(executor: Executor): Promise<Record<Swee
         and ${notSetAside("grace-periods", sql`stripe_subscription_id`)}) as "grace-periods",
       (select min(due_at) from factor_resets where ended_at is null and ${notSetAside("factor-resets", sql`id`)}) as "factor-resets",
       (select min(expires_at) from grants where expired_at is null and ${notSetAside("expired-grants", sql`id`)}) as "expired-grants",
+      (select min(due_at) from trials where ${notSetAside("trials", sql`user_id`)}) as "trials",
       (select min(delete_at) from users where delete_at is not null and ${notSetAside("account-deletions", sql`id`)}) as "account-deletions"`.execute(
     executor,
   );

@@ -4,6 +4,7 @@ export const sweepNames = [
   "scheduled-grants",
   "grace-periods",
   "expired-grants",
+  "trials",
   "factor-resets",
   "account-deletions",
 ] as const;

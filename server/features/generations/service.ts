@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
-import { findModel, isBuilt } from "#domain/models.ts";
+import { findModel, isBuilt, isInTrial } from "#domain/models.ts";
+import { currency, plans } from "#domain/plans.ts";
 import { priceVersion, quoteCredits } from "#domain/pricing.ts";
 import { checkPrompt, ruleMessages } from "#domain/rules.ts";
 import type { Answer, CreateGeneration, Part, Receipt } from "../../contract/generations.ts";
@@ -57,15 +58,20 @@ function readRequest(request: CreateGeneration): { model: Model; prompt: string 
   return { model, prompt: request.prompt?.trim() ?? null };
 }
 
+function notInTrial(model: Model): DomainError {
+  const { monthlyPriceCents } = plans.starter;
+  const price = (monthlyPriceCents / 100).toLocaleString("en", { style: "currency", currency });
+  const message = `The free trial covers small text models, and ${model.name} is not one of them. Plans begin at ${price} a month`;
+  return new DomainError("model_not_in_trial", message, { model: model.id, monthlyPriceCents });
+}
+
 /** Returns the reason to refuse the question, if there is one that does not depend on the person's other questions. */
 async function findRefusal(deps: Deps, ask: Ask, model: Model, entitlement: Entitlement): Promise<DomainError | undefined> {
   if (!deps.models.isAvailable(model))
     return new DomainError("model_unavailable", `${model.name} is temporarily unavailable. Try again later`);
-  if (!entitlement.subscribed) {
-    const kinds = entitlement.kinds(model.size === "small");
-    if ((await availableCredits(deps.db, ask.userId, kinds, deps.clock.now())) === 0)
-      return new DomainError("subscription_required", `${model.name} needs an active subscription`);
-  }
+  const covered = entitlement.tier !== "none" || (entitlement.trialEndsAt !== null && isInTrial(model));
+  if (!covered && (await availableCredits(deps.db, ask.userId, entitlement.kinds(isInTrial(model)), deps.clock.now())) === 0)
+    return entitlement.subscribed ? notInTrial(model) : new DomainError("subscription_required", `${model.name} needs an active subscription`);
   const quotedCredits = quoteCredits(model);
   if (ask.request.quotedCredits !== quotedCredits)
     return new DomainError("price_changed", `The price is now ${quotedCredits} credits`, { quotedCredits });
@@ -151,7 +157,7 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
     idempotencyKey: ask.idempotencyKey,
     requestHash,
     credits,
-    kinds: entitlement.kinds(model.size === "small"),
+    kinds: entitlement.kinds(isInTrial(model)),
     refused: refusal !== undefined,
     holdId: null,
     turn,
@@ -212,7 +218,7 @@ export async function startTogether(deps: Deps, answers: Answers, userId: string
   const holdId = uuidv7();
   const entitlement = await answers.batches.entitlement(userId, deps.clock.now());
   const terms = termsOf(deps, answers, entitlement);
-  const kinds = entitlement.kinds(questions.every(({ model }) => model.size === "small"));
+  const kinds = entitlement.kinds(questions.every(({ model }) => isInTrial(model)));
   const askedAtMs = performance.now();
   const starts = questions.map(({ ask: { idempotencyKey }, model, prompt, requestHash }): AnswerStart => {
     const { messages, trimmedMessages } = trimHistory([], 0, prompt);

@@ -74,6 +74,8 @@ const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent
   "subscription-started": () => "/ai-models",
   "pack-bought": () => "/profile",
   "payment-failed": () => "/profile",
+  "trial-ending": () => "/pricing",
+  "trial-ended": () => "/pricing",
   "export-ready": () => "/profile/data",
   "account-deleted": () => "/auth",
   "account-restored": () => "/profile",

@@ -32,6 +32,9 @@ export interface MailParameters {
   "pack-bought": { credits: number; amountCents: number; usableUntil: string };
   /** `amountCents`: what is unpaid. */
   "payment-failed": { plan: PlanKey; amountCents: number; graceUntil: string };
+  /** `expiresAt`: when the trial ends. `priceCents`: of the cheapest plan's month. */
+  "trial-ending": { expiresAt: string; priceCents: number };
+  "trial-ended": { priceCents: number };
   "export-ready": { expiresAt: string };
   /** `deleteAt`: until then the account can be restored. */
   "account-deleted": { deleteAt: string };
@@ -74,6 +77,8 @@ export const mailTemplates = [
   "subscription-started",
   "pack-bought",
   "payment-failed",
+  "trial-ending",
+  "trial-ended",
   "export-ready",
   "account-deleted",
   "account-restored",

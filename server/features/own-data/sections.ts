@@ -102,6 +102,12 @@ export const sections: readonly Section[] = [
       'stripeSubscription', stripe_subscription_id) as item from subscription_changes where billing_account_id = ${account(userId)}`,
   },
   {
+    name: "trial",
+    describes: "Your free trial: when it began and when it ends or ended. Its credits are among the grants.",
+    rows: (userId) => sql`select user_id as key, jsonb_build_object('startedAt', started_at, 'endsAt', ends_at) as item
+      from trials where user_id = ${userId}`,
+  },
+  {
     name: "invoices",
     describes:
       "The invoices you paid, with their lines. Stripe has the invoices themselves; the payment portal in your account shows them.",
