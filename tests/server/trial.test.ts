@@ -65,9 +65,15 @@ async function sweep(): Promise<void> {
   await advanceTrials(world.deps, world.clock.now());
 }
 const mailsTo = async (email: string) =>
-  (await db().selectFrom("mails").select("template").where("recipient", "=", email).where("template", "like", "trial%").orderBy("id").execute()).map(
-    ({ template }) => template,
-  );
+  (
+    await db()
+      .selectFrom("mails")
+      .select("template")
+      .where("recipient", "=", email)
+      .where("template", "like", "trial%")
+      .orderBy("id")
+      .execute()
+  ).map(({ template }) => template);
 
 async function personWith(email: string): Promise<Person> {
   const person = await world.person();
@@ -116,7 +122,11 @@ describe("who gets a trial", () => {
     const email = `gus-${randomUUID()}@example.com`;
     const person = await personWith(email);
     await start(person);
-    await db().updateTable("users").set({ delete_at: new Date("2026-01-01T00:00:00Z") }).where("id", "=", person.userId).execute();
+    await db()
+      .updateTable("users")
+      .set({ delete_at: new Date("2026-01-01T00:00:00Z") })
+      .where("id", "=", person.userId)
+      .execute();
     expect(await eraseDueAccounts(world.deps, new Date())).toBe(1);
     expect(await db().selectFrom("trials").selectAll().where("user_id", "=", person.userId).execute()).toEqual([]);
     const again = await personWith(email);
@@ -132,7 +142,12 @@ describe("who gets a trial", () => {
     const inject = (path: string, payload: object, headers: Record<string, string> = {}) =>
       world.app.inject({ method: "POST", url: path, payload, headers, ...from });
     const tokenTo = async (email: string, template: string) => {
-      const mails = await db().selectFrom("mails").select("parameters").where("recipient", "=", email).where("template", "=", template).execute();
+      const mails = await db()
+        .selectFrom("mails")
+        .select("parameters")
+        .where("recipient", "=", email)
+        .where("template", "=", template)
+        .execute();
       return linkToken(world.deps.config, String(mails.at(-1)?.parameters.linkId));
     };
     const join = async (email: string) => {
@@ -229,7 +244,10 @@ describe("the trial", () => {
         continue;
       }
       const [status, body] = await refusal(sent);
-      expect([status, body]).toMatchObject([402, { code: "model_not_in_trial", model: model.id, monthlyPriceCents: plans.starter.monthlyPriceCents }]);
+      expect([status, body]).toMatchObject([
+        402,
+        { code: "model_not_in_trial", model: model.id, monthlyPriceCents: plans.starter.monthlyPriceCents },
+      ]);
       expect(body.error).toContain(model.name);
       expect(body.error).toContain("$19.99");
     }
@@ -241,7 +259,9 @@ describe("the trial", () => {
   test("has Starter's rate, unlocks no packs, and once its credits are spent says how many there are", async () => {
     const person = await onTrial();
     const pack = { payerId: await payerIdOf(db(), person.userId), kind: "pack", credits: 100, key: `pack:${randomUUID()}` } as const;
-    await inTransaction(db(), (trx) => postGrant(trx, { ...pack, expiresAt: addMilliseconds(world.clock.now(), 365 * dayMs) }, world.clock.now()));
+    await inTransaction(db(), (trx) =>
+      postGrant(trx, { ...pack, expiresAt: addMilliseconds(world.clock.now(), 365 * dayMs) }, world.clock.now()),
+    );
     expect((await check(person)).credits).toBe(trialCredits);
     const statuses = [];
     for (let count = 0; count <= plans.starter.requestsPerMinute; count += 1) {
@@ -255,7 +275,10 @@ describe("the trial", () => {
       expect((await answer(person)).receipt?.availableAfter).toBe(left - 1);
     }
     await world.database.asOwner("update generations set asked_at = asked_at - interval '1 minute'; delete from refused_sends");
-    expect(await refusal(await sendAs(person, "gpt-5-mini"))).toMatchObject([402, { code: "insufficient_credits", needed: 1, available: 0 }]);
+    expect(await refusal(await sendAs(person, "gpt-5-mini"))).toMatchObject([
+      402,
+      { code: "insufficient_credits", needed: 1, available: 0 },
+    ]);
   });
 
   test("a plan in the middle of it: the rest pays for every model, soonest-expiring first, until the trial's own end", async () => {
@@ -338,7 +361,11 @@ describe("what the person hears of it", () => {
       headers: off.headers,
       payload: { kind: "trial", wanted: false },
     });
-    await db().updateTable("users").set({ delete_at: new Date("2099-01-01T00:00:00Z") }).where("id", "=", leaving.userId).execute();
+    await db()
+      .updateTable("users")
+      .set({ delete_at: new Date("2099-01-01T00:00:00Z") })
+      .where("id", "=", leaving.userId)
+      .execute();
     await pass(untilReminder);
     await pass(2 * dayMs);
     for (const { email } of [off, leaving]) expect(await mailsTo(email)).toEqual([]);

@@ -28,7 +28,11 @@ export async function insertTrial(trx: Trx, trial: TrialRow): Promise<void> {
 }
 
 export async function hadTrial(executor: Executor, mailboxHashes: readonly Buffer[]): Promise<boolean> {
-  const row = await executor.selectFrom("trial_mailboxes").select("mailbox_hash").where("mailbox_hash", "in", mailboxHashes).executeTakeFirst();
+  const row = await executor
+    .selectFrom("trial_mailboxes")
+    .select("mailbox_hash")
+    .where("mailbox_hash", "in", mailboxHashes)
+    .executeTakeFirst();
   return row !== undefined;
 }
 

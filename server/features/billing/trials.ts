@@ -61,8 +61,7 @@ async function begin(trx: Trx, deps: KeyHolder, { userId, network }: Starter, no
   const known = await trials.selectTrial(trx, userId);
   if (known && now < known.ends_at) return present(known);
   if (known) throw used();
-  if (hasRunningPlan(await queries.selectSubscription(trx, userId)))
-    throw alreadySubscribed();
+  if (hasRunningPlan(await queries.selectSubscription(trx, userId))) throw alreadySubscribed();
   const starter = await trials.selectStarter(trx, userId);
   if (!starter) throw new DomainError("email_not_confirmed", "Confirm your email address first");
   if (!(await takeMailbox(trx, deps, starter.email, now))) throw used();
@@ -115,7 +114,12 @@ export async function keepTrialOf(trx: Trx, deps: KeyHolder, userId: string, ema
   if (trial) await takeMailbox(trx, deps, email, trial.started_at);
 }
 
-async function mail(trx: Trx, { user_id: userId, ends_at: endsAt }: TrialRow, template: "trial-ending" | "trial-ended", now: Date): Promise<void> {
+async function mail(
+  trx: Trx,
+  { user_id: userId, ends_at: endsAt }: TrialRow,
+  template: "trial-ending" | "trial-ended",
+  now: Date,
+): Promise<void> {
   const starter = await trials.selectStarter(trx, userId);
   const recipient = starter && (await queries.selectRecipient(trx, starter.payer_id));
   if (!recipient) return;

@@ -71,7 +71,9 @@ async function findRefusal(deps: Deps, ask: Ask, model: Model, entitlement: Enti
     return new DomainError("model_unavailable", `${model.name} is temporarily unavailable. Try again later`);
   const covered = entitlement.tier !== "none" || (entitlement.trialEndsAt !== null && isInTrial(model));
   if (!covered && (await availableCredits(deps.db, ask.userId, entitlement.kinds(isInTrial(model)), deps.clock.now())) === 0)
-    return entitlement.subscribed ? notInTrial(model) : new DomainError("subscription_required", `${model.name} needs an active subscription`);
+    return entitlement.subscribed
+      ? notInTrial(model)
+      : new DomainError("subscription_required", `${model.name} needs an active subscription`);
   const quotedCredits = quoteCredits(model);
   if (ask.request.quotedCredits !== quotedCredits)
     return new DomainError("price_changed", `The price is now ${quotedCredits} credits`, { quotedCredits });
