@@ -148,7 +148,7 @@ function createCharge(context: Context, intent: PaymentIntent, method: PaymentMe
     payment_method_details: cardDetails(method),
     receipt_email: null,
     receipt_number: null,
-    receipt_url: null,
+    receipt_url: declined ? null : `${context.origin}/receipts/${id}`,
     refunded: false,
     review: null,
     shipping: null,

@@ -16,6 +16,7 @@ import type { CardBehaviour } from "./kinds.ts";
 import { cardBehaviours } from "./kinds.ts";
 import { cancelAtPeriodEnd, changeCard, payOpenInvoice, resumeSubscription } from "./portal.ts";
 import { portalPage } from "./portal-page.ts";
+import { receiptPage } from "./receipt-page.ts";
 
 const stylesheet = readFileSync(new URL("./assets/page.css", import.meta.url), "utf8");
 /** The product's display typeface, so that these pages look like the product's. */
@@ -172,6 +173,16 @@ function mountInvoices(server: FastifyInstance, context: Context, afterChange: (
   });
 }
 
+function mountReceipts(server: FastifyInstance, context: Context): void {
+  server.get("/receipts/:id", (request, reply) => {
+    try {
+      return reply.headers(pageHeaders([])).send(receiptPage(context, paramOf(request, "id")));
+    } catch (error) {
+      return sendError(reply, error, true);
+    }
+  });
+}
+
 function readApproval(request: FastifyRequest): boolean {
   const step = fieldsOf(request).fields.get("step");
   if (step !== "approve" && step !== "refuse") throw invalidRequest("Invalid step: must be one of approve, refuse", "step");
@@ -236,6 +247,7 @@ export function mountPages(server: FastifyInstance, context: Context, afterChang
   mountCheckout(server, context, afterChange);
   mountPortal(server, context, afterChange);
   mountInvoices(server, context, afterChange);
+  mountReceipts(server, context);
   mountAuthentication(server, context, afterChange);
   mountDisputes(server, context, afterChange);
 }

@@ -124,3 +124,19 @@ test("a dispute's metadata can be changed, which an event tells of; evidence is 
   });
   await expect(harness.stripe.disputes.update(id, { evidence: { product_description: "x" } })).rejects.toThrow("takes no evidence");
 });
+
+test("a charge's receipt says what was paid, and what was given back since", async () => {
+  const { customer } = await subscribe(harness);
+  const [charge] = (await harness.stripe.charges.list({ customer })).data;
+  const shown = async () => (await fetch(String(charge?.receipt_url))).text();
+  expect(await shown()).toMatch(/Receipt from Tessera[\s\S]*\$19\.99[\s\S]*•••• 4242/);
+  expect(await shown()).not.toContain("Refunded");
+  await harness.stripe.refunds.create({ charge: String(charge?.id), amount: 500 });
+  expect(await shown()).toMatch(/Refunded[\s\S]*\$5\.00[\s\S]*\$14\.99/);
+  await expect(
+    harness.stripe.paymentIntents.create({ amount: 500, currency: "usd", confirm: true, payment_method: "pm_card_chargeCustomerFail" }),
+  ).rejects.toThrow("declined");
+  const failed = (await harness.stripe.charges.list()).data.find(({ status }) => status === "failed");
+  expect(failed?.receipt_url).toBeNull();
+  expect((await fetch(`${harness.address}/receipts/${failed?.id}`)).status).toBe(400);
+});
