@@ -34,7 +34,7 @@ function Content({ onFirstPage }: { onFirstPage: (() => void) | undefined }) {
   }, [left]);
   // Another key, so that content that still sleeps makes way for the next page instead of being hydrated first.
   return (
-    <PageBoundary key={left ? "next" : "first"}>
+    <PageBoundary key={left ? "next" : "first"} onBroken={onFirstPage}>
       <Suspense fallback={<PageSpinner />}>
         <Sleeping over={left}>
           <Routes onFirstPage={onFirstPage} />
@@ -47,7 +47,7 @@ function Content({ onFirstPage }: { onFirstPage: (() => void) | undefined }) {
 interface AppProps {
   /** Called once the frame is rendered or hydrated. The first page may still be sleeping or loading. */
   onFrame?: () => void;
-  /** Called once the first page is rendered or hydrated. */
+  /** Called once the first page is rendered or hydrated, or the page that says that it is broken. */
   onFirstPage?: () => void;
 }
 

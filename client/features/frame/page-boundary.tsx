@@ -60,12 +60,22 @@ interface BoundaryState {
   failure: { missing: boolean; reloading: boolean } | null;
 }
 
-class Boundary extends Component<{ children: ReactNode }, BoundaryState> {
+interface BoundaryProps {
+  children: ReactNode;
+  /** Called when the page is replaced by the broken one. */
+  onBroken: (() => void) | undefined;
+}
+
+class Boundary extends Component<BoundaryProps, BoundaryState> {
   override state: BoundaryState = { failure: null };
 
   static getDerivedStateFromError(error: unknown): BoundaryState {
     const missing = isMissingChunk(error);
     return { failure: { missing, reloading: missing && reloadOnce(location.pathname) } };
+  }
+
+  override componentDidCatch(): void {
+    this.props.onBroken?.();
   }
 
   override render(): ReactNode {
@@ -76,7 +86,11 @@ class Boundary extends Component<{ children: ReactNode }, BoundaryState> {
 }
 
 /** Catches a page's errors: the frame stays, and navigating to another page recovers. */
-export function PageBoundary({ children }: { children: ReactNode }) {
+export function PageBoundary({ children, onBroken }: BoundaryProps) {
   const [location] = useLocation();
-  return <Boundary key={location.split("/")[1]}>{children}</Boundary>;
+  return (
+    <Boundary key={location.split("/")[1]} onBroken={onBroken}>
+      {children}
+    </Boundary>
+  );
 }
