@@ -14,6 +14,7 @@ import type { PageHead } from "./components/page-head.ts";
 import { PageHeadContext } from "./components/page-head.ts";
 import { pieceOf } from "./content/library.ts";
 import { articleNames, pieceNameAt } from "./content/names.ts";
+import { frameTexts } from "./i18n/frame-texts.ts";
 import type { PageRoute } from "./page-route.tsx";
 import { paths } from "./paths.ts";
 import { framePaths, notFoundPage, pages } from "./routes.tsx";
@@ -98,7 +99,7 @@ function textSources(language: LanguageCode, namespaces: readonly string[]): str
 
 /** The sources of the list of a language's texts, and of the frame's texts. */
 function frameSources(language: LanguageCode): string[] {
-  return [`i18n/languages/${language}.ts`, ...textSources(language, ["common"])];
+  return [`i18n/languages/${language}.ts`, ...textSources(language, frameTexts)];
 }
 
 /** Throws if a page uses a namespace that its route doesn't list: fetching it would make React discard the prerendered page. */
@@ -121,7 +122,7 @@ function partsOf(path: string, language: LanguageCode): string[] {
 async function drawPage(texts: i18n, language: LanguageCode, route: PageRoute, path: string): Promise<DrawnPage> {
   const Page = await route.load(path, language);
   const { html, head } = await drawApp(texts, path);
-  checkTexts(texts, ["common", ...route.texts, ...route.laterTexts], path);
+  checkTexts(texts, [...frameTexts, ...route.texts, ...route.laterTexts], path);
   return {
     kind: route === notFoundPage ? "notFound" : "page",
     language,

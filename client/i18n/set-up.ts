@@ -4,6 +4,7 @@ import { wakeUp } from "#client/lib/sleep.ts";
 import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage, languages, matchLanguage } from "#domain/languages.ts";
 import { languageCookieMs } from "#domain/periods.ts";
+import { frameTexts } from "./frame-texts.ts";
 import { accent, pseudoLanguage } from "./pseudo.ts";
 
 type Texts = Record<string, unknown>;
@@ -100,7 +101,7 @@ export async function setUpTexts(namespaces: readonly string[], drawnIn: Languag
       fallbackLng: false,
       load: "currentOnly",
       supportedLngs: import.meta.env.DEV ? false : languages.map((language) => language.code),
-      ns: ["common", ...namespaces],
+      ns: [...frameTexts, ...namespaces],
       defaultNS: "common",
       partialBundledLanguages: true,
       returnNull: false,

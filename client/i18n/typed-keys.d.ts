@@ -23,6 +23,7 @@ import type roi from "./locales/en/roi.json";
 import type seo from "./locales/en/seo.json";
 import type steps from "./locales/en/steps.json";
 import type support from "./locales/en/support.json";
+import type trial from "./locales/en/trial.json";
 import type wallet from "./locales/en/wallet.json";
 
 /** Keys are checked against the English files, so a key that does not exist is a compile error. */
@@ -55,6 +56,7 @@ declare module "i18next" {
       seo: typeof seo;
       steps: typeof steps;
       support: typeof support;
+      trial: typeof trial;
       wallet: typeof wallet;
     };
   }

@@ -205,7 +205,9 @@ describe("the support widget (specification §2)", () => {
       const answer = await answerTo(page, `How much is ${model.name}?`);
       expect(answer).toContain(`${model.name}, ${model.credits} credit${model.credits === 1 ? "" : "s"} per`);
     }
-    expect(await answerTo(page, "how long is the trial")).toContain("There is no free trial at the moment");
+    expect(await answerTo(page, "how long is the trial")).toContain(
+      trialOffered ? `${trialCredits} credits` : "There is no free trial at the moment",
+    );
     expect(await answerTo(page, "can I get a refund")).toContain(`${moneyBackDays} days`);
     expect(await answerTo(page, "mp3 upload")).toContain(`${uploadLimits.audioMegabytes} MB (MP3, WAV, and M4A)`);
     const prices = await answerTo(page, "all prices of the plans");

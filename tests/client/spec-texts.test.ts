@@ -20,6 +20,7 @@ import plans from "#client/i18n/locales/en/plans.json" with { type: "json" };
 import pricing from "#client/i18n/locales/en/pricing.json" with { type: "json" };
 import refusalTexts from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import support from "#client/i18n/locales/en/support.json" with { type: "json" };
+import trial from "#client/i18n/locales/en/trial.json" with { type: "json" };
 import { ApiProblem } from "#client/lib/api.ts";
 import { paths } from "#client/paths.ts";
 import { refusals } from "#domain/errors.ts";
@@ -34,8 +35,8 @@ const busy = "Sorry, I'm having trouble responding right now. Please try again i
 
 describe("the specification's words", () => {
   it("are in the frame (specification §2)", () => {
-    expect(plans.trial.action).toBe("Start Free Trial");
-    expect(plans.trial.text_other).toMatch(/^\{\{formatted\}\} free credits, no credit card, basic models/);
+    expect(trial.action).toBe("Start Free Trial");
+    expect(trial.text_other).toMatch(/^\{\{formatted\}\} free credits, no credit card, basic models/);
     expect(home.hero.action).toBe("Get Started");
     expect([feedback.card.give, feedback.card.dismiss, common.cancel]).toEqual(["Give Feedback", "Don't show again", "Cancel"]);
     const lowerCase = (texts: string[]) => texts.map((text) => text.toLowerCase());

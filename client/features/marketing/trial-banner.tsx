@@ -28,22 +28,22 @@ function hide(): void {
  * marks hide it from people who are signed in or have closed it, so that nothing shifts after the first paint.
  */
 export function TrialBanner({ sessionKnown }: { sessionKnown: boolean }) {
-  const { t } = useTranslation("plans");
+  const { t } = useTranslation("trial");
   const format = useFormat();
   const [location] = useLocation();
   if (location === paths.auth) return null;
-  const credits = t("trial.text", { count: trialCredits, formatted: format.number(trialCredits) });
+  const credits = t("text", { count: trialCredits, formatted: format.number(trialCredits) });
   return (
-    <section className={classNames(styles.banner, !sessionKnown && styles.unsure)} aria-label={t("trial.label")}>
+    <section className={classNames(styles.banner, !sessionKnown && styles.unsure)} aria-label={t("label")}>
       <div className={styles.inner}>
         <PriceTiles credits={trialCredits} className={styles.tiles ?? ""} />
         <p className={styles.text}>
-          <strong className={styles.title}>{t("trial.title", { count: trialDays })}</strong> {credits}
+          <strong className={styles.title}>{t("title", { count: trialDays })}</strong> {credits}
         </p>
         <LinkButton href={signUpPath} size="small" className={styles.action ?? ""}>
-          {t("trial.action")}
+          {t("action")}
         </LinkButton>
-        <IconButton label={t("trial.hide")} className={styles.hide ?? ""} onClick={hide}>
+        <IconButton label={t("hide")} className={styles.hide ?? ""} onClick={hide}>
           <X size={18} aria-hidden="true" />
         </IconButton>
       </div>

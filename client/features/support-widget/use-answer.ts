@@ -1,3 +1,4 @@
+import i18next from "i18next";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths, signUpPath } from "#client/paths.ts";
@@ -43,7 +44,7 @@ const trialModels = models.filter(({ size }) => size === "small").map(({ name })
 
 /** Answers of one or two sentences, with the numbers of the rules. */
 function useWordAnswers() {
-  const { t } = useTranslation(["support", "common", "plans", "pricing"]);
+  const { t } = useTranslation(["support", "common", "pricing"]);
   const format = useFormat();
   const link = { href: paths.pricing, label: t("common:footer.pricing") };
   const megabytes = (size: number) => t("megabytes", { size: format.number(size) });
@@ -55,7 +56,7 @@ function useWordAnswers() {
       const days = t("common:timeLeft.days", { count: trialDays });
       return {
         text: t("trial.answer", { days, credits: format.credits(trialCredits), models: format.list(trialModels) }),
-        link: { href: signUpPath, label: t("plans:trial.action") },
+        link: { href: signUpPath, label: i18next.t("action", { ns: "trial" }) },
       };
     },
     failure: () => ({ text: `${t("pricing:fairness.failure.text")} ${t("pricing:fairness.stop.text")}`, link }),
