@@ -27,6 +27,7 @@ export function PricingPage() {
   const check = useSubscription((state) => state.check);
   const { start, processing } = useCheckout();
   const [search] = useSearchParams();
+  const mayBuyPacks = check?.status === "active";
   return (
     <Page title={t("title")} className={styles.pricing ?? ""}>
       <div className={styles.opening}>
@@ -55,8 +56,8 @@ export function PricingPage() {
       </Section>
       <div className={styles.pair}>
         <Section id="packs" title={t("packs.title")} lead={t("packs.lead", { count: packMonths })}>
-          <PackList />
-          <p className={styles.note}>{t("packs.note")}</p>
+          <PackList onBuy={mayBuyPacks ? (pack) => void start(pack, "pack") : undefined} processing={processing} />
+          {!mayBuyPacks && <p className={styles.note}>{t("packs.note")}</p>}
         </Section>
         <Section id="questions" title={t("faq.title")}>
           <Faq />

@@ -45,10 +45,12 @@ describe("out of credits", () => {
     expect(html).toContain("Your next credits come on December 1, 2026.");
   });
 
-  it("offers neither packs nor a change of plan, because those don't work yet", () => {
+  it("leads to the packs if the plan is paid, and says that the plan can't be changed yet", () => {
     const html = drawn(5, 0, { kind: "on", at: "2026-12-01T12:00:00.000Z" });
-    expect(html).not.toMatch(/<(button|a)\b/);
-    expect(html).toContain("Buying credits or upgrading isn&#x27;t possible yet.");
+    expect(html).toMatch(/<a [^>]*href="\/pricing#packs"[^>]*>Credit packs<\/a>/);
+    expect(html).toContain("Changing to a larger plan isn&#x27;t possible yet.");
+    expect(drawn(1, 0, { kind: "unpaid" })).not.toContain("#packs");
+    expect(drawn(5, 0, null)).not.toContain("#packs");
   });
 
   it("links to the account if an invoice is unpaid or the plan ends", () => {

@@ -5,7 +5,7 @@ import { classNames } from "#client/components/class-names.ts";
 import { fieldSize, rowsOfTiles } from "#client/components/tile-field.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
-import { monthlyCreditsOf } from "#domain/plans.ts";
+import { monthlyCreditsOf, packMonths } from "#domain/plans.ts";
 import styles from "./checkout-return.module.css";
 import type { CheckoutReturnView } from "./use-checkout-return.ts";
 
@@ -28,7 +28,10 @@ function Field({ laid }: { laid: boolean }) {
 function useWords(view: CheckoutReturnView): { title: string; text: string } {
   const { t } = useTranslation("billing");
   const { credits, planName } = useFormat();
+  if (view.step === "expired" && view.packCredits !== null) return { title: t("return.expiredTitle"), text: t("return.packExpiredText") };
   if (view.step !== "paid") return { title: t(`return.${view.step}Title`), text: t(`return.${view.step}Text`) };
+  if (view.packCredits !== null)
+    return { title: t("return.paidTitle", { credits: credits(view.packCredits) }), text: t("return.packText", { count: packMonths }) };
   return {
     title: t("return.paidTitle", { credits: credits(monthlyCreditsOf(view.tier)) }),
     text: t("return.paidText", { plan: planName(view.tier) }),
@@ -67,9 +70,13 @@ export function CheckoutReturn({ view }: { view: CheckoutReturnView }) {
           {t("return.again")}
         </Button>
       )}
-      {step === "expired" && (
-        <LinkButton href={paths.pricing} variant="primary" className={styles.action ?? ""}>
-          {t("subscription.viewPlans")}
+      {view.step === "expired" && (
+        <LinkButton
+          href={view.packCredits === null ? paths.pricing : `${paths.pricing}#packs`}
+          variant="primary"
+          className={styles.action ?? ""}
+        >
+          {t(view.packCredits === null ? "subscription.viewPlans" : "wallet.buyPack")}
         </LinkButton>
       )}
     </section>

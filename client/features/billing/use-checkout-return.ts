@@ -7,9 +7,10 @@ import { useSubscription } from "./subscription-store.ts";
 const slowAfterMs = 8_000;
 
 export type CheckoutReturnView =
-  | { step: "waiting" | "expired" }
+  | { step: "waiting" }
+  | { step: "expired"; packCredits: number | null }
   | { step: "slow"; asking: boolean; again: () => void }
-  | { step: "paid"; tier: SubscriptionTier };
+  | { step: "paid"; tier: SubscriptionTier; packCredits: number | null };
 
 type Told = "unknown" | "waiting" | "paid" | "expired" | "over";
 
@@ -19,6 +20,7 @@ type Told = "unknown" | "waiting" | "paid" | "expired" | "over";
  */
 export function useCheckoutReturn(sessionId: string | null, userId: string | undefined): CheckoutReturnView | null {
   const [told, setTold] = useState<Told>("unknown");
+  const [packCredits, setPackCredits] = useState<number | null>(null);
   const [slow, setSlow] = useState(false);
   const [asking, setAsking] = useState(false);
   const latest = useRef<string | null>(null);
@@ -30,7 +32,10 @@ export function useCheckoutReturn(sessionId: string | null, userId: string | und
     setAsking(true);
     latest.current = followed;
     const answer = await api("POST /api/billing/checkout-return", { body: { sessionId: followed } }).then(
-      ({ state }) => state,
+      ({ state, packCredits: bought }) => {
+        setPackCredits(bought);
+        return state;
+      },
       // A 404 means that the session is unknown or another person's, so there is nothing to wait for. Any other failure is retried.
       (error: unknown): Told => (error instanceof ApiProblem && error.status === 404 ? "over" : "unknown"),
     );
@@ -54,8 +59,14 @@ export function useCheckoutReturn(sessionId: string | null, userId: string | und
     };
   }, [followed, ask]);
 
+  // A pack's buyer has a plan, so only the answer says whether the pack is paid. The check comes anew with each push.
+  const awaitsPack = packCredits !== null && told === "waiting";
+  useEffect(() => {
+    if (awaitsPack && check) void ask();
+  }, [awaitsPack, check, ask]);
+
   if (followed === null || told === "over") return null;
-  if (check?.subscribed && (told !== "unknown" || slow)) return { step: "paid", tier: check.subscription_tier };
-  if (told === "expired") return { step: "expired" };
+  if (told === "expired") return { step: "expired", packCredits };
+  if (check?.subscribed && !awaitsPack && (told !== "unknown" || slow)) return { step: "paid", tier: check.subscription_tier, packCredits };
   return slow ? { step: "slow", asking, again: () => void ask() } : { step: "waiting" };
 }

@@ -7,9 +7,9 @@ import { sessionStore } from "#client/lib/session-store.ts";
 import { paths } from "#client/paths.ts";
 
 export interface Checkout {
-  /** Creates a checkout for the price and opens it. Signed-out people are sent to sign in first. */
-  start: (priceId: string) => Promise<void>;
-  /** The price whose checkout is being created: its button shows the processing label. */
+  /** Creates a checkout for a plan's price or a pack and opens it. Signed-out people are sent to sign in first. */
+  start: (priceId: string, kind?: "plan" | "pack") => Promise<void>;
+  /** The price or pack whose checkout is being created: its button shows the processing label. */
   processing: string | null;
 }
 
@@ -31,7 +31,7 @@ export function useCheckout(): Checkout {
     return () => removeEventListener("pageshow", revive);
   }, []);
 
-  async function start(priceId: string): Promise<void> {
+  async function start(priceId: string, kind: "plan" | "pack" = "plan"): Promise<void> {
     if (processing !== null) return;
     if (sessionStore.getState().status !== "signed_in") {
       // The texts may not be loaded when the button is clicked.
@@ -42,7 +42,9 @@ export function useCheckout(): Checkout {
     }
     setProcessing(priceId);
     try {
-      const { url } = await api("POST /api/functions/create-checkout", { body: { priceId } });
+      const { url } = await (kind === "plan"
+        ? api("POST /api/functions/create-checkout", { body: { priceId } })
+        : api("POST /api/billing/packs/checkout", { body: { pack: priceId } }));
       if (!url) {
         await i18next.loadNamespaces(texts);
         throw new Error(t("billing:checkout.noUrl"), { cause: t("billing:checkout.noUrlAdvice") });

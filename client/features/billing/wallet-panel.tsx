@@ -50,6 +50,7 @@ function Contents({ wallet }: { wallet: Wallet }) {
         <LinkButton href={paths.aiModels} variant="primary">
           {t("wallet.chat")}
         </LinkButton>
+        {check?.status === "active" && <LinkButton href={`${paths.pricing}#packs`}>{t("wallet.buyPack")}</LinkButton>}
         {more !== null && <p className={styles.more}>{more}</p>}
       </div>
       {wallet.frozen && <Alert tone="danger">{t("wallet.frozen")}</Alert>}

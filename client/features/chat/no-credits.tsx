@@ -35,12 +35,19 @@ export function NoCredits({ needed, available, model, next, onUse }: NoCreditsPr
       : next.kind === "on"
         ? t("noCredits.next", { date: date(next.at) })
         : t("noCredits.ends", { date: date(next.at) }));
-  const actions = (other || account) && (
+  // Those whose plan is paid can buy a pack.
+  const sold = next !== null && next.kind !== "unpaid";
+  const actions = (other || account || sold) && (
     <div className={styles.actions}>
       {other && (
         <Button variant="primary" size="small" onClick={() => onUse(other.id)}>
           {t("pick.use", { name: other.name, credits: credits(other.credits) })}
         </Button>
+      )}
+      {sold && (
+        <LinkButton href={`${paths.pricing}#packs`} size="small">
+          {t("noCredits.packs")}
+        </LinkButton>
       )}
       {account && (
         <LinkButton href={account} size="small">

@@ -1,22 +1,39 @@
 import { useTranslation } from "react-i18next";
+import { Button } from "#client/components/button.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
+import type { PackKey } from "#domain/plans.ts";
 import { packs } from "#domain/plans.ts";
 import styles from "./pack-list.module.css";
 
-export function PackList() {
+interface PackListProps {
+  /** Absent for those who can't buy a pack. */
+  onBuy: ((pack: PackKey) => void) | undefined;
+  /** The price or pack whose checkout is being created. */
+  processing: string | null;
+}
+
+export function PackList({ onBuy, processing }: PackListProps) {
   const { t } = useTranslation("pricing");
   const format = useFormat();
   return (
     <ul className={styles.packs}>
-      {packs.map((pack) => (
-        <li key={pack.key} className={styles.pack}>
-          <span className={styles.credits}>
-            {format.credits(pack.credits)}
-            <span className={styles.each}>{t("packs.each", { price: format.money(pack.priceCents / pack.credits) })}</span>
-          </span>
-          <span>{format.money(pack.priceCents)}</span>
-        </li>
-      ))}
+      {packs.map((pack) => {
+        const figures = { credits: format.credits(pack.credits), price: format.money(pack.priceCents) };
+        return (
+          <li key={pack.key} className={styles.pack}>
+            <span className={styles.credits}>
+              {figures.credits}
+              <span className={styles.each}>{t("packs.each", { price: format.money(pack.priceCents / pack.credits) })}</span>
+            </span>
+            <span className={styles.price}>{figures.price}</span>
+            {onBuy && (
+              <Button size="small" busy={processing === pack.key} aria-label={t("packs.buyLabel", figures)} onClick={() => onBuy(pack.key)}>
+                {t("packs.buy")}
+              </Button>
+            )}
+          </li>
+        );
+      })}
     </ul>
   );
 }

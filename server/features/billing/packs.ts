@@ -30,6 +30,7 @@ export async function createPackCheckout(deps: Deps, userId: string, packKey: st
       priceId: pack.key,
       parameters: (metadata) => ({
         mode: "payment",
+        cancel_url: `${deps.config.publicUrl.origin}/pricing#packs`,
         line_items: [line],
         metadata,
         payment_intent_data: { metadata },
