@@ -134,13 +134,13 @@ export async function selectOpenPlanGrants(executor: Executor, payerId: string) 
     .execute();
 }
 
-/** Holds whose deadline is over by PostgreSQL's clock, which set the deadlines. */
+/** Holds whose deadline is over by PostgreSQL's clock, which set the deadlines. `ended_at` is the condition of the index. */
 export async function selectOverdueHolds(executor: Executor, limit: number): Promise<OwnedRow[]> {
   return executor
     .selectFrom("holds")
     .innerJoin("wallets", "wallets.id", "holds.wallet_id")
     .select(["holds.id", "wallets.billing_account_id as payer_id"])
-    .where("state", "=", "open")
+    .where("ended_at", "is", null)
     .where("deadline", "<", sql<Date>`clock_timestamp()`)
     .where(notSetAside("overdue-holds", sql`holds.id`))
     .orderBy("deadline")

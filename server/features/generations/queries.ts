@@ -235,11 +235,12 @@ export async function requestStops(executor: Executor, userId: string): Promise<
   return rows.map(({ id }) => id);
 }
 
+/** `ended_at` is the condition of the index. */
 export async function selectOrphans(executor: Executor, limit: number): Promise<{ id: string; user_id: string | null }[]> {
   return executor
     .selectFrom("generations")
     .select(["id", "user_id"])
-    .where("status", "=", "streaming")
+    .where("ended_at", "is", null)
     .where("lease_expires_at", "<", sql<Date>`clock_timestamp()`)
     .where(notSetAside("orphaned-answers", sql`id`))
     .orderBy("lease_expires_at")
