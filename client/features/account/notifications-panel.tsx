@@ -5,7 +5,7 @@ import { Button } from "#client/components/button.tsx";
 import { Card } from "#client/components/card.tsx";
 import { Checkbox } from "#client/components/field.tsx";
 import { useRefusal } from "#client/components/use-refusal.tsx";
-import { optionalMailKinds } from "#domain/notifications.ts";
+import { askedMailKinds } from "#domain/notifications.ts";
 import styles from "./account.module.css";
 import { RowsLoading } from "./rows-loading.tsx";
 import { useMailChoices } from "./use-mail-choices.ts";
@@ -31,7 +31,7 @@ export function MailChoicesPanel({ email }: { email: string }) {
     <Card as="section" className={styles.list ?? ""} aria-labelledby="mail-choices-title">
       <h2 id="mail-choices-title">{t("account:notifications.title")}</h2>
       <p className={styles.lead}>{t("account:notifications.lead", { email })}</p>
-      {state.status === "loading" && <RowsLoading label={t("account:notifications.title")} rows={optionalMailKinds.length} />}
+      {state.status === "loading" && <RowsLoading label={t("account:notifications.title")} rows={askedMailKinds.length} />}
       {state.status === "failed" && (
         <Alert
           tone="warning"
@@ -46,7 +46,7 @@ export function MailChoicesPanel({ email }: { email: string }) {
       )}
       {mails.length > 0 && (
         <ul className={styles.rows}>
-          {optionalMailKinds.flatMap((kind) => {
+          {askedMailKinds.flatMap((kind) => {
             const choice = mails.find((mail) => mail.kind === kind);
             if (!choice) return [];
             return (
