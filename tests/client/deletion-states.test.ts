@@ -1,24 +1,19 @@
 /** Deleting one's account on the page, and restoring it at the sign-in page. */
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import text from "#client/i18n/locales/en/account.json" with { type: "json" };
 import authText from "#client/i18n/locales/en/auth.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import steps from "#client/i18n/locales/en/steps.json" with { type: "json" };
 import { formatDate } from "#client/lib/format.ts";
 import type { Site } from "./frame-support.ts";
-import { openSite } from "./frame-support.ts";
-import { account, open, StubbedApi, starter } from "./states-support.ts";
+import { account, onStubbedSite, open, starter } from "./states-support.ts";
 
-const api = new StubbedApi();
 let site: Site;
 let page: Page;
-beforeAll(async () => {
-  site = await openSite((app) => api.addTo(app));
-}, 120_000);
-afterAll(() => site?.close());
-beforeEach(() => api.reset());
-afterEach(() => page?.context().close());
+const api = onStubbedSite((opened) => {
+  site = opened;
+});
 
 const { deletion } = text;
 const deleteAt = "2026-03-24T12:00:00.000Z";
@@ -62,7 +57,6 @@ it("says what becomes of the plan and of exactly how many credits, before anythi
   await visit();
   await says(deletion.credits_other.replace("{{credits}}", "1,234"));
   await says(deletion.plan.replace("{{plan}}", "Starter").replace("{{date}}", formatDate(starter.subscription_end ?? "", "en")));
-  await page.context().close();
   api.reset();
   await visit();
   await says(deletion.goes);

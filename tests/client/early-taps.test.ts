@@ -1,18 +1,17 @@
 /** Taps and input on a prerendered page before its scripts have loaded. */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Site } from "./frame-support.ts";
-import { openPage, openSite } from "./frame-support.ts";
+import { onSite, openPage } from "./frame-support.ts";
 
 let site: Site;
-beforeAll(async () => {
-  site = await openSite();
-}, 120_000);
-afterAll(() => site?.close());
+onSite((opened) => {
+  site = opened;
+});
 
 /** Opens a page whose scripts, except for the boot file, load only after `letIn` is called. */
 async function openEarly(path: string): Promise<{ page: Page; complaints: string[]; letIn: () => void }> {
-  const opened = await openPage(site, { viewport: { width: 390, height: 844 } });
+  const opened = await openPage(site, { viewport: { width: 390, height: 844 }, fresh: true });
   const { promise: allowed, resolve: letIn } = Promise.withResolvers<void>();
   await opened.page.route(/\/assets\/(?!boot-).*\.js$/, async (route) => {
     await allowed;
@@ -30,7 +29,6 @@ describe("a prerendered page that is not hydrated yet", () => {
     letIn();
     await page.getByRole("dialog", { name: "Menu" }).waitFor();
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   it("puts no typed value into its address, and submits the form after hydration", async () => {
@@ -44,7 +42,6 @@ describe("a prerendered page that is not hydrated yet", () => {
     letIn();
     await expect.poll(() => asked).toContain("POST /api/auth/sign-in");
     expect(page.url()).toBe(`${site.address}/auth`);
-    await page.context().close();
   });
 
   it("submits what was typed although Enter is pressed in the moment of hydration", async () => {
@@ -59,7 +56,6 @@ describe("a prerendered page that is not hydrated yet", () => {
     await page.getByLabel("Password", { exact: true }).fill("a tessera 4 ada");
     const [asked] = await Promise.all([page.waitForRequest("**/api/auth/sign-in"), letIn()]);
     expect(asked.postDataJSON()).toEqual({ email: "ada@example.com", password: "a tessera 4 ada" });
-    await page.context().close();
   });
 
   it("does what a tap asks for once, although it comes when hydration has begun", async () => {
@@ -80,6 +76,5 @@ describe("a prerendered page that is not hydrated yet", () => {
     await shown;
     await page.locator("html[data-live]").waitFor({ state: "attached" });
     expect(await page.locator("[name=password]").getAttribute("type")).toBe("text");
-    await page.context().close();
   });
 });

@@ -4,17 +4,21 @@ import { pathToFileURL } from "node:url";
 import type {} from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import Fastify from "fastify";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll } from "vitest";
 import { registerSecurityHeaders } from "#server/http/security-headers.ts";
 import { registerClient } from "#server/http/static.ts";
 import { launchBrowser } from "#tests/support/browser.ts";
 import { buildClient, clientFolder } from "#tests/support/client-build.ts";
+import type { DeviceOptions } from "#tests/support/devices.ts";
+import { Devices } from "#tests/support/devices.ts";
 
 export interface Site {
   address: string;
   /** The folder that is served. */
   folder: string;
   browser: Browser;
+  devices: Devices;
   close: () => Promise<void>;
 }
 
@@ -36,6 +40,7 @@ export async function openSite(addRoutes?: AddRoutes): Promise<Site> {
     address: server.address,
     folder: clientFolder,
     browser,
+    devices: new Devices(browser, server.address),
     close: async () => {
       await browser.close();
       await server.close();
@@ -43,10 +48,20 @@ export async function openSite(addRoutes?: AddRoutes): Promise<Site> {
   };
 }
 
+/** Opens the site for the tests of a file; what pages they open is taken back after each. */
+export function onSite(take: (site: Site) => void, addRoutes?: AddRoutes): void {
+  let site: Site | undefined;
+  beforeAll(async () => {
+    site = await openSite(addRoutes);
+    take(site);
+  }, 120_000);
+  afterEach(() => site?.devices.takeBack());
+  afterAll(() => site?.close());
+}
+
 /** Opens a page and collects the browser's errors and warnings, except for failed calls, because there is no API. */
-export async function openPage(site: Site, options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
-  const context = await site.browser.newContext({ serviceWorkers: "block", reducedMotion: "reduce", ...options });
-  const page = await context.newPage();
+export async function openPage(site: Site, options: DeviceOptions = {}): Promise<{ page: Page; complaints: string[] }> {
+  const page = await site.devices.lend({ serviceWorkers: "block", reducedMotion: "reduce", ...options });
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => {

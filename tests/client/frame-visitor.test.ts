@@ -1,19 +1,18 @@
 /** The parts around every page that a new visitor sees: the trial's offer, the support widget, links that prefetch. */
 import axe from "axe-core";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { formatMoney, formatNumber } from "#client/lib/format.ts";
 import { models } from "#domain/models.ts";
 import { annualPriceCents, moneyBackDays, planList, trialCredits, trialDays, trialOffered } from "#domain/plans.ts";
 import { uploadLimits } from "#domain/rules.ts";
 import type { Site } from "./frame-support.ts";
-import { openPage, openSite, serve, visit } from "./frame-support.ts";
+import { onSite, openPage, serve, visit } from "./frame-support.ts";
 
 let site: Site;
-beforeAll(async () => {
-  site = await openSite();
-}, 120_000);
-afterAll(() => site?.close());
+onSite((opened) => {
+  site = opened;
+});
 
 const wide = { viewport: { width: 1440, height: 900 } };
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -27,11 +26,6 @@ const session = JSON.stringify({
   token_type: "bearer",
   user: { id: "u", email: "maria@example.com", user_metadata: { avatar_url: null } },
 });
-
-async function asMember(page: Page, address: string): Promise<void> {
-  await page.addInitScript((stored) => localStorage.setItem("session", stored), session);
-  await visit(page, address);
-}
 
 const offer = (page: Page) => page.getByRole("region", { name: "Free trial" });
 const supportButton = (page: Page) => page.getByRole("button", { name: "Support", exact: true });
@@ -62,7 +56,6 @@ it("no trial is offered while none can be started, neither on the page nor by th
     expect(answer).toContain("There is no free trial at the moment.");
     expect(await page.getByText("Start Free Trial").count()).toBe(0);
   }
-  await page.context().close();
 });
 
 describe.runIf(trialOffered)("the trial's offer (specification §2)", () => {
@@ -73,22 +66,20 @@ describe.runIf(trialOffered)("the trial's offer (specification §2)", () => {
     expect(text).toContain(`Free ${trialDays}-day trial`);
     expect(text).toContain(`${trialCredits} free credits, no credit card, basic models`);
     expect(await offer(page).getByRole("link", { name: "Start Free Trial" }).getAttribute("href")).toBe("/auth?mode=sign-up");
-    await page.context().close();
+    await site.devices.takeBack();
 
-    const { page: member } = await openPage(site, wide);
+    const { page: member } = await openPage(site, { ...wide, session, fresh: true });
     await member.route(/\/assets\/(?!boot-).*\.js$/, (route) => route.abort());
-    await member.addInitScript((stored) => localStorage.setItem("session", stored), session);
     await member.goto(site.address);
     expect(await offer(member).count()).toBe(0);
     await member.unroute(/\/assets\/(?!boot-).*\.js$/);
     await member.reload();
     await member.locator('header a[href="/profile"]').waitFor();
     expect(await offer(member).count()).toBe(0);
-    await member.context().close();
   });
 
   it("stays hidden for the visit once it was dismissed, and causes no layout shift with or without it", async () => {
-    const { page } = await openPage(site, wide);
+    const { page } = await openPage(site, { ...wide, fresh: true });
     await page.addInitScript(() => {
       const shifts = { sum: 0 };
       Object.assign(window, { shifts });
@@ -107,14 +98,13 @@ describe.runIf(trialOffered)("the trial's offer (specification §2)", () => {
     await supportButton(page).waitFor();
     expect(await offer(page).count()).toBe(0);
     expect(await shifted()).toBeLessThanOrEqual(0.02);
-    await page.context().close();
   });
 });
 
 describe("the bar by state (specification §2)", () => {
   it("shows signed-in people the first two letters of their email address, and a link to their profile in the menu", async () => {
-    const { page } = await openPage(site, phone);
-    await asMember(page, site.address);
+    const { page } = await openPage(site, { ...phone, session });
+    await visit(page, site.address);
     const account = page.locator('header a[href="/profile"]').first();
     await account.waitFor();
     expect(await account.textContent()).toContain("MA");
@@ -124,15 +114,13 @@ describe("the bar by state (specification §2)", () => {
     const links = page.getByRole("dialog").locator("a");
     const targets = () => links.evaluateAll((all) => all.map((link) => link.getAttribute("href")));
     await expect.poll(targets).toEqual(["/", "/ai-models", "/pricing", "/about", "/contact", "/marketing", "/profile"]);
-    await page.context().close();
   });
 
   it("shows the sign-in link before any script has run, if there is no session", async () => {
-    const { page } = await openPage(site, wide);
+    const { page } = await openPage(site, { ...wide, fresh: true });
     await page.route(/\/assets\/(?!boot-).*\.js$/, (route) => route.abort());
     await page.goto(site.address);
     expect(await page.locator('header a[href="/auth"]').isVisible()).toBe(true);
-    await page.context().close();
   });
 
   it("does not hide while it has the focus or its menu is open", async () => {
@@ -146,7 +134,6 @@ describe("the bar by state (specification §2)", () => {
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     await page.evaluate(() => scrollTo({ top: 900, behavior: "instant" }));
     await expect.poll(bottom).toBeLessThanOrEqual(0);
-    await page.context().close();
   });
 
   it("fetches a page when the pointer rests on its link or the link gets the focus, and announces the page's name on arrival", async () => {
@@ -168,7 +155,6 @@ describe("the bar by state (specification §2)", () => {
     await page.getByRole("heading", { level: 1, name: "Small tiles, one picture" }).waitFor();
     await page.getByRole("status").filter({ hasText: "About · Tessera" }).waitFor({ state: "attached" });
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
-    await page.context().close();
   });
 });
 
@@ -181,7 +167,6 @@ describe("styles", () => {
     );
     expect(widths.length).toBe(models.length + 1);
     for (const [place, tile] of widths) expect(Math.abs((place ?? 0) - (tile ?? 0))).toBeLessThanOrEqual(1);
-    await page.context().close();
   });
 });
 
@@ -213,7 +198,6 @@ describe("the support widget (specification §2)", () => {
     const prices = await answerTo(page, "all prices of the plans");
     for (const plan of planList) expect(prices).toContain(formatMoney(plan.monthlyPriceCents, "en"));
     expect(complaints).toEqual([]);
-    await page.context().close();
   }, 60_000);
 
   it("shows a typing indicator for about 500 ms before a canned answer", async () => {
@@ -236,7 +220,6 @@ describe("the support widget (specification §2)", () => {
     });
     expect(answeredMs).toBeGreaterThanOrEqual(480);
     expect(typedMs).toBeLessThan(answeredMs);
-    await page.context().close();
   });
 
   it("says so when it has no answer, and offers to send the question to the team", async () => {
@@ -252,12 +235,11 @@ describe("the support widget (specification §2)", () => {
     await page.waitForURL("**/contact**");
     await expect.poll(() => page.getByRole("textbox", { name: /message/i }).inputValue()).toBe(question);
     expect(await panel(page).count()).toBe(0);
-    await page.context().close();
   });
 
   it("works in the reader's language with the server stopped", async () => {
     const own = await serve(site.folder);
-    const { page } = await openPage(site, { ...wide, locale: "de-DE", serviceWorkers: "allow" });
+    const { page } = await openPage(site, { ...wide, locale: "de-DE", serviceWorkers: "allow", fresh: true });
     await visit(page, own.address);
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
     await page.reload();
@@ -267,11 +249,10 @@ describe("the support widget (specification §2)", () => {
     await own.close();
     await openSupport(page);
     expect(await answerTo(page, "Was kostet ein Bild?")).toContain("DALL-E 3");
-    await page.context().close();
   });
 
   it("shows an error when it can't be loaded, and opens when it can", async () => {
-    const { page } = await openPage(site, wide);
+    const { page } = await openPage(site, { ...wide, fresh: true });
     await page.route(/\/assets\/support-panel-.*\.js$/, (route) => route.abort());
     await visit(page, site.address);
     await supportButton(page).click();
@@ -279,7 +260,6 @@ describe("the support widget (specification §2)", () => {
     await page.unroute(/\/assets\/support-panel-.*\.js$/);
     await supportButton(page).click();
     await openSupport(page);
-    await page.context().close();
   });
 
   it("leaves the page usable, closes on Escape, returns the focus and keeps the conversation", async () => {
@@ -297,7 +277,6 @@ describe("the support widget (specification §2)", () => {
     expect(await supportButton(page).evaluate((button) => button === document.activeElement)).toBe(true);
     await openSupport(page);
     expect(await panel(page).getByRole("log").textContent()).toContain(`${moneyBackDays} days`);
-    await page.context().close();
   });
 
   it.each(["light", "dark"] as const)(
@@ -313,13 +292,13 @@ describe("the support widget (specification §2)", () => {
       );
       expect(violations).toEqual([]);
       expect(complaints).toEqual([]);
-      await page.context().close();
+      await site.devices.takeBack();
     },
   );
 
   it("covers neither the consent banner nor the feedback card, at any width", async () => {
     for (const width of [320, 390, 1440]) {
-      const { page } = await openPage(site, { viewport: { width, height: 844 } });
+      const { page } = await openPage(site, { viewport: { width, height: 844 }, fresh: true });
       await page.clock.install();
       await visit(page, site.address);
       const consent = page.getByRole("region", { name: /privacy/i });
@@ -345,7 +324,7 @@ describe("the support widget (specification §2)", () => {
       const box = await supportButton(page).boundingBox();
       expect(width - ((box?.x ?? 0) + (box?.width ?? 0)), `at ${width}`).toBeLessThanOrEqual(16);
       expect(box?.y ?? 0, `at ${width}`).toBeGreaterThan(422);
-      await page.context().close();
+      await site.devices.takeBack();
     }
   }, 90_000);
 });

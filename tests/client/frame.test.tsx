@@ -1,14 +1,13 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Site } from "./frame-support.ts";
-import { openPage, openSite, visit } from "./frame-support.ts";
+import { onSite, openPage, visit } from "./frame-support.ts";
 
 let site: Site;
-beforeAll(async () => {
-  site = await openSite();
-}, 120_000);
-afterAll(() => site?.close());
+onSite((opened) => {
+  site = opened;
+});
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
@@ -29,7 +28,6 @@ describe("navigation bar (specification §2)", () => {
     expect(links).toEqual(["/", "/ai-models", "/pricing", "/about", "/contact", "/marketing"]);
     await page.waitForSelector('header a[href="/auth"]');
     expect(await page.$$('header a[href="/admin"], header a[href="/profile"]')).toHaveLength(0);
-    await page.context().close();
   });
 
   it("hides on scrolling down past 100 px and reappears on scrolling up", async () => {
@@ -41,7 +39,6 @@ describe("navigation bar (specification §2)", () => {
     await expect.poll(() => barTop(page)).toBeLessThanOrEqual(0);
     await scrollPage(page, 500);
     await expect.poll(() => barTop(page)).toBeGreaterThan(0);
-    await page.context().close();
   });
 
   it("reappears when the keyboard focus reaches it", async () => {
@@ -51,7 +48,6 @@ describe("navigation bar (specification §2)", () => {
     await expect.poll(() => barTop(page)).toBeLessThanOrEqual(0);
     await page.locator("header a").first().focus();
     await expect.poll(() => barTop(page)).toBeGreaterThan(0);
-    await page.context().close();
   });
 
   it("has its links in a menu on the right on small screens, which traps the focus and returns it", async () => {
@@ -74,7 +70,6 @@ describe("navigation bar (specification §2)", () => {
     await page.keyboard.press("Escape");
     await menu.waitFor({ state: "hidden" });
     expect(await opener.evaluate((button) => button === document.activeElement)).toBe(true);
-    await page.context().close();
   });
 });
 
@@ -86,7 +81,6 @@ describe("routes", () => {
     await page.waitForFunction(() => document.title.startsWith("Pricing"));
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
     expect(await page.evaluate(() => scrollY)).toBe(0);
-    await page.context().close();
   });
 
   it("have a first link that skips the bar", async () => {
@@ -95,7 +89,6 @@ describe("routes", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("content");
-    await page.context().close();
   });
 
   it("show a not-found page with a link home at any other address, in production also at /design", async () => {
@@ -105,14 +98,14 @@ describe("routes", () => {
       await page.getByRole("heading", { name: "Page not found" }).waitFor();
       await page.getByRole("link", { name: "Return home" }).click();
       await page.waitForURL(`${site.address}/`);
-      await page.context().close();
+      await site.devices.takeBack();
     }
   });
 });
 
 describe("a missing chunk", () => {
   it("causes one reload, then a page with links to elsewhere; the frame stays", async () => {
-    const { page } = await openPage(site);
+    const { page } = await openPage(site, { fresh: true });
     await visit(page, site.address);
     await page.route(/\/assets\/pricing-.*\.js$/, (route) => route.abort());
     let loads = 0;
@@ -124,13 +117,12 @@ describe("a missing chunk", () => {
     await page.unroute(/\/assets\/pricing-.*\.js$/);
     await page.getByRole("button", { name: "Reload" }).click();
     await page.getByRole("heading", { level: 1, name: "Credits you can count" }).waitFor();
-    await page.context().close();
   });
 });
 
 describe("theme and language", () => {
   it("keep a chosen theme after a reload and apply it before the first paint", async () => {
-    const { page } = await openPage(site, { viewport: { width: 1440, height: 900 }, colorScheme: "light" });
+    const { page } = await openPage(site, { viewport: { width: 1440, height: 900 }, colorScheme: "light", fresh: true });
     await visit(page, site.address);
     const button = page.getByRole("button", { name: /^Theme/ });
     await button.click();
@@ -143,7 +135,6 @@ describe("theme and language", () => {
     });
     await page.reload();
     expect(await page.evaluate(() => (window as { atParse?: string }).atParse)).toBe("dark");
-    await page.context().close();
   });
 
   it("store a language only when it is chosen, and set the page's lang attribute", async () => {
@@ -159,7 +150,6 @@ describe("theme and language", () => {
     await page.reload();
     await page.waitForSelector("main h1");
     expect(await page.evaluate(() => document.documentElement.lang)).toBe("pl");
-    await page.context().close();
   });
 });
 
@@ -182,7 +172,7 @@ describe("home and pricing", () => {
       );
       expect(violations).toEqual([]);
       expect(complaints).toEqual([]);
-      await page.context().close();
+      await site.devices.takeBack();
     }
   });
 
@@ -194,13 +184,13 @@ describe("home and pricing", () => {
         expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
       }
       expect(complaints).toEqual([]);
-      await page.context().close();
+      await site.devices.takeBack();
     }
   });
 
   it("fit a phone with text twice as large, in the languages with the longest words", async () => {
     for (const locale of ["de", "fr", "pl", "ru"]) {
-      const { page } = await openPage(site, { ...phone, locale });
+      const { page } = await openPage(site, { ...phone, locale, fresh: true });
       const device = await page.context().newCDPSession(page);
       await device.send("Page.setFontSizes", { fontSizes: { standard: 32, fixed: 26 } });
       for (const address of ["/", "/pricing"]) {
@@ -209,7 +199,7 @@ describe("home and pricing", () => {
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
         expect(overflow, `${address} in ${locale}`).toBeLessThanOrEqual(0);
       }
-      await page.context().close();
+      await site.devices.takeBack();
     }
   });
 });

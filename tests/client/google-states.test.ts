@@ -1,6 +1,6 @@
 /** Sign-in with Google on the page of sign-in and on the page of security, in every state that is not in tests/e2e/google.test.ts. */
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import text from "#client/i18n/locales/en/account.json" with { type: "json" };
 import auth from "#client/i18n/locales/en/auth.json" with { type: "json" };
 import errors from "#client/i18n/locales/en/errors.json" with { type: "json" };
@@ -8,18 +8,13 @@ import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json"
 import steps from "#client/i18n/locales/en/steps.json" with { type: "json" };
 import type { WaysIn } from "#server/contract/security.ts";
 import type { Site } from "./frame-support.ts";
-import { openSite } from "./frame-support.ts";
-import { account, open, StubbedApi } from "./states-support.ts";
+import { account, onStubbedSite, open } from "./states-support.ts";
 
-const api = new StubbedApi();
 let site: Site;
 let page: Page;
-beforeAll(async () => {
-  site = await openSite((app) => api.addTo(app));
-}, 120_000);
-afterAll(() => site?.close());
-beforeEach(() => api.reset());
-afterEach(() => page?.context().close());
+const api = onStubbedSite((opened) => {
+  site = opened;
+});
 
 const now = "2026-03-10T12:00:00.000Z";
 const linked = { email: "maria@gmail.example", linkedAt: "2026-02-01T09:00:00.000Z" };
@@ -41,7 +36,6 @@ it("the button is not there without Google, and there with it", async () => {
   page = await open(site, "/auth");
   await button(auth.signIn.submit).waitFor();
   expect(await button(auth.google.go).isVisible()).toBe(false);
-  await page.context().close();
   there();
   page = await open(site, "/auth");
   await button(auth.google.go).waitFor();
@@ -145,7 +139,6 @@ it("linking leads to Google, and ends on the way back", async () => {
   api.answer("POST /api/account/google/begin", { url: googlesPage() });
   await button(text.waysIn.link).click();
   await page.waitForURL(googlesPage());
-  await page.context().close();
   api.answer("POST /api/account/google", linked);
   await visit({ password: true, google: linked, passkeys: 0 }, "?google=link");
   await says(text.waysIn.linked);
@@ -163,12 +156,10 @@ it("somebody without a password shows by Google that it is they, and comes back 
   await page.getByRole("dialog", { name: text.stepUp.title }).getByRole("button", { name: auth.google.go }).click();
   await page.waitForURL(googlesPage());
   expect(api.calls("POST /api/account/step-up/google")[0]?.body).toEqual({ return: "/profile/security" });
-  await page.context().close();
   api.answer("POST /api/account/step-up", null);
   await visit({ password: false, google: linked, passkeys: 0 }, "?google=step-up");
   await says(text.stepUp.proved);
   expect(api.calls("POST /api/account/step-up").map(({ body }) => body)).toEqual([{ google: true }]);
-  await page.context().close();
   await visit({ password: false, google: linked, passkeys: 0 }, "?google=google_not_fresh");
   await says(refusals.google_not_fresh);
 });

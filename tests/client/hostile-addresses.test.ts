@@ -1,21 +1,23 @@
 /** Hostile addresses, and a server that refuses a page, with the built client. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Site } from "./frame-support.ts";
-import { openPage, openSite, visit } from "./frame-support.ts";
+import { onSite, openPage, visit } from "./frame-support.ts";
 
 let site: Site;
 let refusing = false;
 let refused = 0;
-beforeAll(async () => {
-  site = await openSite((app) => {
+onSite(
+  (opened) => {
+    site = opened;
+  },
+  (app) => {
     app.addHook("onRequest", async (request, reply) => {
       if (!refusing || !request.url.startsWith("/marketing")) return;
       refused += 1;
       await reply.code(500).send("broken");
     });
-  });
-}, 180_000);
-afterAll(() => site?.close());
+  },
+);
 
 it("the offline page leads only to pages of the product", async () => {
   const { page } = await openPage(site);
@@ -30,7 +32,6 @@ it("the offline page leads only to pages of the product", async () => {
   // Before it leaves, the page would first ask the server.
   await page.waitForTimeout(1_000);
   expect(left).toEqual([]);
-  await page.context().close();
 });
 
 it("a fragment that can't be decoded leaves the page as it is", async () => {
@@ -39,7 +40,6 @@ it("a fragment that can't be decoded leaves the page as it is", async () => {
   await page.waitForFunction(() => document.documentElement.dataset.live === "");
   await expect.poll(() => page.getByRole("heading", { level: 1 }).textContent()).not.toBe("This page could not be shown");
   expect(complaints).toEqual([]);
-  await page.context().close();
 });
 
 it("an address with a line break in it is not found, like any other that does not exist", async () => {
@@ -49,11 +49,10 @@ it("an address with a line break in it is not found, like any other that does no
     expect(await page.getByRole("heading", { level: 1 }).textContent(), address).toBe("Page not found");
   }
   expect(complaints).toEqual([]);
-  await page.context().close();
 });
 
 it("a page that the server refuses is not reloaded again and again, and opens when the server sends it", async () => {
-  const { page } = await openPage(site, { serviceWorkers: "allow" });
+  const { page } = await openPage(site, { serviceWorkers: "allow", fresh: true });
   await visit(page, site.address);
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
   refusing = true;
@@ -65,5 +64,4 @@ it("a page that the server refuses is not reloaded again and again, and opens wh
   expect(refused).toBeLessThanOrEqual(2);
   refusing = false;
   await page.waitForURL(`${site.address}/marketing`);
-  await page.context().close();
 });

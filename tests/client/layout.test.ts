@@ -1,26 +1,21 @@
 /** What pages show first and how wide it is: facts of the layout that no text or state shows. */
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };
 import home from "#client/i18n/locales/en/home.json" with { type: "json" };
 import type { Conversation } from "#server/contract/generations.ts";
 import type { Site } from "./frame-support.ts";
-import { openSite } from "./frame-support.ts";
-import { open, StubbedApi, starter } from "./states-support.ts";
+import { onStubbedSite, open, starter } from "./states-support.ts";
 
-const api = new StubbedApi();
 const phone = { viewport: { width: 390, height: 844 } };
 let site: Site;
 let page: Page;
-beforeAll(async () => {
-  site = await openSite((app) => api.addTo(app));
-}, 120_000);
-afterAll(() => site?.close());
+const api = onStubbedSite((opened) => {
+  site = opened;
+});
 beforeEach(() => {
-  api.reset();
   api.answer("POST /api/functions/reliable-subscription-check", starter);
 });
-afterEach(() => page?.context().close());
 
 it("on a phone all kinds of models are in view, in two rows of three", async () => {
   page = await open(site, "/ai-models", phone);

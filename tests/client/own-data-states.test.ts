@@ -1,22 +1,17 @@
 /** The page of one's own data: every state of an export, and what it says when something fails. */
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import text from "#client/i18n/locales/en/account.json" with { type: "json" };
 import { formatDateTime } from "#client/lib/format.ts";
 import type { DataExport } from "#server/contract/own-data.ts";
 import type { Site } from "./frame-support.ts";
-import { openSite } from "./frame-support.ts";
-import { open, StubbedApi } from "./states-support.ts";
+import { onStubbedSite, open } from "./states-support.ts";
 
-const api = new StubbedApi();
 let site: Site;
 let page: Page;
-beforeAll(async () => {
-  site = await openSite((app) => api.addTo(app));
-}, 120_000);
-afterAll(() => site?.close());
-beforeEach(() => api.reset());
-afterEach(() => page?.context().close());
+const api = onStubbedSite((opened) => {
+  site = opened;
+});
 
 const ready: DataExport = {
   id: "0198a3a4-7c5e-7c3f-8a4e-0c5a6f1d2e3b",
@@ -112,12 +107,10 @@ it("says that the copy is gone when its time ends on the open page", async () =>
 it("says that a try failed, that there were enough today, and that it could not look", async () => {
   await visit({ ...ready, status: "failed", expiresAt: null, bytes: null });
   await says(text.export.failed);
-  await page.context().close();
   await visit({ ...ready, status: "expired" });
   api.refuse(askCall, 429, "rate_limited", { retryAfterSeconds: 3_600 });
   await button(text.export.again).click();
   await page.getByRole("alert").waitFor();
-  await page.context().close();
   api.refuse(exportsCall, 503, "service_unavailable");
   page = await open(site, "/profile/data", { member: true });
   await says(text.export.loadFailed);

@@ -1,31 +1,28 @@
 /** Name and picture on the profile: changing them, what it says when something is refused, and that the bar follows. */
 import type { Page } from "playwright-core";
 import sharp from "sharp";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import text from "#client/i18n/locales/en/account.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import type { Session } from "#server/contract/auth.ts";
 import { avatarBytes } from "#server/domain/avatars.ts";
 import type { Site } from "./frame-support.ts";
-import { openSite } from "./frame-support.ts";
-import { account, open, StubbedApi } from "./states-support.ts";
+import { account, onStubbedSite, open } from "./states-support.ts";
 
-const api = new StubbedApi();
 const change = "PATCH /api/account";
 const put = "PUT /api/account/avatar";
 const picture = "/icons/icon-192.png";
 let site: Site;
 let page: Page;
 let wide: Buffer;
+const api = onStubbedSite((opened) => {
+  site = opened;
+});
 beforeAll(async () => {
-  site = await openSite((app) => api.addTo(app));
   wide = await sharp({ create: { width: 900, height: 300, channels: 3, background: "#a04020" } })
     .png()
     .toBuffer();
-}, 120_000);
-afterAll(() => site?.close());
-beforeEach(() => api.reset());
-afterEach(() => page?.context().close());
+});
 
 const button = (name: string) => page.getByRole("button", { name, exact: true });
 const bar = () => page.getByRole("banner");
@@ -155,7 +152,6 @@ it("sends the language a signed-in person chooses, for their mails; a visitor's 
   await choice().selectOption("de");
   await page.locator("html[lang=de]").waitFor();
   await expect.poll(() => api.calls(change).map(({ body }) => body)).toEqual([{ language: "de" }]);
-  await page.context().close();
   page = await open(site, "/contact");
   await page.getByRole("banner").getByRole("combobox").selectOption("fr");
   await page.locator("html[lang=fr]").waitFor();

@@ -1,16 +1,15 @@
 /** Guides, articles and legal pages in a browser: prerendered and hydrated. */
 import axe from "axe-core";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { articleNames, guideNames, legalNames, piecePath } from "#client/content/names.ts";
 import type { Site } from "./frame-support.ts";
-import { openPage, openSite, visit } from "./frame-support.ts";
+import { onSite, openPage, visit } from "./frame-support.ts";
 
 let site: Site;
-beforeAll(async () => {
-  site = await openSite();
-}, 180_000);
-afterAll(() => site?.close());
+onSite((opened) => {
+  site = opened;
+});
 
 const desktop = { viewport: { width: 1440, height: 900 } };
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -77,7 +76,7 @@ describe("a piece in the browser", () => {
       expect(violations.map(({ id, nodes }) => `${address} ${id}: ${nodes[0]?.html}`)).toEqual([]);
       expect(complaints, address).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), address).toBe(true);
-      await page.context().close();
+      await site.devices.takeBack();
     }
   });
 
@@ -107,7 +106,6 @@ describe("a piece in the browser", () => {
     await page.goBack();
     await page.waitForURL("**/blog");
     await expect.poll(() => scrollTop(page)).toBe(500);
-    await page.context().close();
   });
 
   it("collapses its table of contents on a phone, and again after a section is chosen", async () => {
@@ -122,11 +120,10 @@ describe("a piece in the browser", () => {
     await section.click();
     await expect.poll(() => new URL(page.url()).hash).not.toBe("");
     await expect.poll(() => section.isVisible()).toBe(false);
-    await page.context().close();
   });
 
   it("prints without the frame, with its links' addresses, in light colours", async () => {
-    const { page } = await openPage(site, { ...desktop, colorScheme: "dark" });
+    const { page } = await openPage(site, { ...desktop, colorScheme: "dark", fresh: true });
     await visit(page, `${site.address}/terms`);
     await page.emulateMedia({ media: "print" });
     for (const hidden of ["header nav", "footer", "nav[aria-labelledby='contents-title']"]) {
@@ -135,7 +132,6 @@ describe("a piece in the browser", () => {
     const link = page.locator("article p a[href^='/']").nth(1);
     expect(await link.evaluate((anchor) => getComputedStyle(anchor, "::after").content)).toContain("(");
     expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe("light");
-    await page.context().close();
   });
 });
 
@@ -160,7 +156,6 @@ describe("a prompt card", () => {
     // A mailed link opens the product in a new page, where the prompt is still kept.
     await visit(page, `${site.address}/ai-models`);
     await waiting.waitFor();
-    await page.context().close();
   });
 
   it("has no link to the chat for a model that the chat does not offer", async () => {
@@ -169,7 +164,6 @@ describe("a prompt card", () => {
     const card = page.getByRole("figure", { name: "Prompt for DALL-E 3" }).first();
     expect(await card.getByRole("link").count()).toBe(0);
     await card.getByText("DALL-E 3 can't be used in the chat yet").waitFor();
-    await page.context().close();
   });
 });
 
@@ -197,8 +191,6 @@ describe("the calculator", () => {
     await visit(other, link);
     await other.getByText("$390.51").waitFor();
     expect(await other.getByLabel("Annually").isChecked()).toBe(true);
-    await other.context().close();
-    await page.context().close();
   });
 
   it("says what is wrong with a field and then shows no result", async () => {
@@ -210,6 +202,5 @@ describe("the calculator", () => {
     await calculator.getByLabel("Share of the time that is saved").fill("140");
     await calculator.getByText("Enter a whole number from 0 to 100.").waitFor();
     expect(await calculator.getByText("$194.51").count()).toBe(0);
-    await page.context().close();
   });
 });

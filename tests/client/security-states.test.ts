@@ -1,21 +1,16 @@
 /** The page of an account's security: where one is signed in and what was done, in every state. */
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import text from "#client/i18n/locales/en/account.json" with { type: "json" };
 import type { Activity, OwnSession } from "#server/contract/security.ts";
 import type { Site } from "./frame-support.ts";
-import { openSite } from "./frame-support.ts";
-import { open, StubbedApi } from "./states-support.ts";
+import { onStubbedSite, open } from "./states-support.ts";
 
-const api = new StubbedApi();
 let site: Site;
 let page: Page;
-beforeAll(async () => {
-  site = await openSite((app) => api.addTo(app));
-}, 120_000);
-afterAll(() => site?.close());
-beforeEach(() => api.reset());
-afterEach(() => page?.context().close());
+const api = onStubbedSite((opened) => {
+  site = opened;
+});
 
 const sessionsCall = "GET /api/account/sessions";
 const endOthersCall = "DELETE /api/account/sessions";

@@ -1,13 +1,16 @@
 /** Public pages whose content sleeps: only the frame is hydrated (docs/decisions/0030-content-sleeps.md). */
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Site } from "./frame-support.ts";
-import { openPage, openSite, visit } from "./frame-support.ts";
+import { onSite, openPage, visit } from "./frame-support.ts";
 
 let discountEligible = false;
 let site: Site;
-beforeAll(async () => {
-  site = await openSite((app) => {
+onSite(
+  (opened) => {
+    site = opened;
+  },
+  (app) => {
     const terms = {
       discountPercentage: 20,
       originalPrice: 1_999,
@@ -16,14 +19,13 @@ beforeAll(async () => {
     };
     const pricing = { starter: terms, basic: terms, professional: terms, enterprise: terms };
     app.post("/api/functions/check-discount-eligibility", () => ({ discountEligible, pricing }));
-  });
-}, 120_000);
-afterAll(() => site?.close());
+  },
+);
 
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
 async function openAsleep(address: string, options = phone): Promise<{ page: Page; complaints: string[]; asked: string[] }> {
-  const opened = await openPage(site, options);
+  const opened = await openPage(site, { ...options, fresh: true });
   const asked: string[] = [];
   opened.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await visit(opened.page, site.address + address);
@@ -54,7 +56,6 @@ describe("content that sleeps", () => {
       expect(own.length).toBeGreaterThan(0);
       expect(own.filter((file) => asked.includes(file))).toEqual([]);
       expect(complaints).toEqual([]);
-      await page.context().close();
     },
   );
 
@@ -64,7 +65,6 @@ describe("content that sleeps", () => {
     await page.getByText("$191.90").first().waitFor();
     expect(await isAsleep(page)).toBe(0);
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   it("presses the button that was tapped while its code was still loading", async () => {
@@ -78,7 +78,6 @@ describe("content that sleeps", () => {
     expect(await isAsleep(page)).toBe(1);
     letIn();
     await page.waitForURL(/\/auth/);
-    await page.context().close();
   });
 
   it("opens its links in the same document, with the focus on the new page's heading", async () => {
@@ -91,11 +90,10 @@ describe("content that sleeps", () => {
     expect(await isAsleep(page)).toBe(0);
     await page.goBack();
     await page.locator("main h1", { hasText: "Terms" }).waitFor();
-    await page.context().close();
   });
 
   it("leaves out of the first load what nobody needs at first; it comes when the reader scrolls", async () => {
-    const opened = await openPage(site, phone);
+    const opened = await openPage(site, { ...phone, fresh: true });
     const asked: string[] = [];
     opened.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     // It would come by itself after four seconds, which a busy machine may need for the rest.
@@ -111,14 +109,12 @@ describe("content that sleeps", () => {
     await opened.page.getByRole("button", { name: "Support" }).waitFor();
     expect(late()).not.toEqual([]);
     expect(opened.complaints).toEqual([]);
-    await opened.page.context().close();
   });
 
   it("gets what nobody needs at first although nobody touches the page", async () => {
     const { page } = await openAsleep("/terms");
     await page.getByRole("button", { name: "Support" }).waitFor();
     expect(await isAsleep(page)).toBe(1);
-    await page.context().close();
   });
 
   it("is translated when the reader chooses another language, and keeps its elements", async () => {
@@ -128,7 +124,6 @@ describe("content that sleeps", () => {
     await page.waitForFunction(() => document.documentElement.lang === "fr");
     await expect.poll(() => page.locator("main h1[data-same]").textContent()).not.toMatch(/Small tiles/);
     expect(complaints).toEqual([]);
-    await page.context().close();
   });
 
   it("shows a discount without being touched", async () => {
@@ -136,7 +131,6 @@ describe("content that sleeps", () => {
     try {
       const { page } = await openAsleep("/pricing");
       await page.getByText("$15.99").first().waitFor();
-      await page.context().close();
     } finally {
       discountEligible = false;
     }

@@ -1,6 +1,7 @@
 /** A stubbed API behind real HTTP. The contract types its responses, so they can't differ from the product's. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Page } from "playwright-core";
+import { beforeEach } from "vitest";
 import type { CallName, CallResult } from "#client/lib/api.ts";
 import { models } from "#domain/models.ts";
 import { planList, priceCents } from "#domain/plans.ts";
@@ -10,8 +11,9 @@ import type { Session } from "#server/contract/auth.ts";
 import type { DiscountEligibility, SubscriptionCheck } from "#server/contract/billing.ts";
 import type { Problem } from "#server/contract/common.ts";
 import { sendProblem, toProblem } from "#server/http/problem.ts";
+import type { DeviceOptions } from "#tests/support/devices.ts";
 import type { Site } from "./frame-support.ts";
-import { openPage, visit } from "./frame-support.ts";
+import { onSite, openPage, visit } from "./frame-support.ts";
 
 const now = new Date("2026-03-10T12:00:00Z").toISOString();
 
@@ -142,14 +144,16 @@ export class StubbedApi {
   }
 }
 
-interface Opening extends BrowserContextOptions {
-  /** Whether a person is signed in on this device. */
-  member?: boolean;
-  avatar?: string;
+/** Serves the client and a stubbed API to the tests of a file. Each test begins with the API's usual answers. */
+export function onStubbedSite(take: (site: Site) => void): StubbedApi {
+  const api = new StubbedApi();
+  beforeEach(() => api.reset());
+  onSite(take, (app) => api.addTo(app));
+  return api;
 }
 
-/** Stores a session, so that the page starts signed in. */
-export async function signIn(page: Page, avatar?: string): Promise<void> {
+/** The session, as the client keeps it, of a person who is signed in. */
+export function sessionOf(avatar?: string): string {
   const { id, email } = account;
   const session: Session = {
     access_token: "access",
@@ -159,13 +163,20 @@ export async function signIn(page: Page, avatar?: string): Promise<void> {
     token_type: "bearer",
     user: { id, email, user_metadata: { avatar_url: avatar ?? null } },
   };
-  await page.addInitScript((stored) => localStorage.setItem("session", stored), JSON.stringify(session));
+  return JSON.stringify(session);
 }
 
-/** Opens a page in a new browser context and waits until it is hydrated. */
+interface Opening extends Omit<DeviceOptions, "session"> {
+  /** Whether a person is signed in on this device. */
+  member?: boolean;
+  avatar?: string;
+}
+
+/** Opens a page on an empty device, whatever was opened before, and waits until it is hydrated. */
 export async function open(site: Site, path: string, { member = false, avatar, ...options }: Opening = {}): Promise<Page> {
-  const { page } = await openPage(site, { viewport: { width: 1440, height: 900 }, ...options });
-  if (member) await signIn(page, avatar);
+  await site.devices.takeBack();
+  const signedIn = member ? { session: sessionOf(avatar) } : {};
+  const { page } = await openPage(site, { viewport: { width: 1440, height: 900 }, ...signedIn, ...options });
   await visit(page, `${site.address}${path}`);
   await page.locator("html[data-live]").waitFor({ state: "attached" });
   return page;

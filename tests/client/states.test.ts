@@ -1,6 +1,6 @@
 /** The states of a page outside the happy path: waiting, refused, failed, not allowed (specification §2, §4, §5, §8). */
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import billing from "#client/i18n/locales/en/billing.json" with { type: "json" };
 import common from "#client/i18n/locales/en/common.json" with { type: "json" };
 import errors from "#client/i18n/locales/en/errors.json" with { type: "json" };
@@ -11,18 +11,14 @@ import { graceDays, planList, priceCents } from "#domain/plans.ts";
 import { ruleMessages } from "#domain/rules.ts";
 import { openWithCard } from "#tests/e2e/forms-support.ts";
 import type { Site } from "./frame-support.ts";
-import { openPage, openSite } from "./frame-support.ts";
-import { account, discountOf, noPlan, open as openOn, StubbedApi, signIn, starter } from "./states-support.ts";
+import { openPage } from "./frame-support.ts";
+import { account, discountOf, noPlan, onStubbedSite, open as openOn, sessionOf, starter } from "./states-support.ts";
 
-const api = new StubbedApi();
 let site: Site;
 let page: Page;
-beforeAll(async () => {
-  site = await openSite((app) => api.addTo(app));
-}, 120_000);
-afterAll(() => site?.close());
-beforeEach(() => api.reset());
-afterEach(() => page?.context().close());
+const api = onStubbedSite((opened) => {
+  site = opened;
+});
 
 async function open(...[path, options]: [path: string, options?: Parameters<typeof openOn>[2]]): Promise<void> {
   page = await openOn(site, path, options);
@@ -84,7 +80,7 @@ describe("subscribing (specification §2, §4, §8)", () => {
   it("reports a response without an address, even if the texts load after the response", async () => {
     api.answer(checkout, { url: "" });
     const texts = Promise.withResolvers<void>();
-    page = await openOn(site, "/about", { member: true });
+    page = await openOn(site, "/about", { member: true, fresh: true });
     await page.route(/\/assets\/locale-en-billing-.*\.js$/, (route) => texts.promise.then(() => route.continue()));
     await page.getByRole("contentinfo").getByRole("link", { name: "Pricing" }).click();
     const answered = page.waitForResponse("**/create-checkout");
@@ -219,14 +215,12 @@ describe("content that loads late", () => {
         ["/ai-models", noPlan, "The models open with a plan"],
       ] as const) {
         api.answer(check, plan);
-        page = (await openPage(site, { viewport: { width, height } })).page;
+        ({ page } = await openPage(site, { viewport: { width, height }, session: sessionOf(), fresh: true }));
         await page.addInitScript(watchShifts);
-        await signIn(page);
         await page.goto(site.address + address);
         await page.getByText(arrived, { exact: true }).filter({ visible: true }).first().waitFor();
         await page.waitForLoadState("networkidle");
         expect(await page.evaluate<number>("window.shift"), address).toBeLessThanOrEqual(0.02);
-        await page.context().close();
       }
     },
     60_000,
@@ -353,7 +347,6 @@ describe("the return from the payment page", () => {
     await open(address, { member: true });
     await heading("This payment was not completed").waitFor();
     expect(await page.getByRole("main").getByRole("link", { name: "View plans" }).getAttribute("href")).toBe("/pricing");
-    await page.context().close();
     api.refuse(back, 404, "not_found");
     await open(address, { member: true });
     await says("No plan yet");
@@ -469,7 +462,6 @@ describe("the profile (specification §2, §4, §8)", () => {
       const badge = page.locator("main summary").getByText(level, { exact: true });
       await badge.waitFor();
       expect(await badge.getAttribute("class"), `${credits} of 300`).toContain(tone);
-      await page.context().close();
     }
   });
 
@@ -508,7 +500,6 @@ describe("the frame (specification §2, §8)", () => {
       )
       .toBe(192);
     expect(await face().textContent()).not.toContain("MA");
-    await page.context().close();
     await open("/about", { member: true });
     await face().waitFor();
     expect(await face().textContent()).toContain("MA");
@@ -516,7 +507,7 @@ describe("the frame (specification §2, §8)", () => {
   });
 
   it("shows a spinner for a loading page after 200 ms, and not before", async () => {
-    await open("/about");
+    await open("/about", { fresh: true });
     const chunk = Promise.withResolvers<void>();
     await page.route(/\/assets\/contact-.*\.js$/, (route) => chunk.promise.then(() => route.continue()));
     await page.clock.install();
@@ -549,7 +540,7 @@ describe("forms (specification §4, §5, §8)", () => {
     const send = "POST /api/functions/send-contact-email";
     api.answer(send, { id: account.id });
     const release = api.hold(send);
-    ({ page } = await openPage(site));
+    ({ page } = await openPage(site, { fresh: true }));
     await openWithCard(page, `${site.address}/about`);
     await page.getByRole("button", { name: "Give Feedback" }).click();
     const dialog = page.getByRole("dialog");

@@ -1,24 +1,19 @@
 /** The panel of two-step sign-in in every state, and the notice on every page when somebody asks for its removal. */
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import text from "#client/i18n/locales/en/account.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import { formatDate, formatDateTime } from "#client/lib/format.ts";
 import type { FactorReset } from "#server/contract/factor-reset.ts";
 import type { Factors, TotpSetUp } from "#server/contract/factors.ts";
 import type { Site } from "./frame-support.ts";
-import { openSite } from "./frame-support.ts";
-import { open, StubbedApi } from "./states-support.ts";
+import { onStubbedSite, open } from "./states-support.ts";
 
-const api = new StubbedApi();
 let site: Site;
 let page: Page;
-beforeAll(async () => {
-  site = await openSite((app) => api.addTo(app));
-}, 120_000);
-afterAll(() => site?.close());
-beforeEach(() => api.reset());
-afterEach(() => page?.context().close());
+const api = onStubbedSite((opened) => {
+  site = opened;
+});
 
 const factorsCall = "GET /api/account/factors";
 const beginCall = "POST /api/account/factors/totp";

@@ -1,8 +1,8 @@
-import type { Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
-import { ask, deviceOf, hold, order, setStage } from "./support.ts";
+import { ask, hold, order, pageOf, setStage } from "./support.ts";
 
 const marker = "Sandbox answer, written on this machine";
 
@@ -40,14 +40,14 @@ describe("answers in Chromium", () => {
     stage = await setStage();
   }, 150_000);
   beforeEach(() => goOn());
+  afterEach(() => stage?.devices.takeBack());
   afterAll(() => stage?.close());
 
   const goOn = () => order(stage, "/models/pace", { paceMs: 12 });
 
-  async function open(): Promise<{ visitor: Visitor; page: Page }> {
+  async function open(options: BrowserContextOptions = {}): Promise<{ visitor: Visitor; page: Page }> {
     const visitor = await stage.person(true);
-    const context = await deviceOf(stage, visitor);
-    return { visitor, page: await context.newPage() };
+    return { visitor, page: await pageOf(stage, visitor, options) };
   }
 
   it("a reload in the middle of an answer resumes it; it is complete and charged once", async () => {
@@ -64,7 +64,6 @@ describe("answers in Chromium", () => {
     expect(after.split(marker)).toHaveLength(2);
     expect(after).toBe(await storedWords(page));
     expect(await charges(visitor)).toEqual([-1]);
-    await page.context().close();
   });
 
   it("every question, even the first one, stays visible while it is answered", async () => {
@@ -79,7 +78,6 @@ describe("answers in Chromium", () => {
     await expect.poll(async () => (await articles()).length).toBe(4);
     const [first, , second] = await articles();
     expect([first, second]).toEqual([expect.stringContaining("about arches"), expect.stringContaining("about vaults")]);
-    await page.context().close();
   });
 
   it("while an answer runs, other pages show its conversation, its question and the credits that are left", async () => {
@@ -96,7 +94,6 @@ describe("answers in Chromium", () => {
     await chat.locator("article").getByText("A question that other pages show").waitFor();
     await left.getByText("299", { exact: true }).first().waitFor();
     await chat.getByRole("button", { name: "Stop", exact: true }).waitFor();
-    await page.context().close();
   });
 
   it("a new conversation preselects the model used last, even after a reload, and a small one at first", async () => {
@@ -112,7 +109,6 @@ describe("answers in Chromium", () => {
     await page.getByLabel("Your prompt").fill("And which do not");
     await page.getByText("This answer costs 5 credits").waitFor();
     expect(await page.getByRole("button", { name: "Send", exact: true }).isEnabled()).toBe(true);
-    await page.context().close();
   });
 
   it("a lost connection in the middle of an answer is shown, and the answer continues where it was, charged once", async () => {
@@ -129,7 +125,6 @@ describe("answers in Chromium", () => {
     expect(words.split(marker)).toHaveLength(2);
     expect(words).toBe(await storedWords(page));
     expect(await charges(visitor)).toEqual([-1]);
-    await page.context().close();
   });
 
   it("a stop before the first word is free", async () => {
@@ -141,12 +136,10 @@ describe("answers in Chromium", () => {
     await page.getByText("You stopped it before the first word. Nothing was charged.").first().waitFor();
     expect((await visitor.wallet()).available).toBe(300);
     expect(await charges(visitor)).toEqual([]);
-    await page.context().close();
   });
 
   it("a stopped answer is marked as stopped, on another page too, and one's own prompt can be copied", async () => {
-    const { page } = await open();
-    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const { page } = await open({ permissions: ["clipboard-read", "clipboard-write"] });
     await ask(page, stage, "A question with enough of an answer");
     await waitForWords(page, 60);
     await hold(stage);
@@ -159,7 +152,6 @@ describe("answers in Chromium", () => {
     }
     await page.getByRole("button", { name: "Copy prompt" }).click();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe("A question with enough of an answer");
-    await page.context().close();
   });
 
   it("a conversation can be renamed, pinned and found by its words with the keyboard alone", async () => {
@@ -188,7 +180,6 @@ describe("answers in Chromium", () => {
     await expect.poll(() => titles.count()).toBe(1);
     await page.keyboard.press("Escape");
     await expect.poll(() => titles.count()).toBe(2);
-    await page.context().close();
   });
 
   it("a failed answer says that nothing was charged, keeps its text and can be asked again", async () => {
@@ -201,6 +192,5 @@ describe("answers in Chromium", () => {
     await page.getByRole("button", { name: "Ask again for 1 credit" }).click();
     await page.getByText("1 credit charged, 299 left").first().waitFor({ timeout: 30_000 });
     expect(await charges(visitor)).toEqual([-1]);
-    await page.context().close();
   });
 });

@@ -1,8 +1,8 @@
 /** Versions of a prompt and of an answer in Chromium: edit, ask again, walk, reload, offline. */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Stage } from "./support.ts";
-import { ask, deviceOf, order, setStage } from "./support.ts";
+import { ask, order, pageOf, setStage } from "./support.ts";
 
 const articles = (page: Page) => page.locator("article");
 const questions = (page: Page) => page.locator("article p[class*=prompt]").allTextContents();
@@ -18,12 +18,12 @@ describe("versions in Chromium", () => {
     stage = await setStage();
     await order(stage, "/models/pace", { paceMs: 2 });
   }, 150_000);
+  afterEach(() => stage?.devices.takeBack());
   afterAll(() => stage?.close());
 
   it("an edited prompt keeps the first one; one walks between them, and the version chosen stands after a reload", async () => {
     const visitor = await stage.person(true);
-    const context = await deviceOf(stage, visitor);
-    const page = await context.newPage();
+    const page = await pageOf(stage, visitor);
     await ask(page, stage, "Which stones last longest");
     await finished(page, 299);
 
@@ -64,7 +64,7 @@ describe("versions in Chromium", () => {
     await articles(page).first().getByText("Version 1 of 2").waitFor();
     expect(await questions(page)).toEqual(["Which stones last longest"]);
 
-    await context.setOffline(true);
+    await page.context().setOffline(true);
     await articles(page).first().getByRole("button", { name: "Next version" }).click();
     await articles(page).first().getByText("Version 2 of 2").waitFor();
     expect(await questions(page)).toEqual(["Which stones are softest"]);
@@ -72,14 +72,12 @@ describe("versions in Chromium", () => {
     await articles(page).last().getByText("Version 1 of 2").waitFor();
     expect(await page.getByRole("button", { name: "Edit prompt" }).count()).toBe(0);
     expect(await page.getByRole("button", { name: "Ask again", exact: true }).count()).toBe(0);
-    await context.setOffline(false);
-    await context.close();
+    await page.context().setOffline(false);
   });
 
   it("an edit that is refused is not lost: the dialog opens with it again", async () => {
     const visitor = await stage.person(true);
-    const context = await deviceOf(stage, visitor);
-    const page = await context.newPage();
+    const page = await pageOf(stage, visitor);
     await ask(page, stage, "A first prompt");
     await finished(page, 299);
     await page.route("**/api/generations", (route) =>
@@ -92,7 +90,6 @@ describe("versions in Chromium", () => {
     expect(await questions(page)).toEqual(["A first prompt"]);
     await page.getByRole("button", { name: "Edit prompt" }).click();
     expect(await page.getByRole("dialog").getByLabel("Your prompt").inputValue()).toBe("A much better prompt");
-    await context.close();
   });
 });
 

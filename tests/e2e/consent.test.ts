@@ -15,7 +15,7 @@ import {
   settle,
 } from "./forms-support.ts";
 import type { Stage } from "./support.ts";
-import { deviceOf } from "./support.ts";
+import { deviceOf, pageOf } from "./support.ts";
 
 interface AxeReport {
   violations: { id: string; nodes: { target: unknown }[] }[];
@@ -66,8 +66,7 @@ describe("the consent banner (specification §2 to §5)", () => {
 
   it("is not shown to a signed-in person, and appears when they sign out", async () => {
     const visitor = await stage.person(false);
-    const own = await deviceOf(stage, visitor);
-    page = await own.newPage();
+    page = await pageOf(stage, visitor);
     await page.goto(`${stage.url}/pricing`);
     await page
       .getByRole("link", { name: /Your account/ })
@@ -78,7 +77,6 @@ describe("the consent banner (specification §2 to §5)", () => {
     await page.goto(`${stage.url}/profile`);
     await page.getByRole("button", { name: "Sign out" }).first().click();
     await banner(page).waitFor();
-    await own.close();
   });
 
   it("stores all three as accepted and closes on Accept all", async () => {
@@ -208,6 +206,5 @@ describe("the consent banner (specification §2 to §5)", () => {
     await page.getByText("Validation Error").waitFor();
     await scan("dialog with faults and toast");
     expect(found).toEqual([]);
-    await scanned.close();
   });
 });

@@ -18,7 +18,7 @@ import {
   waitingForms,
 } from "./forms-support.ts";
 import type { Stage } from "./support.ts";
-import { deviceOf } from "./support.ts";
+import { pageOf } from "./support.ts";
 
 let stage: Stage;
 let context: BrowserContext;
@@ -95,7 +95,7 @@ describe("the contact form (specification §4, §5)", () => {
     const calls: string[] = [];
     beforeEach(async () => {
       if (edgePage) return;
-      edgePage = await (await deviceOf(stage, undefined, { reducedMotion: "reduce" })).newPage();
+      edgePage = await stage.browser.newPage({ serviceWorkers: "block", locale: "en-GB", reducedMotion: "reduce" });
       edgePage.on("request", (request) => request.url().endsWith("/api/contact") && calls.push(request.url()));
       await edgePage.goto(`${stage.url}/contact`);
       await settle(edgePage);
@@ -158,11 +158,9 @@ describe("the contact form (specification §4, §5)", () => {
     expect(await page.getByLabel("Category").inputValue()).toBe("feature");
 
     const visitor = await stage.person(false);
-    const own = await deviceOf(stage, visitor);
-    const ownPage = await own.newPage();
+    const ownPage = await pageOf(stage, visitor);
     await ownPage.goto(`${stage.url}/contact`);
     await expect.poll(() => ownPage.locator("[name=email]").inputValue()).toBe(visitor.email);
-    await own.close();
   });
 
   it("takes values from a link once, without replacing what was typed before", async () => {

@@ -1,14 +1,15 @@
 /** Another address, from the profile to the mails: asked for in one browser, confirmed in another, taken back in a third. */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
-import { deviceOf, setStage } from "./support.ts";
+import { pageOf, setStage } from "./support.ts";
 
 let stage: Stage;
 beforeAll(async () => {
   stage = await setStage();
 }, 180_000);
+afterEach(() => stage?.devices.takeBack());
 afterAll(() => stage?.close());
 
 const signedIn = (page: Page) => page.evaluate<string | undefined>("JSON.parse(localStorage.getItem('session') ?? '{}').user?.email");
@@ -23,8 +24,8 @@ it("is confirmed elsewhere with the password and shown in every open tab, and it
   const owner = await stage.person(false);
   // Nobody but the reader of the new address's mails.
   const next = new Visitor(stage.product.url, stage.product.sandboxUrl);
-  const device = await deviceOf(stage, owner);
-  const [page, other] = [await device.newPage(), await device.newPage()];
+  const page = await pageOf(stage, owner);
+  const other = await page.context().newPage();
   for (const tab of [page, other]) await tab.goto(`${stage.url}/profile`);
   await page.getByRole("button", { name: "Change email" }).click();
   const field = page.getByLabel("New email");
@@ -35,7 +36,7 @@ it("is confirmed elsewhere with the password and shown in every open tab, and it
   await page.getByRole("button", { name: "Send the link" }).click();
   for (const tab of [page, other]) await tab.getByText(`Waiting for ${next.email} to be confirmed.`).waitFor();
 
-  const elsewhere = await (await deviceOf(stage)).newPage();
+  const elsewhere = await pageOf(stage);
   await elsewhere.goto(await linkTo(next, "change"));
   await elsewhere.getByRole("heading", { name: "Confirm your new address" }).waitFor();
   const use = elsewhere.getByRole("button", { name: "Use this address" });
@@ -52,7 +53,7 @@ it("is confirmed elsewhere with the password and shown in every open tab, and it
   }
   await expect.poll(() => signedIn(page)).toBe(next.email);
 
-  const rescue = await (await deviceOf(stage)).newPage();
+  const rescue = await pageOf(stage);
   await rescue.goto(await linkTo(owner, "undo"));
   await rescue.getByRole("heading", { name: "It wasn’t you?" }).waitFor();
   await rescue.getByText(owner.email).waitFor();
@@ -66,14 +67,12 @@ it("is confirmed elsewhere with the password and shown in every open tab, and it
   await rescue.getByLabel("Password", { exact: true }).fill("owned again 9 battery");
   await rescue.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
   await expect.poll(() => signedIn(rescue)).toBe(owner.email);
-  for (const context of stage.browser.contexts()) await context.close();
 });
 
 it("is made with one click in the browser that asked, and kept from being made by whoever thinks better of it", async () => {
   const owner = await stage.person(false);
   const [mistyped, next] = [0, 1].map(() => new Visitor(stage.product.url, stage.product.sandboxUrl)) as [Visitor, Visitor];
-  const device = await deviceOf(stage, owner);
-  const page = await device.newPage();
+  const page = await pageOf(stage, owner);
   await page.goto(`${stage.url}/profile`);
   for (const { email } of [mistyped, next]) {
     await page.getByRole("button", { name: "Change email" }).click();
@@ -84,7 +83,7 @@ it("is made with one click in the browser that asked, and kept from being made b
     await page.getByRole("button", { name: "Keep the present address" }).click();
     await page.getByText("to be confirmed").waitFor({ state: "detached" });
   }
-  const late = await device.newPage();
+  const late = await page.context().newPage();
   await late.goto(await linkTo(mistyped, "change"));
   await late.getByRole("heading", { name: "This link no longer works" }).waitFor();
   await late.goto(await linkTo(next, "change"));
@@ -92,5 +91,4 @@ it("is made with one click in the browser that asked, and kept from being made b
   await late.getByRole("link", { name: "Go on" }).click();
   await late.getByRole("main").getByText(next.email).waitFor();
   expect([await signedIn(late), new URL(late.url()).pathname]).toEqual([next.email, "/profile"]);
-  await device.close();
 });

@@ -21,9 +21,12 @@ import { deviceOf } from "./support.ts";
 let stage: Stage;
 let context: BrowserContext;
 let page: Page;
-onFreshPages((fresh) => {
-  ({ stage, context, page } = fresh);
-});
+onFreshPages(
+  (fresh) => {
+    ({ stage, context, page } = fresh);
+  },
+  { clocks: true },
+);
 
 describe("feedback (specification §2, §4, §5, §8)", () => {
   const dialog = () => page.getByRole("dialog", { name: "Give feedback" });
@@ -73,7 +76,6 @@ describe("feedback (specification §2, §4, §5, §8)", () => {
     expect(await card(page).count()).toBe(0);
     await visitor.ask();
     await openWithCard(page, `${stage.url}/pricing`);
-    await own.close();
   });
 
   it.each(["Close", "Don't show again"])("is dismissed for good by %s", async (name) => {

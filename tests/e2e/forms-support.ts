@@ -4,7 +4,7 @@ import type { BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { keptKeys } from "./device-database.ts";
 import type { Stage } from "./support.ts";
-import { deviceOf, setStage } from "./support.ts";
+import { deviceOf, pageOf, setStage } from "./support.ts";
 
 interface FreshPage {
   stage: Stage;
@@ -12,19 +12,22 @@ interface FreshPage {
   page: Page;
 }
 
-/** Starts one product for the tests of a file, and opens a page on a fresh device for each test. */
-export function onFreshPages(take: (fresh: FreshPage) => void): void {
+/**
+ * Starts one product for the tests of a file, and opens a page on an empty device for each test; with `clocks` in a new context, since
+ * a clock can't be taken back.
+ */
+export function onFreshPages(take: (fresh: FreshPage) => void, { clocks = false } = {}): void {
   let stage: Stage;
-  let context: BrowserContext;
   beforeAll(async () => {
     stage = await setStage();
   }, 150_000);
   afterAll(() => stage?.close());
   beforeEach(async () => {
-    context = await deviceOf(stage, undefined, { reducedMotion: "reduce" });
-    take({ stage, context, page: await context.newPage() });
+    const calm = { reducedMotion: "reduce" } as const;
+    const page = clocks ? await (await deviceOf(stage, undefined, calm)).newPage() : await pageOf(stage, undefined, calm);
+    take({ stage, context: page.context(), page });
   });
-  afterEach(() => context.close());
+  afterEach(() => stage?.devices.takeBack());
 }
 
 export function newAddress(): string {

@@ -1,10 +1,10 @@
 /** The frame and the home page for visitors, signed-in people, subscribers and admins (specification §2, §4, §6). */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { plans, trialOffered } from "#domain/plans.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
-import { deviceOf, setStage } from "./support.ts";
+import { pageOf, setStage } from "./support.ts";
 
 /** The first admin, whom the embedded product creates at its first start. */
 class Owner extends Visitor {
@@ -16,11 +16,11 @@ describe("the frame by state", () => {
   beforeAll(async () => {
     stage = await setStage();
   }, 150_000);
+  afterEach(() => stage?.devices.takeBack());
   afterAll(() => stage?.close());
 
   async function open(visitor: Visitor | undefined, path: string, width = 1440): Promise<Page> {
-    const context = await deviceOf(stage, visitor, { viewport: { width, height: 844 }, reducedMotion: "reduce" });
-    const page = await context.newPage();
+    const page = await pageOf(stage, visitor, { viewport: { width, height: 844 }, reducedMotion: "reduce" });
     await page.goto(`${stage.url}${path}`);
     await page.locator("main h1").first().waitFor({ state: "attached" });
     return page;
@@ -39,7 +39,6 @@ describe("the frame by state", () => {
     expect(await page.getByRole("main").getByRole("link", { name: "Get Started" }).getAttribute("href")).toBe("/auth?mode=sign-up");
     expect(await page.getByRole("link", { name: "Start Free Trial" }).count()).toBe(trialOffered ? 1 : 0);
     expect(await page.getByRole("region", { name: "Your subscription" }).count()).toBe(0);
-    await page.context().close();
   });
 
   it("a signed-in person sees links to their account and, by Get Started, to /pricing, and no trial", async () => {
@@ -54,7 +53,6 @@ describe("the frame by state", () => {
     await account.click();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
-    await page.context().close();
   });
 
   it("signing in leads to the chat with a plan, and to the home page without", async () => {
@@ -68,7 +66,7 @@ describe("the frame by state", () => {
       await page.getByLabel("Password", { exact: true }).fill(visitor.password);
       await page.keyboard.press("Enter");
       await page.waitForURL((url) => url.pathname === path);
-      await page.context().close();
+      await stage.devices.takeBack();
     }
   });
 
@@ -91,7 +89,6 @@ describe("the frame by state", () => {
     expect(await summary.getByText("$19.99 a month").isVisible()).toBe(true);
     const current = page.getByRole("listitem", { name: "Starter" });
     expect(await current.getByRole("button", { name: "Current Plan" }).isDisabled()).toBe(true);
-    await page.context().close();
   });
 
   it("only an admin sees the link to /admin, in the bar and in the menu", async () => {
@@ -99,11 +96,9 @@ describe("the frame by state", () => {
     const owner = await new Owner(stage.product.url, stage.product.sandboxUrl).signIn(password);
     const page = await open(owner, "/about");
     await expect.poll(() => linksOf(page)).toContain("/admin");
-    await page.context().close();
     const narrow = await open(owner, "/about", 390);
     await narrow.getByRole("button", { name: "Open menu" }).click();
     await narrow.getByRole("dialog").getByRole("link", { name: "Admin" }).waitFor();
-    await narrow.context().close();
   });
 
   it("the support button does not cover the composer's send button at any width", async () => {
@@ -127,7 +122,7 @@ describe("the frame by state", () => {
       };
       const expected = { composerAtTheFoot: true, buttonAbove: true, buttonNear: true };
       await expect.poll(measure, { message: `at ${width}` }).toEqual(expected);
-      await page.context().close();
+      await stage.devices.takeBack();
     }
   });
 });

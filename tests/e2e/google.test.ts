@@ -1,7 +1,7 @@
 /** Sign-in with Google in a browser, with the Google that the sandbox plays. */
 import { Secret, TOTP } from "otpauth";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import account from "#client/i18n/locales/en/account.json" with { type: "json" };
 import auth from "#client/i18n/locales/en/auth.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
@@ -10,12 +10,13 @@ import type { Session } from "#server/contract/auth.ts";
 import type { TotpSetUp } from "#server/contract/factors.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
-import { deviceOf, setStage } from "./support.ts";
+import { pageOf, setStage } from "./support.ts";
 
 let stage: Stage;
 beforeAll(async () => {
   stage = await setStage();
 }, 180_000);
+afterEach(() => stage?.devices.takeBack());
 afterAll(() => stage?.close());
 
 const button = (page: Page) => page.getByRole("button", { name: auth.google.go, exact: true });
@@ -24,7 +25,7 @@ const panel = (page: Page) => page.getByRole("region", { name: account.waysIn.ti
 
 /** A page with what it logged as an error: under the strict policy nothing of Google may be refused. */
 async function openPage(): Promise<{ page: Page; errors: string[] }> {
-  const page = await (await deviceOf(stage)).newPage();
+  const page = await pageOf(stage);
   const errors: string[] = [];
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   return { page, errors };
@@ -56,7 +57,6 @@ it("makes an account, signs out, opens the same account, and comes back to the p
   await page.waitForURL("**/contact");
   expect(await id()).toBe(first);
   expect(errors).toEqual([]);
-  await page.context().close();
 });
 
 it("says why Google did not sign in, on the form, and takes the reason out of the address", async () => {
@@ -76,7 +76,6 @@ it("says why Google did not sign in, on the form, and takes the reason out of th
   await page.getByText(refusals.google_expired).waitFor();
   expect(await signedIn(page)).toBeUndefined();
   await button(page).waitFor();
-  await page.context().close();
 });
 
 it("opens no account that a stranger began with a password, and the stranger's password opens nothing", async () => {
@@ -91,7 +90,6 @@ it("opens no account that a stranger began with a password, and the stranger's p
   await panel(page).getByText(account.waysIn.passwordMissing).waitFor();
   await panel(page).getByText(account.waysIn.last).waitFor();
   expect(await panel(page).getByRole("button", { name: account.waysIn.unlink }).count()).toBe(0);
-  await page.context().close();
 });
 
 /** An account of one of Google's people, made with a password. */
@@ -122,7 +120,6 @@ it("links an account only after its owner signed in in their own way, and unlink
   await page.getByRole("button", { name: visitor.email }).click();
   await page.waitForURL("**/profile/security");
   await panel(page).getByText(visitor.email).waitFor();
-  await page.context().close();
 });
 
 it("asks for the second factor after Google, and lets somebody without a password show that it is they by Google", async () => {
@@ -150,5 +147,4 @@ it("asks for the second factor after Google, and lets somebody without a passwor
 
   await page.goto(`${stage.url}/profile/security?google=step-up`);
   await page.getByText(refusals.google_expired).waitFor();
-  await page.context().close();
 });

@@ -1,14 +1,15 @@
 /** A prompt taken from a guide to the chat arrives there, and the draft that was there is not lost. */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { kept, keptKeys } from "./device-database.ts";
 import type { Stage } from "./support.ts";
-import { deviceOf, setStage } from "./support.ts";
+import { pageOf, setStage } from "./support.ts";
 
 let stage: Stage;
 beforeAll(async () => {
   stage = await setStage();
 }, 180_000);
+afterEach(() => stage?.devices.takeBack());
 afterAll(() => stage?.close());
 
 /** The stored draft of a new conversation. It is stored shortly after it is shown. */
@@ -18,8 +19,7 @@ async function keptDraft(page: Page): Promise<string | undefined> {
 }
 
 it("a guide's prompt fills a subscriber's composer; an earlier draft is set aside and can be restored", async () => {
-  const context = await deviceOf(stage, await stage.person(true));
-  const page = await context.newPage();
+  const page = await pageOf(stage, await stage.person(true));
   const composer = page.getByLabel("Your prompt");
   const value = () => composer.inputValue();
 
@@ -48,17 +48,15 @@ it("a guide's prompt fills a subscriber's composer; an earlier draft is set asid
   await expect.poll(value).toBe("Half a letter to the landlord");
   await page.getByRole("button", { name: "Bring it back" }).click();
   await expect.poll(value).toBe(prompt);
-  await context.close();
 });
 
 it("a prompt brought along before signing in is there afterwards, even in another tab", async () => {
   const visitor = await stage.person(true);
-  const context = await deviceOf(stage);
-  const page = await context.newPage();
+  const page = await pageOf(stage);
   await page.goto(`${stage.url}/ai-models?prompt=A+notice+for+the+door&model=gpt-5-mini`);
   await page.getByRole("region", { name: "Your prompt for GPT-5 Mini is waiting" }).waitFor();
 
-  const later = await context.newPage();
+  const later = await page.context().newPage();
   await later.goto(`${stage.url}/auth?return=%2Fai-models`);
   await later.getByLabel("Email", { exact: true }).fill(visitor.email);
   await later.getByLabel("Password", { exact: true }).fill(visitor.password);
@@ -66,5 +64,4 @@ it("a prompt brought along before signing in is there afterwards, even in anothe
   await later.waitForURL("**/ai-models");
   await expect.poll(() => later.getByLabel("Your prompt").inputValue()).toBe("A notice for the door");
   await later.getByText("This answer costs 1 credit").waitFor();
-  await context.close();
 });

@@ -1,15 +1,16 @@
 /** A mailed link confirms an address or lets its owner choose a new password; if another person is signed in, it asks first. */
 import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
-import { deviceOf, setStage } from "./support.ts";
+import { pageOf, setStage } from "./support.ts";
 
 let stage: Stage;
 beforeAll(async () => {
   stage = await setStage();
 }, 180_000);
+afterEach(() => stage?.devices.takeBack());
 afterAll(() => stage?.close());
 
 /** Signs up and returns the mailed link, with the host that the browser uses. */
@@ -34,8 +35,7 @@ const focused = (page: Page) => page.evaluate<string>("document.activeElement?.t
 
 it("signs in with one click in the browser that signed up, after the focus moved to the next step; opened again it just continues", async () => {
   const visitor = new Visitor(stage.product.url, stage.product.sandboxUrl);
-  const context = await deviceOf(stage);
-  const page = await context.newPage();
+  const page = await pageOf(stage);
   await signUpOn(page, visitor);
   expect(await focused(page)).toBe("Check your email");
   const { pathname, search } = await visitor.mailedLink("/auth");
@@ -47,19 +47,16 @@ it("signs in with one click in the browser that signed up, after the focus moved
   await page.waitForURL("**/pricing");
   expect(await signedIn(page)).toBe(visitor.email);
 
-  const elsewhere = await (await deviceOf(stage)).newPage();
+  const elsewhere = await pageOf(stage);
   await elsewhere.goto(stage.url + pathname + search);
   await elsewhere.getByText(`${visitor.email} is confirmed already.`).waitFor();
   await elsewhere.getByRole("link", { name: "Go to sign in" }).click();
   expect(await elsewhere.getByLabel("Email", { exact: true }).inputValue()).toBe(visitor.email);
-  await elsewhere.context().close();
-  await context.close();
 });
 
 it("asks for the password in any other browser, and signs in only with the right one", async () => {
   const visitor = new Visitor(stage.product.url, stage.product.sandboxUrl);
-  const context = await deviceOf(stage);
-  const page = await context.newPage();
+  const page = await pageOf(stage);
   await page.goto(await linkTo(visitor));
   await page.getByRole("heading", { name: "Confirm your address" }).waitFor();
   await page.getByText(visitor.email).waitFor();
@@ -72,14 +69,12 @@ it("asks for the password in any other browser, and signs in only with the right
   await submit.click();
   await page.waitForURL("**/pricing");
   expect(await signedIn(page)).toBe(visitor.email);
-  await context.close();
 });
 
 it("lets the owner of an address end a stranger's sign-up and create their own account", async () => {
   const stranger = new Visitor(stage.product.url, stage.product.sandboxUrl);
   const link = await linkTo(stranger);
-  const context = await deviceOf(stage);
-  const page = await context.newPage();
+  const page = await pageOf(stage);
   await page.goto(link);
   await page.getByRole("button", { name: "This wasn't me" }).click();
   await page.getByRole("heading", { name: "The sign-up is deleted" }).waitFor();
@@ -89,15 +84,13 @@ it("lets the owner of an address end a stranger's sign-up and create their own a
   await page.goto(link);
   await page.getByRole("heading", { name: "The address could not be confirmed" }).waitFor();
   expect(await signedIn(page)).toBeUndefined();
-  await context.close();
 });
 
 it("opened while another person is signed in asks first, and replaces the session only then", async () => {
   const here = await stage.person(false);
   const other = new Visitor(stage.product.url, stage.product.sandboxUrl);
   const link = await linkTo(other);
-  const context = await deviceOf(stage, here);
-  const page = await context.newPage();
+  const page = await pageOf(stage, here);
   const calls: string[] = [];
   page.on("request", (request) => request.url().endsWith("/api/auth/confirm") && calls.push(request.url()));
 
@@ -117,47 +110,40 @@ it("opened while another person is signed in asks first, and replaces the sessio
   await page.waitForURL("**/pricing");
   expect(await signedIn(page)).toBe(other.email);
   expect(calls).toHaveLength(1);
-  await context.close();
 });
 
 it("that is used up says so, and a signed-in person can continue", async () => {
   const here = await stage.person(false);
-  const context = await deviceOf(stage, here);
-  const page = await context.newPage();
+  const page = await pageOf(stage, here);
   await page.goto(`${stage.url}/auth?confirm=${randomUUID()}`);
   await page.getByRole("heading", { name: "The address could not be confirmed" }).waitFor();
   await page.getByRole("button", { name: "Go on" }).click();
   await page.waitForURL("**/pricing");
   expect(await signedIn(page)).toBe(here.email);
-  await context.close();
 });
 
 it("that is used up links to sign-in, and its page continues when another tab has signed in", async () => {
   const visitor = await stage.person(false);
-  const context = await deviceOf(stage);
-  const page = await context.newPage();
+  const page = await pageOf(stage);
   await page.goto(`${stage.url}/auth?confirm=${randomUUID()}`);
   await page.getByRole("link", { name: "Go to sign in" }).waitFor();
 
-  const other = await context.newPage();
+  const other = await page.context().newPage();
   await other.goto(`${stage.url}/auth`);
   await other.getByLabel("Email", { exact: true }).fill(visitor.email);
   await other.getByLabel("Password", { exact: true }).fill(visitor.password);
   await other.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
   await page.waitForURL("**/pricing");
   expect(await signedIn(page)).toBe(visitor.email);
-  await context.close();
 });
 
 it("lets somebody who forgot their password choose another: signed in where they asked, signed out everywhere else", async () => {
   const visitor = await stage.person(false);
-  const elsewhere = await deviceOf(stage, visitor);
-  const other = await elsewhere.newPage();
+  const other = await pageOf(stage, visitor);
   await other.goto(`${stage.url}/profile`);
   await other.getByText(visitor.email).first().waitFor();
 
-  const context = await deviceOf(stage);
-  const page = await context.newPage();
+  const page = await pageOf(stage);
   await page.goto(`${stage.url}/auth`);
   // Before that, a link opens another document and forgets what was typed.
   await page.locator("html[data-live]").waitFor({ state: "attached" });
@@ -182,6 +168,4 @@ it("lets somebody who forgot their password choose another: signed in where they
   // The link is used up, and says so to whoever opens it again.
   await other.goto(stage.url + pathname + search);
   await other.getByRole("heading", { name: "This link no longer works" }).waitFor();
-  await elsewhere.close();
-  await context.close();
 });

@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { inject } from "vitest";
 import type { Db } from "#server/db/database.ts";
 import { launchBrowser } from "#tests/support/browser.ts";
+import { Devices } from "#tests/support/devices.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 import type { Product } from "#tests/support/supervised.ts";
@@ -15,6 +16,7 @@ export interface Stage {
   product: Product;
   db: Db;
   browser: Browser;
+  devices: Devices;
   /** The product's public address, which is that of `line`. */
   url: string;
   line: TcpProxy;
@@ -31,34 +33,36 @@ interface SharedProduct {
   product: Product;
   database: TestDatabase;
   line: TcpProxy;
+  browser: Browser;
+  devices: Devices;
 }
 
 /** On `globalThis`, because each test file has its own copy of this module. */
 const shared = globalThis as { stageProduct?: Promise<SharedProduct> };
 
-/** Nobody tells this process that it has executed its last file, so the test run's teardown ends the product. */
+/** Nobody tells this process that it has executed its last file: the test run's teardown ends the product, and the browser ends with it. */
 async function startSharedProduct(): Promise<SharedProduct> {
   const database = await createTestDatabase(1);
   const folder = await createProductFolder({ database, in: inject("postgres").productsFolder });
   const line = await startTcpProxy({ host: "127.0.0.1", port: folder.port });
   const product = folder.start({ PUBLIC_URL: `http://127.0.0.1:${line.port}` });
-  await product.said("Sandbox", startTimeoutMs);
-  return { product, database, line };
+  const [browser] = await Promise.all([launchBrowser(), product.said("Sandbox", startTimeoutMs)]);
+  return { product, database, line, browser, devices: new Devices(browser, `http://127.0.0.1:${line.port}`) };
 }
 
 /**
- * A browser of its own and a product that all files share which this process executes one after the other, because a start costs as
- * much as several tests. What one file could notice of another is reset: counted attempts, and the models' pace and faults.
+ * A product and a browser that all files share which this process executes one after the other, because a start costs as much as
+ * several tests. What one file could notice of another is reset: counted attempts, the models' pace and faults, and open devices.
  */
 export async function setStage(): Promise<Stage> {
   shared.stageProduct ??= startSharedProduct();
-  const { product, database, line } = await shared.stageProduct;
+  const { product, database, line, browser, devices } = await shared.stageProduct;
   await database.db.deleteFrom("auth_attempts").execute();
-  const browser = await launchBrowser();
   const stage: Stage = {
     product,
     db: database.db,
     browser,
+    devices,
     url: `http://127.0.0.1:${line.port}`,
     line,
     async person(subscribed) {
@@ -67,7 +71,7 @@ export async function setStage(): Promise<Stage> {
       return visitor;
     },
     async close() {
-      await browser.close();
+      await devices.takeBack();
       await order(stage, "/models/pace", { paceMs: usualPaceMs });
       await order(stage, "/models/fault", { model: "*", fault: null });
     },
@@ -75,23 +79,25 @@ export async function setStage(): Promise<Stage> {
   return stage;
 }
 
+/** All devices but those of the tests of the service worker, which would fetch the whole shell for each. */
+const usualDevice = { serviceWorkers: "block", locale: "en-GB", viewport: { width: 1440, height: 900 } } as const;
+
+function deviceOptions(visitor: Visitor | undefined, options: BrowserContextOptions) {
+  const session = visitor?.session ? { session: JSON.stringify(visitor.session) } : {};
+  return { ...usualDevice, ...session, ...options };
+}
+
 /**
- * A browser context in which `visitor`, if given, is signed in. It has no service worker, which would fetch the whole shell
- * for each context; the tests of the service worker create their own contexts.
+ * A page on a device of its own in which `visitor`, if given, is signed in; nothing is there of the tests before. Other pages of its
+ * context are on the same device. `stage.devices.takeBack()`, after each test, ends its use.
  */
-export async function deviceOf(stage: Stage, visitor?: Visitor, options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  const context = await stage.browser.newContext({
-    serviceWorkers: "block",
-    locale: "en-GB",
-    viewport: { width: 1440, height: 900 },
-    ...options,
-  });
-  if (visitor?.session) {
-    await context.addInitScript((session) => {
-      if (!localStorage.getItem("session")) localStorage.setItem("session", session);
-    }, JSON.stringify(visitor.session));
-  }
-  return context;
+export function pageOf(stage: Stage, visitor?: Visitor, options: BrowserContextOptions = {}): Promise<Page> {
+  return stage.devices.lend(deviceOptions(visitor, options));
+}
+
+/** A new browser context, for tests that change it in a way that can't be taken back, such as with a script or a clock. */
+export function deviceOf(stage: Stage, visitor?: Visitor, options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  return stage.devices.open(deviceOptions(visitor, options));
 }
 
 /** Posts a setting to the sandbox, such as the pace of its models or a fault. */

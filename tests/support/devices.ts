@@ -1,0 +1,94 @@
+/**
+ * Lends pages to tests. A page that has fetched and compiled the client before loads it in less than half of the CPU time that a new
+ * context needs. So a page goes from test to test, and in between everything is removed that a site can keep on a device.
+ */
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+
+interface Device {
+  page: Page;
+  /** Pages with the same options take each other's place. */
+  kind: string;
+  /** Removes the script that the page was lent with. */
+  signOut: () => Promise<void>;
+}
+
+export interface DeviceOptions extends BrowserContextOptions {
+  /** Kept in the local storage, so that the page starts signed in. */
+  session?: string;
+  /**
+   * A new context. For tests that install a clock, add scripts of their own or emulate media, since these can't be taken back, and for
+   * those that count, hold or abort requests for assets, which a used page has in its memory.
+   */
+  fresh?: boolean;
+}
+
+const usualViewport = { width: 1280, height: 720 };
+
+/**
+ * Removes what the browser has of `origin`. First the page leaves for a document of the site without scripts: it may keep something as
+ * it is left, only a document of the site can clear its session storage, and for another site the browser would start a new process.
+ */
+async function empty(page: Page, origin: string): Promise<void> {
+  const context = page.context();
+  for (const other of context.pages()) if (other !== page) await other.close();
+  await Promise.all([page.unrouteAll({ behavior: "ignoreErrors" }), context.unrouteAll({ behavior: "ignoreErrors" })]);
+  await context.setOffline(false);
+  await page.goto(`${origin}/robots.txt`);
+  await page.evaluate(() => sessionStorage.clear());
+  await context.clearCookies();
+  const devTools = await context.newCDPSession(page);
+  await devTools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
+  await page.mouse.move(0, 0);
+  await devTools.send("Page.resetNavigationHistory");
+  await devTools.detach();
+}
+
+/** Keeps the session before the page's own scripts run, unless the page has one already. */
+const keeping = (session: string) =>
+  `if (location.origin !== "null" && !localStorage.getItem("session")) localStorage.setItem("session", ${JSON.stringify(session)});`;
+
+export class Devices {
+  readonly #browser: Browser;
+  readonly #origin: string;
+  #free: Device[] = [];
+  readonly #lent: Device[] = [];
+  readonly #opened: BrowserContext[] = [];
+
+  constructor(browser: Browser, origin: string) {
+    this.#browser = browser;
+    this.#origin = origin;
+  }
+
+  /** A new browser context. */
+  async open({ session, ...options }: Omit<DeviceOptions, "fresh"> = {}): Promise<BrowserContext> {
+    const context = await this.#browser.newContext(options);
+    this.#opened.push(context);
+    if (session !== undefined) await context.addInitScript({ content: keeping(session) });
+    return context;
+  }
+
+  /** A page on a device that has nothing of the site, except for `session`. */
+  async lend({ fresh = false, ...wanted }: DeviceOptions = {}): Promise<Page> {
+    if (fresh) return (await this.open(wanted)).newPage();
+    const { session, ...options } = wanted;
+    const kind = JSON.stringify(options);
+    const used = this.#free.find((device) => device.kind === kind)?.page;
+    this.#free = this.#free.filter(({ page }) => page !== used);
+    const page = used ?? (await (await this.#browser.newContext(options)).newPage());
+    if (used && options.viewport !== null) await page.setViewportSize(options.viewport ?? usualViewport);
+    const script = session === undefined ? undefined : await page.context().addInitScript({ content: keeping(session) });
+    this.#lent.push({ page, kind, signOut: async () => script?.dispose() });
+    return page;
+  }
+
+  /** Closes new contexts and empties the other devices for the next test. Those that a test has closed are not lent again. */
+  async takeBack(): Promise<void> {
+    for (const context of this.#opened.splice(0)) await context.close();
+    for (const device of this.#lent.splice(0)) {
+      if (device.page.isClosed()) continue;
+      await device.signOut();
+      await empty(device.page, this.#origin);
+      this.#free.push(device);
+    }
+  }
+}
