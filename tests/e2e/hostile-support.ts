@@ -15,10 +15,29 @@ import { setTraps } from "#tests/support/browser-traps.ts";
 import { buildClient } from "#tests/support/client-build.ts";
 import type { EchoProvider } from "#tests/support/echo-provider.ts";
 import { startEchoProvider } from "#tests/support/echo-provider.ts";
+import type { HostileText } from "#tests/support/hostile-texts.ts";
 import { hostileTexts } from "#tests/support/hostile-texts.ts";
 import { giveCredits, subscribe } from "#tests/support/people.ts";
 import type { AuthApp } from "../server/auth-support.ts";
 import { createAuthApp } from "../server/auth-support.ts";
+
+export const full = process.env.TEST_FULL === "1";
+
+/** The texts of one class have the same beginning of their names. */
+const classOf = ({ name }: HostileText) => name.split(":")[0] ?? "";
+
+export const byClass = (texts: readonly HostileText[]) => [...Map.groupBy(texts, classOf)];
+
+/** So many of each class, every day the next ones. */
+export function some(count: number): readonly HostileText[] {
+  const day = Math.floor(Date.now() / 86_400_000);
+  return byClass(hostileTexts).flatMap(([, texts]) =>
+    Array.from({ length: count }, (_, index) => texts[(day * count + index) % texts.length] as HostileText),
+  );
+}
+
+/** What is asked, answered, mailed and exported: every fourth of each class, always the same ones; `npm run test:full` has all. */
+export const asked = full ? hostileTexts : byClass(hostileTexts).flatMap(([, texts]) => texts.filter((_, index) => index % 4 === 0));
 
 export interface HostileWorld {
   product: AuthApp;
@@ -79,10 +98,10 @@ export async function openReader({ browser, url, session }: HostileWorld, { work
 /** The plan's limit of requests a minute, with room for the pages. */
 const askedAtOnce = 80;
 
-/** Asks every hostile text in one conversation, each answered by itself; resolves with the conversation's id. */
+/** Asks each of these texts in one conversation, answered by itself; resolves with the conversation's id. */
 export async function askEverything({ product, session }: HostileWorld): Promise<string> {
   let conversationId: string | undefined;
-  for (const [index, { name, text }] of hostileTexts.entries()) {
+  for (const [index, { name, text }] of asked.entries()) {
     if (index % askedAtOnce === 0) await product.asOwner("update generations set asked_at = asked_at - interval '2 minutes'");
     const answer = await product.post(
       "/api/generations",

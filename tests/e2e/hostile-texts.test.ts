@@ -3,13 +3,22 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { renderMail } from "#server/features/notifications/render.ts";
 import { makeExport } from "#server/features/own-data/exports.ts";
 import { hazardsIn, setTraps } from "#tests/support/browser-traps.ts";
-import type { HostileText } from "#tests/support/hostile-texts.ts";
 import { hostileAddresses, hostileTexts } from "#tests/support/hostile-texts.ts";
 import { readZip } from "#tests/support/zip.ts";
 import type { HostileWorld, Reader } from "./hostile-support.ts";
-import { askEverything, insertSessions, insertTitles, namedLikeTexts, openReader, openWorld, titleOf } from "./hostile-support.ts";
-
-const full = process.env.TEST_FULL === "1";
+import {
+  askEverything,
+  asked,
+  byClass,
+  full,
+  insertSessions,
+  insertTitles,
+  namedLikeTexts,
+  openReader,
+  openWorld,
+  some,
+  titleOf,
+} from "./hostile-support.ts";
 
 let world: HostileWorld;
 let conversationId: string;
@@ -31,17 +40,6 @@ async function open(): Promise<Reader> {
   return reader;
 }
 
-/** The texts of one class have the same beginning of their names. */
-const byClass = [...Map.groupBy(hostileTexts, ({ name }) => name.split(":")[0] ?? "")];
-
-/** So many of each class, every day the next ones. */
-function some(count: number): readonly HostileText[] {
-  const day = Math.floor(Date.now() / 86_400_000);
-  return byClass.flatMap(([, texts]) =>
-    Array.from({ length: count }, (_, index) => texts[(day * count + index) % texts.length] as HostileText),
-  );
-}
-
 it(`${hostileTexts.length} texts are hostile: a page that takes them for HTML runs scripts and asks elsewhere`, async () => {
   expect(hostileTexts.length).toBeGreaterThanOrEqual(150);
   const context = await world.browser.newContext();
@@ -49,7 +47,7 @@ it(`${hostileTexts.length} texts are hostile: a page that takes them for HTML ru
   await context.route("http://unprotected.example/**", (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html>" }));
   const page = await context.newPage();
   await page.goto("http://unprotected.example/");
-  const quiet = new Map(hostileTexts.filter(({ name }) => /^(html|mutations):/.test(name)).map(({ name, text }) => [name, text]));
+  const quiet = new Map(asked.filter(({ name }) => /^(html|mutations):/.test(name)).map(({ name, text }) => [name, text]));
   const all = quiet.size;
   const tryQuiet = async () => {
     for (const [name, text] of quiet) {
@@ -62,17 +60,17 @@ it(`${hostileTexts.length} texts are hostile: a page that takes them for HTML ru
     return all - quiet.size;
   };
   // A busy machine needs more than one round.
-  await expect.poll(tryQuiet).toBeGreaterThanOrEqual(45);
+  await expect.poll(tryQuiet).toBeGreaterThanOrEqual(full ? 45 : 1);
   await context.close();
 });
 
 it("as questions and answers of a conversation they are text, and their links lead to the web or a mail", async () => {
   const { page, traps } = await open();
   await page.goto(`${world.url}/ai-models?conversation=${conversationId}`);
-  await expect.poll(() => page.locator("article").count()).toBe(2 * hostileTexts.length);
+  await expect.poll(() => page.locator("article").count()).toBe(2 * asked.length);
   await page.locator("math").first().waitFor({ state: "attached" });
   const questions = await page.locator("article p[class*=prompt]").allTextContents();
-  expect(questions).toEqual(hostileTexts.map(({ text }) => text.trim()));
+  expect(questions).toEqual(asked.map(({ text }) => text.trim()));
   expect(await hazardsIn(page)).toEqual([]);
   const hrefs = await page.locator("article a").evaluateAll((links) => links.map((link) => link.protocol));
   expect(new Set(hrefs)).toEqual(new Set(["http:", "https:", "mailto:"]));
@@ -86,7 +84,7 @@ it("as questions and answers of a conversation they are text, and their links le
 it("while an answer grows letter by letter no part of it does more either", async () => {
   const { page, traps } = await open();
   world.provider.pace.milliseconds = 1;
-  for (const [name, texts] of byClass) {
+  for (const [name, texts] of byClass(asked)) {
     await page.goto(`${world.url}/ai-models?model=gpt-5-mini`);
     await page.getByLabel("Your prompt").fill(
       texts
@@ -213,7 +211,7 @@ it("in a mail they are text, even for a reader that runs everything", async () =
   const context = await world.browser.newContext();
   const traps = await setTraps(context, "http://mail.example");
   const page = await context.newPage();
-  for (const { name, text } of hostileTexts) {
+  for (const { name, text } of asked) {
     const parameters = {
       name: text,
       email: "ada@example.com",
@@ -241,8 +239,8 @@ it("in a mail they are text, even for a reader that runs everything", async () =
 it("in a person's export they are JSON, word for word, in a file that no browser opens as a page", async () => {
   const { product, session } = world;
   const headers = { authorization: `Bearer ${session.access_token}` };
-  const asked = await product.post("/api/account/exports", {}, { headers });
-  const { id } = asked.json().latest;
+  const ordered = await product.post("/api/account/exports", {}, { headers });
+  const { id } = ordered.json().latest;
   await makeExport(product.deps, id);
   const answer = await product.app.inject({ url: `/api/account/exports/${id}/file`, headers });
   expect(answer.headers).toMatchObject({
@@ -254,7 +252,7 @@ it("in a person's export they are JSON, word for word, in a file that no browser
   const files = readZip(answer.rawPayload);
   expect(files.get("README.md")).not.toMatch(/elsewhere|alert|<[a-z!/]/i);
   const messages = JSON.parse(files.get("messages.json") ?? "") as { role: string; text?: string; parts?: { text: string }[] }[];
-  const texts = hostileTexts.map(({ text }) => text.trim());
+  const texts = asked.map(({ text }) => text.trim());
   expect(messages.flatMap(({ text }) => text ?? [])).toEqual(expect.arrayContaining(texts));
   expect(messages.flatMap(({ parts = [] }) => parts.map(({ text }) => text))).toEqual(expect.arrayContaining(texts));
 });
