@@ -26,7 +26,7 @@ const usualViewport = { width: 1280, height: 720 };
 
 /**
  * Removes what the browser has of `origin`. First the page leaves for a document of the site without scripts: it may keep something as
- * it is left, only a document of the site can clear its session storage, and for another site the browser would start a new process.
+ * it is left, and for another site the browser would start a new process.
  */
 async function empty(page: Page, origin: string): Promise<void> {
   const context = page.context();
@@ -34,7 +34,6 @@ async function empty(page: Page, origin: string): Promise<void> {
   await Promise.all([page.unrouteAll({ behavior: "ignoreErrors" }), context.unrouteAll({ behavior: "ignoreErrors" })]);
   await context.setOffline(false);
   await page.goto(`${origin}/robots.txt`);
-  await page.evaluate(() => sessionStorage.clear());
   await context.clearCookies();
   const devTools = await context.newCDPSession(page);
   await devTools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
