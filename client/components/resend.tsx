@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { waitText } from "#client/i18n/problem-text.ts";
 import { useWait } from "#client/lib/use-wait.ts";
 import { Button } from "./button.tsx";
 import { useRefusal } from "./use-refusal.tsx";
@@ -40,18 +41,24 @@ export function useResend(send: () => Promise<unknown>, { justSent }: { justSent
   return { note, state, waitSeconds, resend };
 }
 
-export function ResendButton({ resending, size }: { resending: Resending; size?: "small" }) {
-  const { t } = useTranslation(["auth", "steps"]);
+interface ResendButtonProps {
+  resending: Resending;
+  size?: "small";
+  wide?: boolean;
+}
+
+export function ResendButton({ resending, ...look }: ResendButtonProps) {
+  const { t } = useTranslation(["auth", "errors", "steps"]);
   const { state, waitSeconds, resend } = resending;
   return (
     <Button
-      {...(size && { size })}
+      {...look}
       aria-disabled={waitSeconds > 0}
       busy={state === "sending"}
       busyLabel={t("steps:checkEmail.resending")}
       onClick={() => void resend()}
     >
-      {waitSeconds > 0 ? t("steps:checkEmail.wait", { count: waitSeconds }) : t("steps:checkEmail.resend")}
+      {waitSeconds > 0 ? t("steps:checkEmail.wait", { time: waitText(waitSeconds) }) : t("steps:checkEmail.resend")}
     </Button>
   );
 }

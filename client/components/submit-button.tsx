@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { waitText } from "#client/i18n/problem-text.ts";
 import { Button } from "./button.tsx";
 
 interface SubmitButtonProps {
@@ -13,7 +14,7 @@ export function SubmitButton({ label, busy, busyLabel, waitSeconds }: SubmitButt
   const { t } = useTranslation("auth");
   return (
     <Button type="submit" variant="primary" wide busy={busy} busyLabel={busyLabel} aria-disabled={waitSeconds > 0}>
-      {waitSeconds > 0 ? t("wait.in", { count: waitSeconds }) : label}
+      {waitSeconds > 0 ? t("wait.in", { time: waitText(waitSeconds) }) : label}
     </Button>
   );
 }

@@ -3,14 +3,12 @@ import { formatNumber } from "#client/lib/format.ts";
 import type errors from "./locales/en/errors.json";
 import type refusals from "./locales/en/refusals.json";
 
-type WithoutPlural<Key> = Key extends `${infer Base}_${"one" | "other"}` ? Base : Key;
-
 /**
  * Every error code of the server, and the two that only the client uses: `network` and `unexpected`. `errors` has what any page may have
  * to say, `refusals` what only signed-in people meet.
  */
 const namespaces = ["errors", "refusals"] as const;
-type ProblemKey = `errors:${WithoutPlural<keyof typeof errors>}` | `refusals:${WithoutPlural<keyof typeof refusals>}`;
+type ProblemKey = `errors:${Exclude<keyof typeof errors, "wait">}` | `refusals:${keyof typeof refusals}`;
 
 /** The numbers that a problem can contain besides its code. */
 interface Figures {
@@ -21,7 +19,16 @@ interface Figures {
 }
 
 /** If the server names no time, a minute is long enough for each of its limits. */
-const waitSeconds = 60;
+const usualWaitSeconds = 60;
+
+/** Beyond these the seconds don't matter to anybody who waits. */
+const shortMinutes = 2;
+
+/** How long to wait, to the second or, when it is long, to the minute. Load `errors` first. */
+export function waitText(seconds: number): string {
+  const isLong = seconds > shortMinutes * 60;
+  return i18next.t(`errors:wait.${isLong ? "minutes" : "seconds"}`, { count: isLong ? Math.ceil(seconds / 60) : seconds });
+}
 
 function creditsText(credits: number): string {
   return i18next.t("credits", { ns: "common", count: credits, formatted: formatNumber(credits, i18next.language) });
@@ -32,8 +39,8 @@ function creditsText(credits: number): string {
  * the text of `unexpected`. Load the namespaces first: `useTranslation("errors")`, and `refusals` where these codes can come.
  */
 export function problemText(code: string, { needed = 0, available = 0, quotedCredits = 0, retryAfterSeconds }: Figures = {}): string {
-  const count = retryAfterSeconds ?? waitSeconds;
-  const namespace = namespaces.find((ns) => i18next.exists(code, { ns, count }));
+  const namespace = namespaces.find((ns) => i18next.exists(code, { ns }));
   const key = namespace ? (`${namespace}:${code}` as ProblemKey) : "errors:unexpected";
-  return i18next.t(key, { count, needed: creditsText(needed), available: creditsText(available), credits: creditsText(quotedCredits) });
+  const time = waitText(retryAfterSeconds ?? usualWaitSeconds);
+  return i18next.t(key, { time, needed: creditsText(needed), available: creditsText(available), credits: creditsText(quotedCredits) });
 }

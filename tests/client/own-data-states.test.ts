@@ -110,7 +110,7 @@ it("says that a try failed, that there were enough today, and that it could not 
   await visit({ ...ready, status: "expired" });
   api.refuse(askCall, 429, "rate_limited", { retryAfterSeconds: 3_600 });
   await button(text.export.again).click();
-  await page.getByRole("alert").waitFor();
+  await page.getByRole("alert").getByText("Wait 60 minutes").first().waitFor();
   api.refuse(exportsCall, 503, "service_unavailable");
   page = await open(site, "/profile/data", { member: true });
   await says(text.export.loadFailed);
