@@ -12,12 +12,10 @@ import { Goodbye } from "#client/features/account/goodbye.tsx";
 import { GoogleReturn } from "#client/features/account/google-return.tsx";
 import { FixedMailsPanel, MailChoicesPanel } from "#client/features/account/notifications-panel.tsx";
 import { PasskeysPanel } from "#client/features/account/passkeys-panel.tsx";
-import { PasswordPanel } from "#client/features/account/password-panel.tsx";
 import { SessionsPanel } from "#client/features/account/sessions-panel.tsx";
 import { StepUpDialog } from "#client/features/account/step-up-dialog.tsx";
 import { TwoStepPanel } from "#client/features/account/two-step-panel.tsx";
 import { Unsubscribe } from "#client/features/account/unsubscribe.tsx";
-import { useWaysIn } from "#client/features/account/use-ways-in.ts";
 import { WaysInPanel } from "#client/features/account/ways-in-panel.tsx";
 import { useSubscription } from "#client/features/billing/subscription-store.ts";
 import { useEnvironment } from "#client/features/environment/environment-store.ts";
@@ -25,17 +23,9 @@ import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
 import { plans } from "#domain/plans.ts";
 
-/** Whoever has no password yet has none to change. */
-function SignInPanels({ email }: { email: string }) {
-  const { state, look } = useWaysIn();
+function WaysIn({ email }: { email: string }) {
   const google = useEnvironment((environment) => environment.google === true);
-  const hasPassword = state.status !== "known" || state.ways.password;
-  return (
-    <>
-      <WaysInPanel email={email} state={state} look={look} google={google} />
-      {hasPassword && <PasswordPanel email={email} />}
-    </>
-  );
+  return <WaysInPanel email={email} google={google} />;
 }
 
 type Section = Exclude<AccountSection, "overview">;
@@ -49,7 +39,7 @@ const panels: Record<Section, (user: User, means: Means) => ReactNode> = {
   // Another person's lists are never shown: they begin anew.
   security: (user) => (
     <Fragment key={user.id}>
-      <SignInPanels email={user.email} />
+      <WaysIn email={user.email} />
       <PasskeysPanel userId={user.id} />
       <TwoStepPanel email={user.email} />
       <SessionsPanel />

@@ -91,11 +91,13 @@ interface FormsProps {
   onEmail: (email: string) => void;
   /** The page to return to, which each form's address keeps. */
   wanted: string | null;
+  /** What led here, said above the fields. */
+  notice: ReactNode;
   /** Called when the person has to wait for a mail. */
   onMail: (mail: AwaitedMail) => void;
 }
 
-function Forms({ mode, email, onEmail, wanted, onMail }: FormsProps) {
+function Forms({ mode, email, onEmail, wanted, notice, onMail }: FormsProps) {
   const hrefOf = (to?: "sign-up" | "recover") => {
     const query = new URLSearchParams({ ...(wanted === null ? {} : { return: wanted }), ...(to && { mode: to }) });
     return query.size > 0 ? `${paths.auth}?${query}` : paths.auth;
@@ -115,6 +117,7 @@ function Forms({ mode, email, onEmail, wanted, onMail }: FormsProps) {
       otherHref={hrefOf(mode === "signIn" ? "sign-up" : undefined)}
       recoverHref={hrefOf("recover")}
       returnTo={ownPath(wanted)}
+      notice={notice}
       onUnconfirmed={({ justSent }) => onMail({ kind: "confirm", justSent })}
     />
   );
@@ -129,12 +132,11 @@ interface ByGoogleProps {
   google: GoogleState | null;
   onGoogle: (state: GoogleState | null) => void;
   user: User | null;
-  /** The forms. */
-  children: ReactNode;
+  forms: (notice: ReactNode) => ReactNode;
 }
 
 /** The step of a sign-in with Google that comes now, or the forms with what it came to. */
-function ByGoogle({ google, onGoogle, user, children }: ByGoogleProps) {
+function ByGoogle({ google, onGoogle, user, forms }: ByGoogleProps) {
   const offered = useEnvironment((environment) => environment.google);
   useEffect(() => {
     // The server wrote it into the document, but the document may be an older one of the service worker.
@@ -153,15 +155,12 @@ function ByGoogle({ google, onGoogle, user, children }: ByGoogleProps) {
         <GoogleFinish onOtherwise={onGoogle} />
       </Step>
     );
-  return (
-    <>
-      {google && (
-        <Suspense fallback={null}>
-          <GoogleNotice state={google} />
-        </Suspense>
-      )}
-      {children}
-    </>
+  return forms(
+    google && (
+      <Suspense fallback={null}>
+        <GoogleNotice state={google} />
+      </Suspense>
+    ),
   );
 }
 
@@ -202,7 +201,9 @@ export function AuthPage() {
   useEffect(() => void fetchSteps(), []);
   // Whoever left the page in the middle of a sign-in has given it up.
   useEffect(() => waitForStep(undefined), []);
-  const forms = <Forms mode={mode} email={email} onEmail={setEmail} wanted={wanted} onMail={setWaitingForMail} />;
+  const forms = (notice: ReactNode) => (
+    <Forms mode={mode} email={email} onEmail={setEmail} wanted={wanted} notice={notice} onMail={setWaitingForMail} />
+  );
   const link = { signedInAs: user?.email ?? null, onEmail: setEmail, onDone, onInstead, onNext: setMailed, signInForm: forms };
 
   return (
@@ -223,9 +224,7 @@ export function AuthPage() {
             </Step>
           )
         ) : (
-          <ByGoogle google={google} onGoogle={onGoogle} user={user}>
-            {forms}
-          </ByGoogle>
+          <ByGoogle google={google} onGoogle={onGoogle} user={user} forms={forms} />
         )}
       </div>
       <AuthPicture />

@@ -97,6 +97,8 @@ it("signs out all others after a question, and stays when they could not be reac
   api.answer(sessionsCall, { sessions: [here] });
   await confirm.click();
   await toast("2 devices are signed out");
+  const heading = sessions().getByRole("heading", { name: text.sessions.title });
+  await expect.poll(() => heading.evaluate((element) => element === document.activeElement)).toBe(true);
   await sessions().getByText(text.sessions.onlyHere, { exact: true }).waitFor();
   expect(await sessions().getByRole("button").count()).toBe(0);
 });

@@ -139,6 +139,30 @@ it("a second device gets a passkey of its own; a removed one signs in no more, a
   expect(await signedIn()).toBeUndefined();
 });
 
+it("an old sign-in is confirmed by the passkey, and what the person was about to do goes on", async () => {
+  const device = await addDevice("internal");
+  await signInByPassword();
+  await addPasskey(/Chrome/, "Work laptop");
+  await stage.db
+    .updateTable("auth_sessions")
+    .set({ proved_at: new Date(0) })
+    .where("user_id", "=", visitor.session?.user.id ?? "")
+    .execute();
+  const dialog = page.getByRole("dialog", { name: "Confirm that it is you" });
+
+  // Somebody else at this screen can't unlock the device.
+  await devices.send("WebAuthn.setUserVerified", { authenticatorId: device, isUserVerified: false });
+  await button("Set it up").click();
+  await dialog.getByRole("button", { name: "Use a passkey" }).click();
+  await dialog.getByRole("alert").waitFor();
+  await devices.send("WebAuthn.setUserVerified", { authenticatorId: device, isUserVerified: true });
+  await dialog.getByRole("button", { name: "Use a passkey" }).click();
+  await page.getByRole("heading", { name: "Connect your authenticator app" }).waitFor();
+  expect(await dialog.count()).toBe(0);
+  await page.reload();
+  await page.getByText("Confirmed that it is you (passkey)").waitFor();
+});
+
 it("says what happened when no passkey was chosen, and offers none where the address is a number", async () => {
   await page.goto(`${url}/auth`);
   await page.locator("html[data-live]").waitFor({ state: "attached" });

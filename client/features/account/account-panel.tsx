@@ -2,7 +2,6 @@ import { Check, Copy, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Alert } from "#client/components/alert.tsx";
 import { Button, IconButton } from "#client/components/button.tsx";
 import { showToast } from "#client/lib/interface-store.ts";
 import { signOut } from "#client/lib/session-refresh.ts";
@@ -10,9 +9,10 @@ import { useCopy } from "#client/lib/use-copy.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { User } from "#contract/auth.ts";
 import styles from "./account.module.css";
-import { Email, WaitingEmail } from "./email.tsx";
+import { LoadFailed } from "./load-failed.tsx";
 import { Person } from "./person.tsx";
 import { useAccount } from "./use-account.ts";
+import { WaitingEmail } from "./waiting-email.tsx";
 
 const copyIcons = { idle: Copy, copied: Check, failed: X };
 
@@ -54,24 +54,11 @@ export function AccountPanel({ user, preferences }: AccountPanelProps) {
       <div className={styles.head}>
         <h1 className={styles.title}>{t("title")}</h1>
         {/* Another person's sign-in in another tab closes the dialogs of this one's. */}
-        <Person key={user.id} user={user}>
-          <Email email={user.email} known={account !== undefined} onAsked={asked} />
-        </Person>
+        <Person key={user.id} user={user} known={account !== undefined} onAsked={asked} />
         <Button onClick={() => void leave()}>{t("signOut")}</Button>
       </div>
       {account?.newEmail && <WaitingEmail key={account.newEmail.email} asked={account.newEmail} justSent={justAsked} onChanged={read} />}
-      {state.status === "failed" && (
-        <Alert
-          tone="warning"
-          action={
-            <Button size="small" onClick={read}>
-              {t("retry")}
-            </Button>
-          }
-        >
-          {t("failed")}
-        </Alert>
-      )}
+      {state.status === "failed" && <LoadFailed onRetry={read}>{t("failed")}</LoadFailed>}
       <dl className={styles.facts}>
         <div>
           <dt>{t("memberSince")}</dt>

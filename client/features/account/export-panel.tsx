@@ -2,14 +2,15 @@ import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Card } from "#client/components/card.tsx";
-import { Spinner } from "#client/components/spinner.tsx";
+import { useAct } from "#client/components/use-act.ts";
 import { formatBytes } from "#client/lib/format.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { DataExport } from "#contract/own-data.ts";
 import { hourMs } from "#domain/clock.ts";
 import { exportFileMs } from "#domain/periods.ts";
 import styles from "./account.module.css";
-import { useAct } from "./use-act.ts";
+import { LoadFailed } from "./load-failed.tsx";
+import { RowsLoading } from "./rows-loading.tsx";
 import { downloadExport, useExport } from "./use-export.ts";
 
 function StateOf({ latest }: { latest: DataExport | null }) {
@@ -34,7 +35,7 @@ export function ExportPanel() {
   const { t, i18n } = useTranslation(["account", "errors", "refusals"]);
   const { state, look, ask } = useExport();
   const { note, waitSeconds, busy, run } = useAct<"ask" | "download">();
-  const latest = state.status === "known" ? state.latest : null;
+  const latest = state.status === "known" ? state.value : null;
   const isMade = latest?.status !== "making" && latest?.status !== "failed";
 
   async function download({ id }: DataExport): Promise<void> {
@@ -46,19 +47,8 @@ export function ExportPanel() {
     <Card as="section" className={styles.form ?? ""} aria-labelledby="export-title">
       <h2 id="export-title">{t("account:export.title")}</h2>
       <p>{t("account:export.text", { hours: exportFileMs / hourMs })}</p>
-      {state.status === "loading" && <Spinner label={t("account:export.title")} />}
-      {state.status === "failed" && (
-        <Alert
-          tone="warning"
-          action={
-            <Button size="small" onClick={() => void look()}>
-              {t("account:retry")}
-            </Button>
-          }
-        >
-          {t("account:export.loadFailed")}
-        </Alert>
-      )}
+      {state.status === "loading" && <RowsLoading label={t("account:export.title")} rows={1} />}
+      {state.status === "failed" && <LoadFailed onRetry={() => void look()}>{t("account:export.loadFailed")}</LoadFailed>}
       <StateOf latest={latest} />
       {note}
       <div className={styles.actions}>

@@ -1,68 +1,63 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Alert } from "#client/components/alert.tsx";
-import { Button } from "#client/components/button.tsx";
 import { Card } from "#client/components/card.tsx";
 import { Checkbox } from "#client/components/field.tsx";
-import { useRefusal } from "#client/components/use-refusal.tsx";
+import { useAct } from "#client/components/use-act.ts";
+import { api } from "#client/lib/api.ts";
 import { askedMailKinds } from "#domain/notifications.ts";
 import styles from "./account.module.css";
-import { RowsLoading } from "./rows-loading.tsx";
-import { useMailChoices } from "./use-mail-choices.ts";
+import { Reading } from "./reading.tsx";
+import { useRead } from "./use-read.ts";
+
+const readMails = async () => (await api("GET /api/account/notifications")).mails;
 
 /** The mails that can be switched off. A change is kept at once. */
 export function MailChoicesPanel({ email }: { email: string }) {
   const { t } = useTranslation(["account", "auth", "errors", "refusals"]);
-  const { state, look, choose } = useMailChoices();
-  const { note, waitSeconds, refuse, clear } = useRefusal();
-  /** The switch that is being kept, as the person set it. */
-  const [pending, setPending] = useState<{ kind: string; wanted: boolean }>();
+  // Read again when the page comes back to the front: a mail's link may have switched one off meanwhile.
+  const { change, ...reading } = useRead(readMails);
+  const { note, waitSeconds, busy, run } = useAct();
+  /** What the person sets the switch to that is being kept. */
+  const [wish, setWish] = useState(false);
 
-  async function change(kind: string, wanted: boolean): Promise<void> {
-    if (pending || waitSeconds > 0) return;
-    clear();
-    setPending({ kind, wanted });
-    await choose(kind, wanted).catch((error: unknown) => refuse(error));
-    setPending(undefined);
+  function choose(kind: string, wanted: boolean): void {
+    if (busy === undefined) setWish(wanted);
+    void run(kind, async () => {
+      const { mails } = await api("PATCH /api/account/notifications", { body: { kind, wanted } });
+      change(() => mails);
+    });
   }
 
-  const mails = state.status === "known" ? state.mails : [];
   return (
     <Card as="section" className={styles.list ?? ""} aria-labelledby="mail-choices-title">
       <h2 id="mail-choices-title">{t("account:notifications.title")}</h2>
       <p className={styles.lead}>{t("account:notifications.lead", { email })}</p>
-      {state.status === "loading" && <RowsLoading label={t("account:notifications.title")} rows={askedMailKinds.length} />}
-      {state.status === "failed" && (
-        <Alert
-          tone="warning"
-          action={
-            <Button size="small" onClick={look}>
-              {t("account:retry")}
-            </Button>
-          }
-        >
-          {t("account:notifications.loadFailed")}
-        </Alert>
-      )}
-      {mails.length > 0 && (
-        <ul className={styles.rows}>
-          {askedMailKinds.flatMap((kind) => {
-            const choice = mails.find((mail) => mail.kind === kind);
-            if (!choice) return [];
-            return (
-              <li key={kind} className={styles.row}>
-                <Checkbox
-                  label={t(`account:notifications.kinds.${kind}.title`)}
-                  hint={t(`account:notifications.kinds.${kind}.text`)}
-                  checked={pending?.kind === kind ? pending.wanted : choice.wanted}
-                  aria-disabled={pending !== undefined || waitSeconds > 0}
-                  onChange={(event) => void change(kind, event.target.checked)}
-                />
-              </li>
-            );
-          })}
-        </ul>
-      )}
+      <Reading
+        {...reading}
+        label={t("account:notifications.title")}
+        rows={askedMailKinds.length}
+        failed={t("account:notifications.loadFailed")}
+      >
+        {(mails) => (
+          <ul className={styles.rows}>
+            {askedMailKinds.flatMap((kind) => {
+              const choice = mails.find((mail) => mail.kind === kind);
+              if (!choice) return [];
+              return (
+                <li key={kind} className={styles.row}>
+                  <Checkbox
+                    label={t(`account:notifications.kinds.${kind}.title`)}
+                    hint={t(`account:notifications.kinds.${kind}.text`)}
+                    checked={busy === kind ? wish : choice.wanted}
+                    aria-disabled={busy !== undefined || waitSeconds > 0}
+                    onChange={(event) => choose(kind, event.target.checked)}
+                  />
+                </li>
+              );
+            })}
+          </ul>
+        )}
+      </Reading>
       {note}
     </Card>
   );

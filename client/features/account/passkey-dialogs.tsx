@@ -1,13 +1,9 @@
-import type { FormEvent } from "react";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Button } from "#client/components/button.tsx";
-import { Dialog } from "#client/components/dialog.tsx";
-import { TextField } from "#client/components/field.tsx";
-import { useRefusal } from "#client/components/use-refusal.tsx";
+import { useAct } from "#client/components/use-act.ts";
 import type { Passkey } from "#contract/passkeys.ts";
 import { limits, readPersonName } from "#domain/rules.ts";
-import styles from "./account.module.css";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { NameDialog } from "./name-dialog.tsx";
 
 interface NamePasskeyProps {
   passkey: Passkey;
@@ -16,51 +12,23 @@ interface NamePasskeyProps {
 }
 
 export function NamePasskey({ passkey, rename, onClose }: NamePasskeyProps) {
-  const { t } = useTranslation(["account", "auth", "errors", "refusals"]);
-  const [name, setName] = useState(passkey.name);
-  const [fault, setFault] = useState<string>();
-  const [busy, setBusy] = useState(false);
-  const { note, waitSeconds, refuse, clear } = useRefusal();
-
-  async function save(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    if (busy || waitSeconds > 0) return;
-    const isMissing = readPersonName(name) === null;
-    setFault(isMissing ? t("account:passkeys.nameNeeded") : undefined);
-    if (isMissing) return;
-    clear();
-    setBusy(true);
-    try {
-      await rename(passkey.id, name);
-      onClose();
-    } catch (error) {
-      refuse(error);
-      setBusy(false);
-    }
-  }
-
+  const { t } = useTranslation("account");
   return (
-    <Dialog open onClose={onClose} title={t("account:passkeys.nameTitle")}>
-      <form className={styles.form} onSubmit={(event) => void save(event)} noValidate>
-        {note}
-        <TextField
-          label={t("account:passkeys.name")}
-          hint={t("account:passkeys.nameLead")}
-          name="passkey-name"
-          autoComplete="off"
-          maxLength={limits.passkeyNameMax}
-          value={name}
-          error={fault}
-          onChange={(event) => {
-            setName(event.target.value);
-            setFault(undefined);
-          }}
-        />
-        <Button type="submit" variant="primary" wide busy={busy} busyLabel={t("account:passkeys.saving")} aria-disabled={waitSeconds > 0}>
-          {t("account:passkeys.save")}
-        </Button>
-      </form>
-    </Dialog>
+    <NameDialog
+      title={t("passkeys.nameTitle")}
+      field={{
+        label: t("passkeys.name"),
+        hint: t("passkeys.nameLead"),
+        name: "passkey-name",
+        autoComplete: "off",
+        maxLength: limits.passkeyNameMax,
+      }}
+      current={passkey.name}
+      faultOf={(name) => (readPersonName(name) === null ? t("passkeys.nameNeeded") : undefined)}
+      save={(name) => rename(passkey.id, name)}
+      submit={{ label: t("passkeys.save"), busyLabel: t("passkeys.saving") }}
+      onClose={onClose}
+    />
   );
 }
 
@@ -73,43 +41,25 @@ interface RemovePasskeyProps {
 }
 
 export function RemovePasskey({ passkey, remove, onRemoved, onClose }: RemovePasskeyProps) {
-  const { t } = useTranslation(["account", "auth", "common", "errors", "refusals"]);
-  const [busy, setBusy] = useState(false);
-  const { note, waitSeconds, refuse, clear } = useRefusal();
-
-  async function confirm(): Promise<void> {
-    if (waitSeconds > 0) return;
-    clear();
-    setBusy(true);
-    try {
-      if (await remove(passkey.id)) onRemoved();
-    } catch (error) {
-      refuse(error);
-    } finally {
-      setBusy(false);
-    }
-  }
-
-  const actions = (
-    <>
-      <Button onClick={onClose}>{t("common:cancel")}</Button>
-      <Button
-        variant="danger"
-        busy={busy}
-        busyLabel={t("account:passkeys.removing")}
-        aria-disabled={waitSeconds > 0}
-        onClick={() => void confirm()}
-      >
-        {t("account:passkeys.remove")}
-      </Button>
-    </>
-  );
+  const { t } = useTranslation("account");
+  const { busy, run, ...refusal } = useAct();
+  const confirm = async () => {
+    if (await remove(passkey.id)) onRemoved();
+  };
   return (
-    <Dialog open onClose={onClose} title={t("account:passkeys.removeTitle")} actions={actions}>
-      <div className={styles.form}>
-        <p>{t("account:passkeys.removeText", { name: passkey.name })}</p>
-        {note}
-      </div>
-    </Dialog>
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={t("passkeys.removeTitle")}
+      action={{
+        label: t("passkeys.remove"),
+        busyLabel: t("passkeys.removing"),
+        busy: busy !== undefined,
+        run: () => void run("remove", confirm),
+      }}
+      refusal={refusal}
+    >
+      {t("passkeys.removeText", { name: passkey.name })}
+    </ConfirmDialog>
   );
 }

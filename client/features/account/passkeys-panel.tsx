@@ -1,10 +1,8 @@
-import { useId, useRef, useState } from "react";
+import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Card } from "#client/components/card.tsx";
-import type { Refusal } from "#client/components/use-refusal.tsx";
-import { useRefusal } from "#client/components/use-refusal.tsx";
+import { useAct } from "#client/components/use-act.ts";
 import { passkeyText } from "#client/i18n/passkey-text.ts";
 import { showToast } from "#client/lib/interface-store.ts";
 import { passkeySupport } from "#client/lib/passkeys.ts";
@@ -14,7 +12,8 @@ import { dayMs } from "#domain/clock.ts";
 import { readDevice } from "#domain/user-agent.ts";
 import styles from "./account.module.css";
 import { NamePasskey, RemovePasskey } from "./passkey-dialogs.tsx";
-import { RowsLoading } from "./rows-loading.tsx";
+import { Reading } from "./reading.tsx";
+import { useHeadingFocus } from "./use-heading-focus.ts";
 import { usePasskeys } from "./use-passkeys.ts";
 
 /** What a new passkey is called until the person calls it something else: after where it is. */
@@ -64,48 +63,29 @@ function Row({ passkey, readAt, onRename, onRemove }: RowProps) {
   );
 }
 
-/** Adds a passkey and then asks what to call it, so that one that was made is never lost. */
-function useAdding(add: ReturnType<typeof usePasskeys>["add"], refusal: Refusal, onAdded: (passkey: Passkey) => void) {
-  const { t } = useTranslation("account");
-  const suggest = useSuggestedName();
-  const [busy, setBusy] = useState(false);
-  async function begin(): Promise<void> {
-    if (refusal.waitSeconds > 0) return;
-    refusal.clear();
-    setBusy(true);
-    try {
-      const passkey = await add(suggest);
-      if (passkey) onAdded(passkey);
-    } catch (error) {
-      refusal.refuse(error, passkeyText(error, t("passkeys.cancelled")));
-    } finally {
-      setBusy(false);
-    }
-  }
-  return { busy, begin };
-}
-
 type Open = { dialog: "name" | "remove"; passkey: Passkey } | undefined;
 
 /** The person's passkeys: added, named and removed. */
 export function PasskeysPanel({ userId }: { userId: string }) {
   const { t } = useTranslation(["account", "auth", "errors", "refusals"]);
   const { state, look, add, rename, remove } = usePasskeys(userId);
-  const heading = useRef<HTMLHeadingElement>(null);
-  const refusal = useRefusal();
+  const { heading, focusHeading } = useHeadingFocus();
+  const { note, waitSeconds, busy, run } = useAct();
   const [open, setOpen] = useState<Open>();
-  const { busy, begin } = useAdding(add, refusal, (passkey) => {
+  const suggestName = useSuggestedName();
+  const support = passkeySupport();
+
+  /** Asks what to call it only when it is made, so that one that was made is never lost. */
+  async function begin(): Promise<void> {
+    const passkey = await add(suggestName);
+    if (!passkey) return;
     showToast({ title: t("account:passkeys.added") });
     setOpen({ dialog: "name", passkey });
-  });
-  const support = passkeySupport();
-  const passkeys = state.status === "known" ? state.passkeys : [];
-
+  }
   function removed({ name }: Passkey): void {
     setOpen(undefined);
     showToast({ title: t("account:passkeys.removed", { name }) });
-    // The button that had the focus is gone.
-    heading.current?.focus();
+    focusHeading();
   }
 
   return (
@@ -114,37 +94,34 @@ export function PasskeysPanel({ userId }: { userId: string }) {
         {t("account:passkeys.title")}
       </h2>
       <p className={styles.lead}>{t("account:passkeys.lead")}</p>
-      {refusal.note}
-      {state.status === "loading" && <RowsLoading label={t("account:passkeys.title")} rows={1} />}
-      {state.status === "failed" && (
-        <Alert
-          tone="warning"
-          action={
-            <Button size="small" onClick={look}>
-              {t("account:retry")}
-            </Button>
-          }
-        >
-          {t("account:passkeys.loadFailed")}
-        </Alert>
-      )}
-      {state.status === "known" && passkeys.length === 0 && <p className={styles.soft}>{t("account:passkeys.empty")}</p>}
-      {state.status === "known" && passkeys.length > 0 && (
-        <ul className={styles.rows}>
-          {passkeys.map((passkey) => (
-            <Row
-              key={passkey.id}
-              passkey={passkey}
-              readAt={state.readAt}
-              onRename={() => setOpen({ dialog: "name", passkey })}
-              onRemove={() => setOpen({ dialog: "remove", passkey })}
-            />
-          ))}
-        </ul>
-      )}
+      {note}
+      <Reading state={state} look={look} label={t("account:passkeys.title")} rows={1} failed={t("account:passkeys.loadFailed")}>
+        {(passkeys, readAt) =>
+          passkeys.length === 0 ? (
+            <p className={styles.soft}>{t("account:passkeys.empty")}</p>
+          ) : (
+            <ul className={styles.rows}>
+              {passkeys.map((passkey) => (
+                <Row
+                  key={passkey.id}
+                  passkey={passkey}
+                  readAt={readAt}
+                  onRename={() => setOpen({ dialog: "name", passkey })}
+                  onRemove={() => setOpen({ dialog: "remove", passkey })}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </Reading>
       {support === "yes" ? (
         <div className={styles.actions}>
-          <Button busy={busy} busyLabel={t("account:passkeys.adding")} aria-disabled={refusal.waitSeconds > 0} onClick={() => void begin()}>
+          <Button
+            busy={busy !== undefined}
+            busyLabel={t("account:passkeys.adding")}
+            aria-disabled={waitSeconds > 0}
+            onClick={() => void run("add", begin, (error) => passkeyText(error, t("account:passkeys.cancelled")))}
+          >
             {t("account:passkeys.add")}
           </Button>
         </div>

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { onRealtime } from "#client/lib/realtime.ts";
 
-const listeners = new Set<() => void>();
+const listeners = new Set<() => unknown>();
 
 /** Tells the open panels that something happened to the account, such as another password, so that they read again. */
 export function tellSecurityNews(): void {
@@ -9,7 +9,7 @@ export function tellSecurityNews(): void {
 }
 
 /** Calls `read` at the start, after security news of this page or pushed by the server, and whenever the page comes back to the front. */
-export function useSecurityReads(read: () => void): void {
+export function useSecurityReads(read: () => unknown): void {
   useEffect(() => {
     const lookAgain = () => {
       if (document.visibilityState === "visible") read();

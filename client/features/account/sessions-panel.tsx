@@ -1,10 +1,9 @@
-import { useId, useRef, useState } from "react";
+import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Alert } from "#client/components/alert.tsx";
 import { Badge } from "#client/components/badge.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Card } from "#client/components/card.tsx";
-import { useRefusal } from "#client/components/use-refusal.tsx";
+import { useAct } from "#client/components/use-act.ts";
 import { showToast } from "#client/lib/interface-store.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { OwnSession } from "#contract/security.ts";
@@ -12,7 +11,8 @@ import { dayMs } from "#domain/clock.ts";
 import styles from "./account.module.css";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { cityOf } from "./place.ts";
-import { RowsLoading } from "./rows-loading.tsx";
+import { Reading } from "./reading.tsx";
+import { useHeadingFocus } from "./use-heading-focus.ts";
 import { useSessions } from "./use-sessions.ts";
 
 function useSessionTexts() {
@@ -82,34 +82,24 @@ function Row({ session, readAt, busy, blocked, onEnd }: RowProps) {
 function useEnding({ end, endOthers }: Pick<ReturnType<typeof useSessions>, "end" | "endOthers">) {
   const { t } = useTranslation(["account", "errors", "refusals"]);
   const { device } = useSessionTexts();
-  const heading = useRef<HTMLHeadingElement>(null);
-  const refusal = useRefusal();
-  const [busy, setBusy] = useState<string>();
+  const { heading, focusHeading } = useHeadingFocus();
+  const { busy, run, ...refusal } = useAct();
   const [asking, setAsking] = useState(false);
 
-  async function run(name: string, act: () => Promise<string>): Promise<void> {
-    if (busy !== undefined || refusal.waitSeconds > 0) return;
-    refusal.clear();
-    setBusy(name);
-    try {
+  const endWith = (name: string, act: () => Promise<string>) =>
+    run(name, async () => {
       const title = await act();
       setAsking(false);
       showToast({ title });
-      // The button that had the focus is gone.
-      heading.current?.focus();
-    } catch (error) {
-      refusal.refuse(error);
-    } finally {
-      setBusy(undefined);
-    }
-  }
+      focusHeading();
+    });
 
   const endSession = (session: OwnSession) =>
-    run(session.id, async () => {
+    endWith(session.id, async () => {
       await end(session.id);
       return t("account:sessions.ended", { device: device(session) });
     });
-  const endAll = () => run("others", async () => t("account:sessions.endedOthers", { count: await endOthers() }));
+  const endAll = () => endWith("others", async () => t("account:sessions.endedOthers", { count: await endOthers() }));
   function ask(open: boolean): void {
     refusal.clear();
     setAsking(open);
@@ -122,8 +112,6 @@ export function SessionsPanel() {
   const { t } = useTranslation("account");
   const { state, look, ...acts } = useSessions();
   const { heading, refusal, busy, asking, ask, endSession, endAll } = useEnding(acts);
-  const sessions = state.status === "known" ? state.sessions : [];
-  const hasOthers = sessions.some(({ current }) => !current);
   return (
     <Card as="section" className={styles.list ?? ""} aria-labelledby="sessions-title">
       <h2 id="sessions-title" ref={heading} tabIndex={-1}>
@@ -131,39 +119,31 @@ export function SessionsPanel() {
       </h2>
       <p className={styles.lead}>{t("sessions.lead")}</p>
       {!asking && refusal.note}
-      {state.status === "loading" && <RowsLoading label={t("sessions.title")} rows={2} />}
-      {state.status === "failed" && (
-        <Alert
-          tone="warning"
-          action={
-            <Button size="small" onClick={look}>
-              {t("retry")}
-            </Button>
-          }
-        >
-          {t("sessions.loadFailed")}
-        </Alert>
-      )}
-      {state.status === "known" && (
-        <ul className={styles.rows}>
-          {sessions.map((session) => (
-            <Row
-              key={session.id}
-              session={session}
-              readAt={state.readAt}
-              busy={busy === session.id}
-              blocked={refusal.waitSeconds > 0}
-              onEnd={() => void endSession(session)}
-            />
-          ))}
-        </ul>
-      )}
-      {state.status === "known" && !hasOthers && <p className={styles.soft}>{t("sessions.onlyHere")}</p>}
-      {hasOthers && (
-        <div className={styles.actions}>
-          <Button onClick={() => ask(true)}>{t("sessions.endOthers")}</Button>
-        </div>
-      )}
+      <Reading state={state} look={look} label={t("sessions.title")} rows={2} failed={t("sessions.loadFailed")}>
+        {(sessions, readAt) => (
+          <>
+            <ul className={styles.rows}>
+              {sessions.map((session) => (
+                <Row
+                  key={session.id}
+                  session={session}
+                  readAt={readAt}
+                  busy={busy === session.id}
+                  blocked={refusal.waitSeconds > 0}
+                  onEnd={() => void endSession(session)}
+                />
+              ))}
+            </ul>
+            {sessions.every(({ current }) => current) ? (
+              <p className={styles.soft}>{t("sessions.onlyHere")}</p>
+            ) : (
+              <div className={styles.actions}>
+                <Button onClick={() => ask(true)}>{t("sessions.endOthers")}</Button>
+              </div>
+            )}
+          </>
+        )}
+      </Reading>
       <ConfirmDialog
         open={asking}
         onClose={() => ask(false)}

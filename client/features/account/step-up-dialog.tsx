@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
@@ -11,6 +10,7 @@ import type { StepUpWay } from "#contract/step-up.ts";
 import { minuteMs } from "#domain/clock.ts";
 import { stepUpMs } from "#domain/periods.ts";
 import styles from "./account.module.css";
+import { LoadFailed } from "./load-failed.tsx";
 import type { WayProps } from "./step-up-ways.tsx";
 import { stepUpWays } from "./step-up-ways.tsx";
 
@@ -69,18 +69,7 @@ function StepUp(props: WayProps) {
   if (ways === undefined) return <Spinner label={t("stepUp.title")} />;
   const [first, ...others] = ways === "failed" ? [] : ways;
   if (first) return <Ways ways={[first, ...others]} {...props} />;
-  return (
-    <Alert
-      tone="warning"
-      action={
-        <Button size="small" onClick={look}>
-          {t("retry")}
-        </Button>
-      }
-    >
-      {t("stepUp.failed")}
-    </Alert>
-  );
+  return <LoadFailed onRetry={look}>{t("stepUp.failed")}</LoadFailed>;
 }
 
 /** Asks for a factor when a call of this page needs one (step-up.ts). */

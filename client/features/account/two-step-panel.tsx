@@ -1,10 +1,12 @@
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Badge } from "#client/components/badge.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Card } from "#client/components/card.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
+import type { Act } from "#client/components/use-act.ts";
+import { useAct } from "#client/components/use-act.ts";
 import { api } from "#client/lib/api.ts";
 import { showToast } from "#client/lib/interface-store.ts";
 import { withStepUp } from "#client/lib/step-up.ts";
@@ -14,12 +16,12 @@ import { hourMs } from "#domain/clock.ts";
 import { factorResetWaitMs } from "#domain/periods.ts";
 import styles from "./account.module.css";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { Reading } from "./reading.tsx";
 import { RecoveryCodes } from "./recovery-codes.tsx";
-import { RowsLoading } from "./rows-loading.tsx";
 import { tellSecurityNews } from "./security-news.ts";
 import twoStep from "./two-step.module.css";
-import { useAct } from "./use-act.ts";
-import { useFactors } from "./use-factors.ts";
+import { useHeadingFocus } from "./use-heading-focus.ts";
+import { useRead } from "./use-read.ts";
 
 /** With its own chunk: it alone draws a QR code. */
 const loadSetUp = async () => ({ default: (await import("./set-up-app.tsx")).SetUpApp });
@@ -31,7 +33,7 @@ const fewCodes = 3;
 type Step = { name: "rest" } | { name: "setUp"; setUp: TotpSetUp } | { name: "codes"; codes: readonly string[]; isNew: boolean };
 
 interface OffProps {
-  act: ReturnType<typeof useAct<"setUp">>;
+  act: Act<"setUp">;
   onBegun: (setUp: TotpSetUp) => void;
 }
 
@@ -131,48 +133,22 @@ function On({ onCodes, onOff }: { onCodes: (codes: readonly string[]) => void; o
   );
 }
 
-/** What the panel shows when nothing is being set up. */
-function Resting({
-  state,
-  look,
-  children,
-}: ReturnType<typeof useFactors> & { children: (factors: Factors, readAt: Date) => React.ReactNode }) {
-  const { t } = useTranslation("account");
-  if (state.status === "loading") return <RowsLoading label={t("twoStep.title")} rows={1} />;
-  if (state.status === "known") return children(state.factors, state.readAt);
-  return (
-    <Alert
-      tone="warning"
-      action={
-        <Button size="small" onClick={look}>
-          {t("retry")}
-        </Button>
-      }
-    >
-      {t("twoStep.loadFailed")}
-    </Alert>
-  );
-}
+const readFactors = () => api("GET /api/account/factors");
 
 /** Turns the second factor on and off. Codes of an authenticator app, and recovery codes that stand in for it. */
 export function TwoStepPanel({ email }: { email: string }) {
   const { t } = useTranslation(["account", "errors", "refusals"]);
-  const factors = useFactors();
+  const { state, look } = useRead(readFactors);
   const act = useAct<"setUp">();
   const [step, setStep] = useState<Step>({ name: "rest" });
-  const title = useRef<HTMLHeadingElement>(null);
-  const [endings, setEndings] = useState(0);
-  // The button that had the focus is gone, and a dialog before the panel is closed by now.
-  useEffect(() => {
-    if (endings > 0) title.current?.focus();
-  }, [endings]);
-  const isOn = factors.state.status === "known" && factors.state.factors.totp !== null;
+  const { heading, focusHeading } = useHeadingFocus();
+  const isOn = state.status === "known" && state.value.totp !== null;
 
   function rest(said?: string): void {
     setStep({ name: "rest" });
     tellSecurityNews();
     if (said !== undefined) showToast({ title: said });
-    setEndings((count) => count + 1);
+    focusHeading();
   }
   function show(codes: readonly string[], isNew: boolean): void {
     setStep({ name: "codes", codes, isNew });
@@ -181,16 +157,16 @@ export function TwoStepPanel({ email }: { email: string }) {
 
   return (
     <Card as="section" className={styles.card ?? ""} aria-labelledby="two-step-title">
-      <h2 id="two-step-title" ref={title} tabIndex={-1} className={twoStep.title}>
+      <h2 id="two-step-title" ref={heading} tabIndex={-1} className={twoStep.title}>
         {t("account:twoStep.title")}
-        {factors.state.status === "known" && (
+        {state.status === "known" && (
           <Badge tone={isOn ? "good" : "neutral"}>{t(isOn ? "account:twoStep.on" : "account:twoStep.off")}</Badge>
         )}
       </h2>
       {step.name === "rest" && (
         <>
           <p className={styles.lead}>{t("account:twoStep.lead")}</p>
-          <Resting {...factors}>
+          <Reading state={state} look={look} label={t("account:twoStep.title")} rows={1} failed={t("account:twoStep.loadFailed")}>
             {({ totp, recoveryCodesLeft }, readAt) =>
               totp === null ? (
                 <Off act={act} onBegun={(setUp) => setStep({ name: "setUp", setUp })} />
@@ -201,7 +177,7 @@ export function TwoStepPanel({ email }: { email: string }) {
                 </>
               )
             }
-          </Resting>
+          </Reading>
         </>
       )}
       {step.name === "setUp" && (

@@ -1,10 +1,11 @@
-import { useCallback, useState } from "react";
+import { useCallback } from "react";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { withStepUp } from "#client/lib/step-up.ts";
 import type { Passkey } from "#contract/passkeys.ts";
-import { tellSecurityNews, useSecurityReads } from "./security-news.ts";
+import { tellSecurityNews } from "./security-news.ts";
+import { useRead } from "./use-read.ts";
 
-export type PasskeysState = { status: "loading" } | { status: "failed" } | { status: "known"; passkeys: Passkey[]; readAt: Date };
+const readPasskeys = async () => (await api("GET /api/account/passkeys")).passkeys;
 
 const webauthn = () => import("#client/lib/webauthn.ts");
 
@@ -21,21 +22,7 @@ async function removeOne(id: string): Promise<boolean> {
 
 /** The person's passkeys. What changes them throws what its calls throw. */
 export function usePasskeys(userId: string) {
-  const [state, setState] = useState<PasskeysState>({ status: "loading" });
-
-  const look = useCallback(async () => {
-    try {
-      const { passkeys } = await api("GET /api/account/passkeys");
-      setState({ status: "known", passkeys, readAt: new Date() });
-      return passkeys;
-    } catch {
-      // What was known is still shown when a later look fails.
-      setState((before) => (before.status === "known" ? before : { status: "failed" }));
-      return undefined;
-    }
-  }, []);
-  const read = useCallback(() => void look(), [look]);
-  useSecurityReads(read);
+  const { state, look } = useRead(readPasskeys);
 
   /** Returns the new passkey; undefined when the person gave up to show a factor. Throws PasskeyProblem too. */
   const add = useCallback(async (nameOf: (isApart: boolean) => string): Promise<Passkey | undefined> => {
@@ -72,5 +59,5 @@ export function usePasskeys(userId: string) {
     [look, userId],
   );
 
-  return { state, look: read, add, rename, remove };
+  return { state, look, add, rename, remove };
 }

@@ -1,9 +1,10 @@
-import { useCallback, useState } from "react";
+import { useCallback } from "react";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import type { OwnSession } from "#contract/security.ts";
-import { tellSecurityNews, useSecurityReads } from "./security-news.ts";
+import { tellSecurityNews } from "./security-news.ts";
+import { useRead } from "./use-read.ts";
 
-export type SessionsState = { status: "loading" } | { status: "failed" } | { status: "known"; sessions: OwnSession[]; readAt: Date };
+const readSessions = async () => (await api("GET /api/account/sessions")).sessions;
 
 /** Ends one session. One that has ended already is fine too. */
 async function endOne(id: string): Promise<void> {
@@ -16,25 +17,16 @@ async function endOne(id: string): Promise<void> {
 
 /** Where the person is signed in. `end` and `endOthers` throw what their calls throw. */
 export function useSessions() {
-  const [state, setState] = useState<SessionsState>({ status: "loading" });
-
-  const look = useCallback(async () => {
-    try {
-      const { sessions } = await api("GET /api/account/sessions");
-      setState({ status: "known", sessions, readAt: new Date() });
-    } catch {
-      // What was known is still shown when a later look fails.
-      setState((before) => (before.status === "known" ? before : { status: "failed" }));
-    }
-  }, []);
-  const read = useCallback(() => void look(), [look]);
-  useSecurityReads(read);
+  const { state, look, change } = useRead(readSessions);
 
   /** Takes the ended sessions off the list at once; the panels then read again. */
-  const keep = useCallback((stays: (session: OwnSession) => boolean) => {
-    setState((before) => (before.status === "known" ? { ...before, sessions: before.sessions.filter(stays) } : before));
-    tellSecurityNews();
-  }, []);
+  const keep = useCallback(
+    (stays: (session: OwnSession) => boolean) => {
+      change((sessions) => sessions.filter(stays));
+      tellSecurityNews();
+    },
+    [change],
+  );
   const end = useCallback(
     async (id: string) => {
       await endOne(id);
@@ -48,5 +40,5 @@ export function useSessions() {
     return ended;
   }, [keep]);
 
-  return { state, look: read, end, endOthers };
+  return { state, look, end, endOthers };
 }

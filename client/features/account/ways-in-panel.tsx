@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Card } from "#client/components/card.tsx";
-import { useRefusal } from "#client/components/use-refusal.tsx";
+import { useAct } from "#client/components/use-act.ts";
 import { api } from "#client/lib/api.ts";
 import { showToast } from "#client/lib/interface-store.ts";
 import { withStepUp } from "#client/lib/step-up.ts";
@@ -13,9 +13,10 @@ import type { WaysIn } from "#contract/security.ts";
 import { minuteMs } from "#domain/clock.ts";
 import { recoveryMs } from "#domain/periods.ts";
 import styles from "./account.module.css";
-import { RowsLoading } from "./rows-loading.tsx";
+import { PasswordDialog } from "./password-dialog.tsx";
+import { Reading } from "./reading.tsx";
 import { tellSecurityNews } from "./security-news.ts";
-import type { WaysInState } from "./use-ways-in.ts";
+import { useRead } from "./use-read.ts";
 
 interface WayProps {
   name: string;
@@ -41,38 +42,29 @@ function Way({ name, details, children }: WayProps) {
   );
 }
 
-/** One act at a time; its refusal is shown above the list. */
-function useAct() {
-  const refusal = useRefusal();
-  const [busy, setBusy] = useState(false);
-  async function run(act: () => Promise<void>): Promise<void> {
-    if (busy || refusal.waitSeconds > 0) return;
-    refusal.clear();
-    setBusy(true);
-    try {
-      await act();
-    } catch (error) {
-      refusal.refuse(error);
-    } finally {
-      setBusy(false);
-    }
-  }
-  return { busy, blocked: refusal.waitSeconds > 0, note: refusal.note, run };
-}
-
 function Password({ chosen, email }: { chosen: boolean; email: string }) {
   const { t } = useTranslation(["account", "auth"]);
-  const { busy, blocked, note, run } = useAct();
+  const { busy, waitSeconds, note, run } = useAct();
   const [sent, setSent] = useState(false);
-  const send = () =>
-    run(async () => {
-      await api("POST /api/auth/recover", { body: { email } });
-      setSent(true);
-    });
+  const [changing, setChanging] = useState(false);
+  const send = async () => {
+    await api("POST /api/auth/recover", { body: { email } });
+    setSent(true);
+  };
   return (
     <Way name={t("auth:password")} details={[t(chosen ? "account:waysIn.passwordSet" : "account:waysIn.passwordMissing")]}>
-      {!chosen && (
-        <Button size="small" busy={busy} busyLabel={t("account:waysIn.choosing")} aria-disabled={blocked} onClick={() => void send()}>
+      {chosen ? (
+        <Button size="small" onClick={() => setChanging(true)}>
+          {t("account:password.submit")}
+        </Button>
+      ) : (
+        <Button
+          size="small"
+          busy={busy !== undefined}
+          busyLabel={t("account:waysIn.choosing")}
+          aria-disabled={waitSeconds > 0}
+          onClick={() => void run("send", send)}
+        >
           {t("account:waysIn.choose")}
         </Button>
       )}
@@ -81,6 +73,7 @@ function Password({ chosen, email }: { chosen: boolean; email: string }) {
           {note ?? <Alert tone="good">{t("account:waysIn.sent", { email, minutes: recoveryMs / minuteMs })}</Alert>}
         </div>
       )}
+      {changing && <PasswordDialog email={email} onClose={() => setChanging(false)} />}
     </Way>
   );
 }
@@ -88,23 +81,18 @@ function Password({ chosen, email }: { chosen: boolean; email: string }) {
 function Google({ ways, offered }: { ways: WaysIn; offered: boolean }) {
   const { t } = useTranslation("account");
   const { date } = useFormat();
-  const { busy, blocked, note, run } = useAct();
+  const { busy, waitSeconds, note, run } = useAct();
   const { google } = ways;
-  const link = () =>
-    run(async () => {
-      const next = await withStepUp(() => api("POST /api/account/google/begin"));
-      if (next) location.assign(next.url);
-    });
-  const unlink = () =>
-    run(async () => {
-      const done = await withStepUp(async () => {
-        await api("DELETE /api/account/google");
-        return true;
-      });
-      if (!done) return;
-      showToast({ title: t("waysIn.unlinked") });
-      tellSecurityNews();
-    });
+  async function link(): Promise<void> {
+    const next = await withStepUp(() => api("POST /api/account/google/begin"));
+    if (next) location.assign(next.url);
+  }
+  async function unlink(): Promise<void> {
+    const done = await withStepUp(() => api("DELETE /api/account/google").then(() => true));
+    if (!done) return;
+    showToast({ title: t("waysIn.unlinked") });
+    tellSecurityNews();
+  }
   if (!google && !offered) return null;
   const isLast = google !== null && !ways.password && ways.passkeys === 0;
   return (
@@ -112,10 +100,10 @@ function Google({ ways, offered }: { ways: WaysIn; offered: boolean }) {
       {isLast ? null : (
         <Button
           size="small"
-          busy={busy}
+          busy={busy !== undefined}
           busyLabel={t(google ? "waysIn.unlinking" : "waysIn.linking")}
-          aria-disabled={blocked}
-          onClick={() => void (google ? unlink() : link())}
+          aria-disabled={waitSeconds > 0}
+          onClick={() => void run("google", google ? unlink : link)}
         >
           {t(google ? "waysIn.unlink" : "waysIn.link")}
         </Button>
@@ -125,40 +113,30 @@ function Google({ ways, offered }: { ways: WaysIn; offered: boolean }) {
   );
 }
 
+const readWaysIn = () => api("GET /api/account/ways-in");
+
 interface WaysInPanelProps {
   email: string;
-  state: WaysInState;
-  look: () => void;
   /** Whether one can sign in with Google here. */
   google: boolean;
 }
 
 /** How the person signs in, and what else could sign them in. The last way can't be removed. */
-export function WaysInPanel({ email, state, look, google }: WaysInPanelProps) {
+export function WaysInPanel({ email, google }: WaysInPanelProps) {
   const { t } = useTranslation("account");
+  const { state, look } = useRead(readWaysIn);
   return (
     <Card as="section" className={styles.list ?? ""} aria-labelledby="ways-in-title">
       <h2 id="ways-in-title">{t("waysIn.title")}</h2>
       <p className={styles.lead}>{t("waysIn.lead")}</p>
-      {state.status === "loading" && <RowsLoading label={t("waysIn.title")} rows={2} />}
-      {state.status === "failed" && (
-        <Alert
-          tone="warning"
-          action={
-            <Button size="small" onClick={look}>
-              {t("retry")}
-            </Button>
-          }
-        >
-          {t("waysIn.loadFailed")}
-        </Alert>
-      )}
-      {state.status === "known" && (
-        <ul className={styles.rows}>
-          <Password chosen={state.ways.password} email={email} />
-          <Google ways={state.ways} offered={google} />
-        </ul>
-      )}
+      <Reading state={state} look={look} label={t("waysIn.title")} rows={2} failed={t("waysIn.loadFailed")}>
+        {(ways) => (
+          <ul className={styles.rows}>
+            <Password chosen={ways.password} email={email} />
+            <Google ways={ways} offered={google} />
+          </ul>
+        )}
+      </Reading>
     </Card>
   );
 }

@@ -2,12 +2,11 @@ import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { ResendButton, useResend } from "#client/components/resend.tsx";
-import { RichText } from "#client/components/rich-text.tsx";
 import { minuteMs } from "#domain/clock.ts";
 import { recoveryMs } from "#domain/periods.ts";
 import styles from "./auth.module.css";
 import { askForRecovery, resendConfirmation } from "./auth-calls.ts";
-import { StepHeading } from "./step-heading.tsx";
+import { Step } from "./step.tsx";
 
 export interface AwaitedMail {
   /** `confirm`: after signing up, or signing in too early. `recover`: after asking for a new password. */
@@ -33,34 +32,26 @@ export function CheckEmail({ kind, email, justSent, sandboxUrl, onBack }: CheckE
       : t(justSent ? "steps:checkEmail.sent" : "steps:checkEmail.unconfirmed", { email });
 
   return (
-    <>
-      <header className={styles.header}>
-        <StepHeading>{t("steps:checkEmail.title")}</StepHeading>
-        <p className={styles.lead}>
-          <RichText text={lead} elements={{ strong: <strong className={styles.address} /> }} />
-        </p>
-      </header>
-      <div className={styles.form}>
-        {sandboxUrl !== null && (
-          <Alert
-            action={
-              <a href={sandboxUrl} target="_blank" rel="noreferrer">
-                {t("steps:checkEmail.sandboxLink")}
-              </a>
-            }
-          >
-            {t("steps:checkEmail.sandbox")}
-          </Alert>
-        )}
-        {resending.note}
-        <p>{t(resending.state === "sent" ? "steps:checkEmail.resent" : "steps:checkEmail.nothing")}</p>
-        <div className={styles.actions}>
-          <ResendButton resending={resending} />
-          <Button variant="quiet" onClick={onBack}>
-            {t("steps:checkEmail.back")}
-          </Button>
-        </div>
+    <Step title={t("steps:checkEmail.title")} lead={lead}>
+      {sandboxUrl !== null && (
+        <Alert
+          action={
+            <a href={sandboxUrl} target="_blank" rel="noreferrer">
+              {t("steps:checkEmail.sandboxLink")}
+            </a>
+          }
+        >
+          {t("steps:checkEmail.sandbox")}
+        </Alert>
+      )}
+      {resending.note}
+      <p>{t(resending.state === "sent" ? "steps:checkEmail.resent" : "steps:checkEmail.nothing")}</p>
+      <div className={styles.ways}>
+        <ResendButton resending={resending} wide />
+        <Button variant="quiet" wide onClick={onBack}>
+          {t("steps:checkEmail.back")}
+        </Button>
       </div>
-    </>
+    </Step>
   );
 }

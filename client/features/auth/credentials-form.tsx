@@ -1,4 +1,4 @@
-import type { ComponentProps, FormEvent } from "react";
+import type { ComponentProps, FormEvent, ReactNode } from "react";
 import { lazy, Suspense, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
@@ -30,6 +30,8 @@ interface CredentialsFormProps {
   recoverHref: string;
   /** The page to return to after signing in with Google; null: none was asked for. */
   returnTo: string | null;
+  /** What led here, said above the fields. */
+  notice?: ReactNode;
   /** Called if the address must be confirmed first: after signing up, which has sent the link, and after signing in too early. */
   onUnconfirmed: (step: { justSent: boolean }) => void;
 }
@@ -109,7 +111,7 @@ function useFaults(): (mode: AuthMode, email: string, password: string) => Fault
   };
 }
 
-export function CredentialsForm({ mode, email, onEmail, otherHref, recoverHref, returnTo, onUnconfirmed }: CredentialsFormProps) {
+export function CredentialsForm({ mode, email, onEmail, otherHref, recoverHref, returnTo, notice, onUnconfirmed }: CredentialsFormProps) {
   const { t, i18n } = useTranslation(["auth", "errors"]);
   const ruleText = useRuleText();
   const findFaults = useFaults();
@@ -164,6 +166,7 @@ export function CredentialsForm({ mode, email, onEmail, otherHref, recoverHref, 
   return (
     <>
       <Intro mode={mode} />
+      {notice}
       <form ref={form} className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
         {refusal.note}
         <SignInEmail value={email} onChange={changing("email", onEmail)} error={faults.email} />

@@ -1,59 +1,17 @@
-import type { FormEvent } from "react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
-import { CodeField } from "#client/components/code-field.tsx";
-import { SubmitButton } from "#client/components/submit-button.tsx";
-import { useRefusal } from "#client/components/use-refusal.tsx";
+import { CodeForm } from "#client/components/code-form.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
-import { ApiProblem } from "#client/lib/api.ts";
 import type { FactorNeeded } from "#contract/auth.ts";
 import styles from "./auth.module.css";
 import { answerFactor } from "./auth-calls.ts";
 import { LostFactor } from "./lost-factor.tsx";
-import { StepHeading } from "./step-heading.tsx";
+import { Step } from "./step.tsx";
+import { unlessCode } from "./unless-code.ts";
 
 type Method = FactorNeeded["methods"][number];
-
-interface CodeFormProps {
-  token: string;
-  method: Method;
-  onExpired: () => void;
-}
-
-function CodeForm({ token, method, onExpired }: CodeFormProps) {
-  const { t } = useTranslation(["auth", "errors", "steps"]);
-  const [code, setCode] = useState("");
-  const [fault, setFault] = useState<string>();
-  const [busy, setBusy] = useState(false);
-  const { note, waitSeconds, refuse, clear } = useRefusal();
-
-  async function submit(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    if (busy || waitSeconds > 0) return;
-    setFault(code.trim() === "" ? t("steps:factor.needed") : undefined);
-    if (code.trim() === "") return;
-    clear();
-    setBusy(true);
-    try {
-      await answerFactor(token, code);
-    } catch (error) {
-      if (error instanceof ApiProblem && error.code === "sign_in_expired") onExpired();
-      else refuse(error);
-    } finally {
-      setBusy(false);
-    }
-  }
-
-  return (
-    <form className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
-      {note}
-      <CodeField kind={method} value={code} onChange={setCode} error={fault} />
-      <SubmitButton label={t("auth:signIn.submit")} busy={busy} busyLabel={t("steps:factor.busy")} waitSeconds={waitSeconds} />
-    </form>
-  );
-}
 
 /** Asks for the second factor after the first one was right. */
 export function FactorStep({ needed, onBack }: { needed: FactorNeeded; onBack: () => void }) {
@@ -61,30 +19,30 @@ export function FactorStep({ needed, onBack }: { needed: FactorNeeded; onBack: (
   const [method, setMethod] = useState<Method>("totp");
   const [expired, setExpired] = useState(false);
   const [lost, setLost] = useState(false);
+  const onExpired = () => setExpired(true);
   const back = (
     <Button variant={expired ? "primary" : "quiet"} wide onClick={onBack}>
       {t("steps:factor.back")}
     </Button>
   );
-  if (expired) {
+  if (expired)
     return (
-      <>
-        <StepHeading>{t("steps:factor.title")}</StepHeading>
+      <Step key="expired" title={t("steps:factor.title")}>
         <Alert tone="danger">{problemText("sign_in_expired")}</Alert>
         {back}
-      </>
+      </Step>
     );
-  }
-  if (lost) return <LostFactor token={needed.token} onBack={() => setLost(false)} onExpired={() => setExpired(true)} />;
+  if (lost) return <LostFactor token={needed.token} onBack={() => setLost(false)} onExpired={onExpired} />;
   const isApp = method === "totp";
   return (
-    <>
-      <header className={styles.header}>
-        <StepHeading>{t("steps:factor.title")}</StepHeading>
-        <p className={styles.lead}>{t(isApp ? "steps:factor.lead" : "steps:factor.leadRecovery")}</p>
-      </header>
-      <CodeForm key={method} token={needed.token} method={method} onExpired={() => setExpired(true)} />
-      <div className={styles.actions}>
+    <Step key="code" title={t("steps:factor.title")} lead={t(isApp ? "steps:factor.lead" : "steps:factor.leadRecovery")}>
+      <CodeForm
+        key={method}
+        kind={method}
+        send={(code) => answerFactor(needed.token, code).catch(unlessCode("sign_in_expired", onExpired))}
+        submit={{ label: t("auth:signIn.submit"), busyLabel: t("steps:factor.busy") }}
+      />
+      <div className={styles.ways}>
         {needed.methods.includes("recovery_code") && (
           <Button wide onClick={() => setMethod(isApp ? "recovery_code" : "totp")}>
             {t(isApp ? "steps:factor.useRecovery" : "steps:factor.useApp")}
@@ -95,6 +53,6 @@ export function FactorStep({ needed, onBack }: { needed: FactorNeeded; onBack: (
         </Button>
         {back}
       </div>
-    </>
+    </Step>
   );
 }

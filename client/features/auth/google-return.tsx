@@ -1,17 +1,16 @@
 /** What comes after Google has sent somebody back to the sign-in page. */
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { RichText } from "#client/components/rich-text.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
-import { useRefusal } from "#client/components/use-refusal.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem } from "#client/lib/api.ts";
 import styles from "./auth.module.css";
 import { finishGoogle, linkGoogle } from "./auth-calls.ts";
 import type { GoogleState } from "./google-state.ts";
-import { StepHeading } from "./step-heading.tsx";
+import { ActStep, Step } from "./step.tsx";
 
 interface GoogleFinishProps {
   /** Called if the sign-in did not end with a session or with the request for a second factor. */
@@ -20,7 +19,8 @@ interface GoogleFinishProps {
 
 /** Signs in with the answer that Google gave. */
 export function GoogleFinish({ onOtherwise }: GoogleFinishProps) {
-  const { t, i18n } = useTranslation("auth");
+  // With the texts of what may come next, so that the form and its notice appear together.
+  const { t, i18n } = useTranslation(["auth", "steps", "refusals"]);
   const { language } = i18n;
   useEffect(() => {
     finishGoogle(language).then(
@@ -29,14 +29,13 @@ export function GoogleFinish({ onOtherwise }: GoogleFinishProps) {
     );
   }, [language, onOtherwise]);
   return (
-    <>
-      <StepHeading>{t("signIn.title")}</StepHeading>
+    <Step title={t("signIn.title")}>
       <Spinner label={t("signIn.busy")} />
-    </>
+    </Step>
   );
 }
 
-/** Above the form: why Google did not sign in, or whose account comes first. */
+/** On the form: why Google did not sign in, or whose account comes first. */
 export function GoogleNotice({ state }: { state: GoogleState }) {
   const { t } = useTranslation(["steps", "refusals"]);
   if (state.step === "refused") return <Alert tone="danger">{problemText(state.code)}</Alert>;
@@ -51,46 +50,16 @@ export function GoogleNotice({ state }: { state: GoogleState }) {
 /** Offers to link Google to the account whose owner has just signed in in their own way. */
 export function LinkGoogle({ email, onDone }: { email: string; onDone: () => void }) {
   const { t } = useTranslation(["steps", "refusals"]);
-  const { note, waitSeconds, refuse, clear } = useRefusal();
-  const [busy, setBusy] = useState(false);
-
-  async function link(): Promise<void> {
-    if (waitSeconds > 0) return;
-    clear();
-    setBusy(true);
-    try {
-      await linkGoogle();
-      onDone();
-    } catch (error) {
-      setBusy(false);
-      refuse(error);
-    }
-  }
-
   return (
-    <>
-      <header className={styles.header}>
-        <StepHeading>{t("steps:google.link.title")}</StepHeading>
-        <p className={styles.lead}>
-          <RichText text={t("steps:google.link.lead", { email })} elements={{ strong: <strong className={styles.address} /> }} />
-        </p>
-      </header>
-      <div className={styles.form}>
-        {note}
-        <Button
-          variant="primary"
-          wide
-          busy={busy}
-          busyLabel={t("steps:google.link.busy")}
-          aria-disabled={waitSeconds > 0}
-          onClick={() => void link()}
-        >
-          {t("steps:google.link.yes")}
-        </Button>
-        <Button variant="quiet" wide onClick={onDone}>
-          {t("steps:google.link.no")}
-        </Button>
-      </div>
-    </>
+    <ActStep
+      title={t("steps:google.link.title")}
+      lead={t("steps:google.link.lead", { email })}
+      submit={{ label: t("steps:google.link.yes"), busyLabel: t("steps:google.link.busy") }}
+      act={() => linkGoogle().then(onDone)}
+    >
+      <Button variant="quiet" wide onClick={onDone}>
+        {t("steps:google.link.no")}
+      </Button>
+    </ActStep>
   );
 }

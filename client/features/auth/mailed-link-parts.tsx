@@ -6,8 +6,7 @@ import { Spinner } from "#client/components/spinner.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem } from "#client/lib/api.ts";
 import { paths } from "#client/paths.ts";
-import styles from "./auth.module.css";
-import { StepHeading } from "./step-heading.tsx";
+import { Step } from "./step.tsx";
 
 type LinkState<Link> = { step: "looking" } | { step: "known"; link: Link } | { step: "failed"; code: string };
 
@@ -58,23 +57,18 @@ interface LinkFailedProps {
 
 export function LinkFailed({ code, title, spent, onAgain, signedIn, onInstead }: LinkFailedProps) {
   const { t } = useTranslation(["auth", "errors", "steps"]);
-  const isSpent = code === "link_invalid";
-  return (
-    <>
-      <header className={styles.header}>
-        <StepHeading>{isSpent ? t("steps:reset.failed") : title}</StepHeading>
-        {isSpent && <p className={styles.lead}>{spent}</p>}
-      </header>
-      {isSpent ? (
+  if (code === "link_invalid")
+    return (
+      <Step title={t("steps:reset.failed")} lead={spent}>
         <WithoutLink signedIn={signedIn} onInstead={onInstead} />
-      ) : (
-        <div className={styles.form}>
-          <Alert tone="danger">{problemText(code)}</Alert>
-          <Button variant="primary" wide onClick={onAgain}>
-            {t("steps:confirm.again")}
-          </Button>
-        </div>
-      )}
-    </>
+      </Step>
+    );
+  return (
+    <Step title={title}>
+      <Alert tone="danger">{problemText(code)}</Alert>
+      <Button variant="primary" wide onClick={onAgain}>
+        {t("steps:confirm.again")}
+      </Button>
+    </Step>
   );
 }

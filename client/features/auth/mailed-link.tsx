@@ -3,7 +3,6 @@ import { useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button, LinkButton } from "#client/components/button.tsx";
-import { Spinner } from "#client/components/spinner.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem } from "#client/lib/api.ts";
 import { paths } from "#client/paths.ts";
@@ -11,8 +10,9 @@ import type { MailedLink as Link } from "#contract/auth.ts";
 import styles from "./auth.module.css";
 import { confirmAddress, lookAtLink } from "./auth-calls.ts";
 import { ConfirmPassword } from "./confirm-password.tsx";
+import { LinkBusy } from "./mailed-link-parts.tsx";
 import { ReplaceSession } from "./replace-session.tsx";
-import { StepHeading } from "./step-heading.tsx";
+import { Step } from "./step.tsx";
 
 interface MailedLinkProps {
   token: string;
@@ -26,13 +26,13 @@ interface MailedLinkProps {
   onInstead: () => void;
 }
 
-type Step = "looking" | "disowned" | { failure: string } | { link: Link; replacing: boolean };
+type State = "looking" | "disowned" | { failure: string } | { link: Link; replacing: boolean };
 
 const codeOf = (error: unknown) => (error instanceof ApiProblem ? error.code : "network");
 
 /** Opens the mailed link. First reads whose link it is, and confirms nothing before it is clear that the person wants it. */
 export function MailedLink({ token, signedInAs, onEmail, onDone, onInstead }: MailedLinkProps) {
-  const [step, setStep] = useState<Step>("looking");
+  const [step, setStep] = useState<State>("looking");
   const fail = useCallback((code: string) => setStep({ failure: code }), []);
 
   const look = useCallback(() => {
@@ -66,12 +66,7 @@ export function MailedLink({ token, signedInAs, onEmail, onDone, onInstead }: Ma
 
 function Busy() {
   const { t } = useTranslation(["auth", "steps"]);
-  return (
-    <>
-      <h1>{t("steps:confirm.title")}</h1>
-      <Spinner label={t("steps:confirm.busy")} />
-    </>
-  );
+  return <LinkBusy title={t("steps:confirm.title")} />;
 }
 
 /** In the browser that signed up, opening the link is enough. */
@@ -86,7 +81,7 @@ function ConfirmHere({ token, onConfirmed, onFailed }: { token: string; onConfir
 function SignInInstead({ onInstead }: { onInstead: () => void }) {
   const { t } = useTranslation(["auth", "steps"]);
   return (
-    <div className={styles.form}>
+    <div className={styles.ways}>
       <LinkButton href={paths.auth} variant="primary" wide onClick={onInstead}>
         {t("steps:confirm.signIn")}
       </LinkButton>
@@ -109,8 +104,7 @@ function GoOn({ onGoOn }: { onGoOn: () => void }) {
 function Failed({ code, onAgain, waysOn }: { code: string; onAgain: () => void; waysOn: ReactNode }) {
   const { t } = useTranslation(["auth", "errors", "steps"]);
   return (
-    <>
-      <StepHeading>{t("steps:confirm.failed")}</StepHeading>
+    <Step title={t("steps:confirm.failed")}>
       <Alert tone="danger">{problemText(code)}</Alert>
       {code === "link_invalid" ? (
         waysOn
@@ -119,33 +113,25 @@ function Failed({ code, onAgain, waysOn }: { code: string; onAgain: () => void; 
           {t("steps:confirm.again")}
         </Button>
       )}
-    </>
+    </Step>
   );
 }
 
 function Used({ email, waysOn }: { email: string; waysOn: ReactNode }) {
   const { t } = useTranslation(["auth", "steps"]);
   return (
-    <>
-      <header className={styles.header}>
-        <StepHeading>{t("signIn.title")}</StepHeading>
-        <p className={styles.lead}>{t("steps:confirm.used", { email })}</p>
-      </header>
+    <Step title={t("signIn.title")} lead={t("steps:confirm.used", { email })}>
       {waysOn}
-    </>
+    </Step>
   );
 }
 
 function Disowned({ waysOn }: { waysOn: ReactNode }) {
   const { t } = useTranslation(["auth", "steps"]);
   return (
-    <>
-      <header className={styles.header}>
-        <StepHeading>{t("steps:confirm.disown.title")}</StepHeading>
-        <p className={styles.lead}>{t("steps:confirm.disown.text")}</p>
-      </header>
+    <Step title={t("steps:confirm.disown.title")} lead={t("steps:confirm.disown.text")}>
       {waysOn}
-    </>
+    </Step>
   );
 }
 

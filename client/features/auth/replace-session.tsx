@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import styles from "./auth.module.css";
-import { StepHeading } from "./step-heading.tsx";
+import { Step } from "./step.tsx";
 
 interface ReplaceSessionProps {
   /** The email of the signed-in person. */
@@ -16,10 +16,8 @@ interface ReplaceSessionProps {
 export function ReplaceSession({ email, other, onStay, onUse }: ReplaceSessionProps) {
   const { t } = useTranslation(["auth", "steps"]);
   return (
-    <>
-      <StepHeading>{t("steps:replace.title")}</StepHeading>
-      <p className={styles.lead}>{t("steps:replace.text", { email, other })}</p>
-      <div className={styles.form}>
+    <Step title={t("steps:replace.title")} lead={t("steps:replace.text", { email, other })}>
+      <div className={styles.ways}>
         <Button variant="primary" wide onClick={onStay}>
           {t("steps:replace.stay")}
         </Button>
@@ -27,6 +25,6 @@ export function ReplaceSession({ email, other, onStay, onUse }: ReplaceSessionPr
           {t("steps:replace.use")}
         </Button>
       </div>
-    </>
+    </Step>
   );
 }

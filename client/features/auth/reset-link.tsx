@@ -4,36 +4,13 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button, LinkButton } from "#client/components/button.tsx";
-import type { Refusal } from "#client/components/use-refusal.tsx";
-import { useRefusal } from "#client/components/use-refusal.tsx";
-import { ApiProblem } from "#client/lib/api.ts";
 import { securityPath } from "#client/lib/security-path.ts";
 import { paths, recoverPath } from "#client/paths.ts";
 import type { FactorNeeded } from "#contract/auth.ts";
 import styles from "./auth.module.css";
 import { cancelFactorReset, removeLostFactor } from "./auth-calls.ts";
-import { StepHeading } from "./step-heading.tsx";
-
-/** One act that can be refused. `spent` is set once its link works no longer. */
-function useLinkAct(): Refusal & { busy: boolean; spent: boolean; run: (act: () => Promise<void>) => Promise<void> } {
-  const refusal = useRefusal();
-  const [busy, setBusy] = useState(false);
-  const [spent, setSpent] = useState(false);
-  async function run(act: () => Promise<void>): Promise<void> {
-    if (busy || refusal.waitSeconds > 0) return;
-    refusal.clear();
-    setBusy(true);
-    try {
-      await act();
-    } catch (error) {
-      if (error instanceof ApiProblem && error.code === "link_invalid") setSpent(true);
-      else refusal.refuse(error);
-    } finally {
-      setBusy(false);
-    }
-  }
-  return { ...refusal, busy, spent, run };
-}
+import { ActStep, Step } from "./step.tsx";
+import { unlessCode } from "./unless-code.ts";
 
 interface CancelResetProps {
   token: string;
@@ -45,46 +22,42 @@ interface CancelResetProps {
 /** Cancels on a click, not on opening: programs that look at mails open links. */
 function CancelReset({ token, isSignedIn, onInstead }: CancelResetProps) {
   const { t } = useTranslation(["account", "auth", "errors"]);
-  const { note, waitSeconds, busy, spent, run } = useLinkAct();
-  const [done, setDone] = useState(false);
-  const cancel = () =>
-    run(async () => {
-      await cancelFactorReset(token);
-      setDone(true);
-    });
+  const [outcome, setOutcome] = useState<"done" | "spent">();
+  const signIn = !isSignedIn && (
+    <LinkButton href={paths.auth} wide onClick={onInstead}>
+      {t("account:lost.cancel.signIn")}
+    </LinkButton>
+  );
+  if (outcome === undefined)
+    return (
+      <ActStep
+        title={t("account:lost.cancel.title")}
+        lead={t("account:lost.cancel.text")}
+        submit={{ label: t("account:lost.cancel.submit"), busyLabel: t("account:lost.cancel.busy") }}
+        act={() =>
+          cancelFactorReset(token)
+            .then(() => setOutcome("done"))
+            .catch(unlessCode("link_invalid", () => setOutcome("spent")))
+        }
+      >
+        {signIn}
+      </ActStep>
+    );
+  const isDone = outcome === "done";
   return (
-    <>
-      <header className={styles.header}>
-        <StepHeading key={done ? "done" : "ask"}>{t(done ? "account:lost.cancel.done" : "account:lost.cancel.title")}</StepHeading>
-        <p className={styles.lead}>{t(done ? "account:lost.cancel.doneText" : "account:lost.cancel.text")}</p>
-      </header>
-      {note}
-      {spent && <Alert tone="warning">{t("account:lost.cancel.spent")}</Alert>}
-      <div className={styles.actions}>
-        {!done && !spent && (
-          <Button
-            variant="primary"
-            wide
-            busy={busy}
-            busyLabel={t("account:lost.cancel.busy")}
-            aria-disabled={waitSeconds > 0}
-            onClick={() => void cancel()}
-          >
-            {t("account:lost.cancel.submit")}
-          </Button>
-        )}
-        {(done || spent) && (
-          <LinkButton href={isSignedIn ? securityPath : recoverPath} variant="primary" wide onClick={onInstead}>
-            {t("account:lost.cancel.password")}
-          </LinkButton>
-        )}
-        {!isSignedIn && (
-          <LinkButton href={paths.auth} wide onClick={onInstead}>
-            {t("account:lost.cancel.signIn")}
-          </LinkButton>
-        )}
+    <Step
+      key={outcome}
+      title={t(isDone ? "account:lost.cancel.done" : "account:lost.cancel.title")}
+      lead={isDone ? t("account:lost.cancel.doneText") : undefined}
+    >
+      {!isDone && <Alert tone="warning">{t("account:lost.cancel.spent")}</Alert>}
+      <div className={styles.ways}>
+        <LinkButton href={isSignedIn ? securityPath : recoverPath} variant="primary" wide onClick={onInstead}>
+          {t("account:lost.cancel.password")}
+        </LinkButton>
+        {signIn}
       </div>
-    </>
+    </Step>
   );
 }
 
@@ -92,22 +65,18 @@ function CancelReset({ token, isSignedIn, onInstead }: CancelResetProps) {
 function SignedIn() {
   const { t } = useTranslation("account");
   return (
-    <>
-      <header className={styles.header}>
-        <StepHeading>{t("lost.link.title")}</StepHeading>
-        <p className={styles.lead}>{t("lost.link.signedIn")}</p>
-      </header>
+    <Step title={t("lost.link.title")} lead={t("lost.link.signedIn")}>
       <LinkButton href={securityPath} variant="primary" wide>
         {t("lost.link.settings")}
       </LinkButton>
-    </>
+    </Step>
   );
 }
 
 interface ResetLinkProps extends CancelResetProps {
   purpose: "keep-factors" | "reset-factors";
   /** The link removes the factor only once the password was shown. */
-  signInForm: ReactNode;
+  signInForm: (notice: ReactNode) => ReactNode;
 }
 
 /** Where the link of a mail about a lost factor leads. */
@@ -115,12 +84,7 @@ export function ResetLink({ purpose, signInForm, ...link }: ResetLinkProps) {
   const { t } = useTranslation("account");
   if (purpose === "keep-factors") return <CancelReset {...link} />;
   if (link.isSignedIn) return <SignedIn />;
-  return (
-    <>
-      <Alert>{t("lost.link.lead")}</Alert>
-      {signInForm}
-    </>
-  );
+  return signInForm(<Alert>{t("lost.link.lead")}</Alert>);
 }
 
 interface RemoveFactorProps {
@@ -134,36 +98,32 @@ interface RemoveFactorProps {
 /** The password was right: the link may remove the second factor. */
 export function RemoveFactor({ needed, link, onDone, onCode }: RemoveFactorProps) {
   const { t } = useTranslation(["account", "auth", "errors"]);
-  const { note, waitSeconds, busy, spent, run } = useLinkAct();
-  const remove = () =>
-    run(async () => {
-      await removeLostFactor(needed.token, link);
-      onDone();
-    });
-  return (
-    <>
-      <header className={styles.header}>
-        <StepHeading>{t("account:lost.link.title")}</StepHeading>
-        {!spent && <p className={styles.lead}>{t("account:lost.link.text")}</p>}
-      </header>
-      {note}
-      {spent ? (
+  const [spent, setSpent] = useState(false);
+  const title = t("account:lost.link.title");
+  const code = (
+    <Button wide onClick={onCode}>
+      {t("account:lost.link.code")}
+    </Button>
+  );
+  if (spent)
+    return (
+      <Step key="spent" title={title}>
         <Alert tone="warning">{t("account:lost.link.spent")}</Alert>
-      ) : (
-        <Button
-          variant="primary"
-          wide
-          busy={busy}
-          busyLabel={t("account:lost.link.busy")}
-          aria-disabled={waitSeconds > 0}
-          onClick={() => void remove()}
-        >
-          {t("account:lost.link.submit")}
-        </Button>
-      )}
-      <Button wide onClick={onCode}>
-        {t("account:lost.link.code")}
-      </Button>
-    </>
+        {code}
+      </Step>
+    );
+  return (
+    <ActStep
+      title={title}
+      lead={t("account:lost.link.text")}
+      submit={{ label: t("account:lost.link.submit"), busyLabel: t("account:lost.link.busy") }}
+      act={() =>
+        removeLostFactor(needed.token, link)
+          .then(onDone)
+          .catch(unlessCode("link_invalid", () => setSpent(true)))
+      }
+    >
+      {code}
+    </ActStep>
   );
 }

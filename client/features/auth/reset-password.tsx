@@ -1,9 +1,7 @@
-import type { ReactNode } from "react";
 import { useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button, LinkButton } from "#client/components/button.tsx";
-import { Spinner } from "#client/components/spinner.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem } from "#client/lib/api.ts";
 import { paths, recoverPath } from "#client/paths.ts";
@@ -11,9 +9,10 @@ import { minuteMs } from "#domain/clock.ts";
 import { recoveryMs } from "#domain/periods.ts";
 import styles from "./auth.module.css";
 import { lookAtRecovery } from "./auth-calls.ts";
+import { LinkBusy } from "./mailed-link-parts.tsx";
 import { NewPasswordForm } from "./new-password-form.tsx";
 import { ReplaceSession } from "./replace-session.tsx";
-import { StepHeading } from "./step-heading.tsx";
+import { Step } from "./step.tsx";
 
 interface ResetPasswordProps {
   token: string;
@@ -27,12 +26,12 @@ interface ResetPasswordProps {
   onInstead: () => void;
 }
 
-type Step = "looking" | "changed" | { failure: string } | { email: string; replacing: boolean };
+type State = "looking" | "changed" | { failure: string } | { email: string; replacing: boolean };
 
 /** Opens the link from a mail that lets its owner choose a new password. */
 export function ResetPassword({ token, signedInAs, onEmail, onDone, onInstead }: ResetPasswordProps) {
   const { t } = useTranslation(["auth", "steps"]);
-  const [step, setStep] = useState<Step>("looking");
+  const [step, setStep] = useState<State>("looking");
 
   const look = useCallback(() => {
     setStep("looking");
@@ -46,14 +45,7 @@ export function ResetPassword({ token, signedInAs, onEmail, onDone, onInstead }:
   }, [token, onEmail]);
   useEffect(look, [look]);
 
-  if (step === "looking") {
-    return (
-      <>
-        <h1>{t("recover.title")}</h1>
-        <Spinner label={t("steps:confirm.busy")} />
-      </>
-    );
-  }
+  if (step === "looking") return <LinkBusy title={t("recover.title")} />;
   if (step === "changed") return <Changed onSignIn={onInstead} />;
   if ("failure" in step) return <Failed code={step.failure} onAgain={look} onInstead={onInstead} />;
   const { email, replacing } = step;
@@ -69,27 +61,15 @@ export function ResetPassword({ token, signedInAs, onEmail, onDone, onInstead }:
   );
 }
 
-function Result({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <>
-      <header className={styles.header}>
-        <StepHeading>{title}</StepHeading>
-      </header>
-      {children}
-    </>
-  );
-}
-
 /** Shown in another browser than the one that asked for the link: there the new password signs in, and nothing else. */
 function Changed({ onSignIn }: { onSignIn: () => void }) {
   const { t } = useTranslation(["auth", "steps"]);
   return (
-    <Result title={t("steps:reset.done.title")}>
-      <p className={styles.lead}>{t("steps:reset.done.text")}</p>
+    <Step title={t("steps:reset.done.title")} lead={t("steps:reset.done.text")}>
       <LinkButton href={paths.auth} variant="primary" wide onClick={onSignIn}>
         {t("steps:confirm.signIn")}
       </LinkButton>
-    </Result>
+    </Step>
   );
 }
 
@@ -97,18 +77,17 @@ function Failed({ code, onAgain, onInstead }: { code: string; onAgain: () => voi
   const { t } = useTranslation(["auth", "errors", "steps"]);
   if (code !== "link_invalid") {
     return (
-      <Result title={t("auth:recover.title")}>
+      <Step title={t("auth:recover.title")}>
         <Alert tone="danger">{problemText(code)}</Alert>
         <Button variant="primary" wide onClick={onAgain}>
           {t("steps:confirm.again")}
         </Button>
-      </Result>
+      </Step>
     );
   }
   return (
-    <Result title={t("steps:reset.failed")}>
-      <p className={styles.lead}>{t("steps:reset.spent", { minutes: recoveryMs / minuteMs })}</p>
-      <div className={styles.form}>
+    <Step title={t("steps:reset.failed")} lead={t("steps:reset.spent", { minutes: recoveryMs / minuteMs })}>
+      <div className={styles.ways}>
         <LinkButton href={recoverPath} variant="primary" wide onClick={onInstead}>
           {t("steps:reset.again")}
         </LinkButton>
@@ -116,6 +95,6 @@ function Failed({ code, onAgain, onInstead }: { code: string; onAgain: () => voi
           {t("steps:confirm.signIn")}
         </LinkButton>
       </div>
-    </Result>
+    </Step>
   );
 }

@@ -20,7 +20,7 @@ interface MailedStepProps {
   /** Called with another link to go on with. */
   onNext: (mailed: MailedToken) => void;
   /** The sign-in form, with which removing a lost factor begins. */
-  signInForm: ReactNode;
+  signInForm: (notice: ReactNode) => ReactNode;
 }
 
 /** What a mailed link is for. */

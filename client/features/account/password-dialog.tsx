@@ -1,7 +1,7 @@
 import type { FormEvent } from "react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Card } from "#client/components/card.tsx";
+import { Dialog } from "#client/components/dialog.tsx";
 import { PasswordField } from "#client/components/password-field.tsx";
 import { SubmitButton } from "#client/components/submit-button.tsx";
 import { useRefusal } from "#client/components/use-refusal.tsx";
@@ -20,7 +20,7 @@ interface Faults {
 const none: Faults = { current: undefined, chosen: undefined };
 
 /** The form's state, and the call. */
-function usePasswordChange(email: string) {
+function usePasswordChange(email: string, onChanged: () => void) {
   const { t } = useTranslation(["account", "auth", "errors", "refusals"]);
   const ruleText = useRuleText();
   const form = useRef<HTMLFormElement>(null);
@@ -54,8 +54,7 @@ function usePasswordChange(email: string) {
     setBusy(true);
     try {
       await api("POST /api/account/password", { body: { currentPassword: current, password: chosen } });
-      setCurrent("");
-      setChosen("");
+      onChanged();
       tellSecurityNews();
       showToast({ title: t("account:password.changed"), text: t("account:password.changedText") });
     } catch (error) {
@@ -75,14 +74,13 @@ function usePasswordChange(email: string) {
 }
 
 /** Changes the password. Whoever has forgotten the current one signs out and asks for a link. */
-export function PasswordPanel({ email }: { email: string }) {
+export function PasswordDialog({ email, onClose }: { email: string; onClose: () => void }) {
   const { t } = useTranslation(["account", "auth"]);
-  const { form, current, chosen, editCurrent, editChosen, faults, busy, note, waitSeconds, submit } = usePasswordChange(email);
+  const { form, current, chosen, editCurrent, editChosen, faults, busy, note, waitSeconds, submit } = usePasswordChange(email, onClose);
   return (
-    <Card as="section" className={styles.card ?? ""} aria-labelledby="password-title">
-      <h2 id="password-title">{t("account:password.title")}</h2>
-      <p className={styles.lead}>{t("account:password.lead")}</p>
+    <Dialog open onClose={onClose} title={t("account:password.submit")}>
       <form ref={form} className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
+        <p>{t("account:password.lead")}</p>
         {note}
         {/* Password managers find the password by the address. */}
         <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
@@ -97,6 +95,6 @@ export function PasswordPanel({ email }: { email: string }) {
         <PasswordField label={t("auth:newPassword")} value={chosen} onChange={editChosen} error={faults.chosen} isNew />
         <SubmitButton label={t("account:password.submit")} busy={busy} busyLabel={t("account:password.busy")} waitSeconds={waitSeconds} />
       </form>
-    </Card>
+    </Dialog>
   );
 }
