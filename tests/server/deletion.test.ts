@@ -65,7 +65,8 @@ test("a deleted conversation can't be read by its answers' events, by its idempo
   const words = `tell ${randomUUID()} again`;
   const key = randomUUID();
   const answer = await ask(world.api, person, { prompt: words }, { key });
-  expect(await placesOf(words)).toEqual(["conversations", "generation_parts", "messages"]);
+  // The model repeats the words, so the answer's log holds them too unless it was cut within them.
+  expect(await placesOf(words)).toEqual(expect.arrayContaining(["conversations", "generation_parts", "messages"]));
   const before = await balanceOf(person);
 
   expect((await remove(person, answer.conversationId)).status).toBe(204);
