@@ -16,6 +16,7 @@ import { sessionRoutes } from "./features/auth/session-routes.ts";
 import { registerTokens } from "./features/auth/tokens.ts";
 import { createReadViewer, createSessionCheck } from "./features/auth/viewer.ts";
 import { readEntitlement } from "./features/billing/entitlement.ts";
+import { invoiceRoutes } from "./features/billing/invoice-routes.ts";
 import { billingRoutes, publicBillingRoutes } from "./features/billing/routes.ts";
 import { webhookRoutes } from "./features/billing/webhook.ts";
 import { catalogueRoutes } from "./features/catalogue/routes.ts";
@@ -116,6 +117,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       emailChangeRoutes(deps),
       passkeyRoutes(deps),
       billingRoutes(deps),
+      invoiceRoutes(deps),
       creditRoutes(deps, spendable),
       generationRoutes(deps, answers, held),
       conversationRoutes(deps, answers),

@@ -12,6 +12,7 @@ import { answerForIntent, answerForInvoice, payHostedInvoice, waitingIntent } fr
 import { html, page, pageHeaders } from "./html.ts";
 import { newId } from "./ids.ts";
 import { answeredPage, authenticationPage, invoicePage } from "./invoice-page.ts";
+import { invoicePdf } from "./invoice-pdf.ts";
 import type { CardBehaviour } from "./kinds.ts";
 import { cardBehaviours } from "./kinds.ts";
 import { cancelAtPeriodEnd, changeCard, payOpenInvoice, resumeSubscription } from "./portal.ts";
@@ -143,6 +144,17 @@ function mountInvoices(server: FastifyInstance, context: Context, afterChange: (
       const { notice } = request.query as { notice?: unknown };
       const invoice = context.store.get("invoice", paramOf(request, "id"), "invoice");
       return reply.headers(pageHeaders([])).send(invoicePage(context, invoice, typeof notice === "string" ? notice : undefined));
+    } catch (error) {
+      return sendError(reply, error, true);
+    }
+  });
+  server.get("/i/:id/pdf", (request, reply) => {
+    try {
+      const invoice = context.store.get("invoice", paramOf(request, "id"), "invoice");
+      if (invoice.status === "draft") throw invalidRequest("A draft has no PDF yet.", "invoice");
+      const name = `attachment; filename="Invoice-${invoice.number ?? invoice.id}.pdf"`;
+      const headers = { "content-disposition": name, "cache-control": "no-store", "x-content-type-options": "nosniff" };
+      return reply.headers(headers).type("application/pdf").send(invoicePdf(invoice));
     } catch (error) {
       return sendError(reply, error, true);
     }

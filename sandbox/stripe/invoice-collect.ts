@@ -67,6 +67,7 @@ export function finalizeInvoice(context: Context, draft: Invoice, existingIntent
     effective_at: context.now(),
     ending_balance: 0,
     hosted_invoice_url: `${context.origin}/i/${draft.id}`,
+    invoice_pdf: `${context.origin}/i/${draft.id}/pdf`,
     number: nextNumber(context, draft),
     status: "open",
     status_transitions: { ...draft.status_transitions, finalized_at: context.now() },

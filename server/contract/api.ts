@@ -9,6 +9,7 @@ import type { factorResetRoutes } from "./factor-reset.ts";
 import type { factorRoutes } from "./factors.ts";
 import type { generationRoutes } from "./generations.ts";
 import type { googleRoutes } from "./google.ts";
+import type { invoiceRoutes } from "./invoices.ts";
 import type { notificationRoutes } from "./notifications.ts";
 import type { ownDataRoutes } from "./own-data.ts";
 import type { passkeyRoutes } from "./passkeys.ts";
@@ -27,6 +28,7 @@ export type Calls = CallsOf<
     typeof factorResetRoutes &
     typeof factorRoutes &
     typeof generationRoutes &
+    typeof invoiceRoutes &
     typeof notificationRoutes &
     typeof ownDataRoutes &
     typeof passkeyRoutes &

@@ -91,7 +91,7 @@ export async function grantToApplication(trx: Kysely<unknown>, role: string): Pr
     sql`grant update (frozen_at) on wallets to ${name}`,
     // Triggers open accounts and make people their members: the application could otherwise let a person spend another's credits.
     sql`revoke insert, update on billing_accounts, billing_account_members from ${name}`,
-    sql`grant update (stripe_customer_id) on billing_accounts to ${name}`,
+    sql`grant update (stripe_customer_id, invoices_read_at) on billing_accounts to ${name}`,
     sql`revoke all on migrations, migrations_lock from ${name}`,
     sql`grant select on migrations to ${name}`,
     sql`revoke execute on function ${listed(own.functions)} from public`,

@@ -78,6 +78,7 @@ export interface Credentials {
 export interface BillingAccounts {
   id: Generated<string>;
   stripe_customer_id: string | null;
+  invoices_read_at: Generated<Date | null>;
   created_at: Date;
 }
 

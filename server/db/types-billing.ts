@@ -76,6 +76,29 @@ export interface SubscriptionChanges {
 
 export type SubscriptionRow = Selectable<UserSubscriptions>;
 
+/** What a person sees of an invoice. */
+export interface Invoices {
+  id: string;
+  billing_account_id: string;
+  number: string | null;
+  stripe_subscription_id: string | null;
+  plan_key: string | null;
+  billing_interval: BillingInterval | null;
+  pack_key: string | null;
+  period_start: Date | null;
+  period_end: Date | null;
+  total_cents: number;
+  unpaid_cents: number;
+  refunded_cents: number;
+  status: "open" | "paid" | "void" | "uncollectible";
+  failed: boolean;
+  needs_action: boolean;
+  issued_at: Date;
+  updated_at: Date;
+}
+
+export type InvoiceRow = Selectable<Invoices>;
+
 export interface PaidInvoices {
   id: string;
   billing_account_id: string | null;

@@ -29,6 +29,7 @@ import type { AuditEvents, AuditOrigins, AuditPeople } from "./types-audit.ts";
 import type {
   Checkouts,
   DiscountCampaigns,
+  Invoices,
   PaidInvoiceLines,
   PaidInvoices,
   ScheduledGrants,
@@ -75,6 +76,7 @@ export interface Database {
   trials: Trials;
   trial_mailboxes: TrialMailboxes;
   subscription_changes: SubscriptionChanges;
+  invoices: Invoices;
   paid_invoices: PaidInvoices;
   paid_invoice_lines: PaidInvoiceLines;
   scheduled_grants: ScheduledGrants;

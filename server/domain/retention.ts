@@ -73,6 +73,10 @@ export const retention = {
   hold_parts: ledger,
   paid_invoices: ledger,
   paid_invoice_lines: ledger,
+  invoices: {
+    rows: "for good",
+    why: "accounting: what each invoice was for and what became of it; of a billing account, which names no deleted person",
+  },
   subscription_changes: {
     rows: "for good",
     why: "accounting: who had which plan at which price, and when; of a billing account, which names no deleted person",

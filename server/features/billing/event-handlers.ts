@@ -6,6 +6,7 @@ import type Stripe from "stripe";
 import type { Deps } from "../../deps.ts";
 import { idOf, orMissing } from "../../providers/stripe.ts";
 import type { EventOutcome } from "./inbox.ts";
+import { mirrorInvoice } from "./mirror-invoice.ts";
 import { settleCheckout } from "./settle-checkout.ts";
 import { syncSubscription } from "./sync-subscription.ts";
 
@@ -26,9 +27,11 @@ async function onSubscription(deps: BillingDeps, subscriptionId: string): Promis
 }
 
 async function onInvoice(deps: BillingDeps, invoiceId: string): Promise<Handled> {
-  const invoice = await orMissing(deps.payments.invoices.retrieve(invoiceId));
-  const subscriptionId = idOf(invoice?.parent?.subscription_details?.subscription);
-  return subscriptionId === undefined ? { outcome: "ignored" } : onSubscription(deps, subscriptionId);
+  const mirrored = await mirrorInvoice(deps, invoiceId);
+  const subscriptionId = idOf(mirrored?.invoice.parent?.subscription_details?.subscription);
+  const payerId = mirrored?.payerId;
+  const synced = subscriptionId === undefined ? undefined : await onSubscription(deps, subscriptionId);
+  return payerId === undefined ? (synced ?? { outcome: "ignored" }) : { outcome: "processed", payerId };
 }
 
 export async function onCheckout(deps: BillingDeps, sessionId: string): Promise<Handled> {

@@ -11,6 +11,8 @@ import { announceToMembers } from "../../http/live-events.ts";
 import { idOf } from "../../providers/stripe.ts";
 import { Outages } from "../../queue/sweep-rows.ts";
 import { recordStripeEvents, selectKnownEvents, selectNewestEventTime, selectWaitingEvents } from "./inbox.ts";
+import { selectUnreadCustomers } from "./invoice-queries.ts";
+import { mirrorEarlierInvoices } from "./mirror-invoice.ts";
 import { processCheckout, processStripeEvent } from "./process-event.ts";
 import * as queries from "./queries.ts";
 import { syncSubscription } from "./sync-subscription.ts";
@@ -145,6 +147,23 @@ async function findUngranted({ deps, signal }: Run, now: Date): Promise<Ungrante
   return found;
 }
 
+/** Reads the invoices of customers whose list we have never read. One that fails is tried again in the next hour. */
+async function readEarlierInvoices(run: Run): Promise<void> {
+  let after: string | undefined;
+  for (;;) {
+    const customers = new Map(
+      (await selectUnreadCustomers(run.deps.db, after, batch)).map((customer) => [customer.payerId, customer] as const),
+    );
+    await repairEach(run, customers.keys(), async (payerId) => {
+      const customer = customers.get(payerId);
+      if (customer) await mirrorEarlierInvoices(run.deps, customer);
+      return true;
+    });
+    after = [...customers.keys()].at(-1);
+    if (customers.size < batch) return;
+  }
+}
+
 /**
  * Returns how many repairs changed something. Throws only if Stripe or PostgreSQL can't be reached at all. `lastDoneAt` is when the last
  * complete run began: while no worker runs, webhooks still arrive, so a lost event may be older than the newest one we know.
@@ -169,5 +188,6 @@ export async function reconcileBilling(
   });
   const subscriptions = new Set([...ungranted.subscriptions, ...(await queries.selectOverduePeriods(deps.db, now, batch))]);
   const synced = await repairEach(run, subscriptions, (id) => repairSubscription(deps, id));
+  await readEarlierInvoices(run);
   return { repaired: missed + done + settled + synced };
 }

@@ -1,0 +1,69 @@
+import { day, money } from "./html.ts";
+import { stateNames } from "./invoice-page.ts";
+import type { PdfRule, PdfText } from "./pdf.ts";
+import { toPdf } from "./pdf.ts";
+import type { Invoice } from "./wire.ts";
+
+const left = 56;
+const right = 539;
+const small = 10;
+
+/** Lays a text on the left and an amount on the right of one line. */
+function row(y: number, text: string, amount: string, bold = false): PdfText[] {
+  return [
+    { text, x: left, y, size: small, bold },
+    { text: amount, x: right, y, size: small, bold, right: true },
+  ];
+}
+
+function head(invoice: Invoice): (PdfText | PdfRule)[] {
+  const facts = [
+    ["Invoice number", invoice.number ?? ""],
+    ["Date of issue", day(invoice.status_transitions.finalized_at ?? invoice.created)],
+    ["Billed to", invoice.customer_email ?? ""],
+    ["Status", stateNames[String(invoice.status)] ?? ""],
+  ] as const;
+  return [
+    { text: "Tessera", x: left, y: 72, size: 20, bold: true },
+    { text: "Invoice", x: right, y: 72, size: 20, right: true },
+    { text: "Sandbox: no card is real, no money moves.", x: left, y: 92, size: 9 },
+    ...facts.flatMap(([name, value], index): PdfText[] => [
+      { text: name, x: left, y: 130 + index * 16, size: small, bold: true },
+      { text: value, x: left + 110, y: 130 + index * 16, size: small },
+    ]),
+  ];
+}
+
+/** The sums below the lines: discounts and taxes only where there are some. */
+function sums(invoice: Invoice): [name: string, cents: number][] {
+  const off = (invoice.total_discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
+  const tax = (invoice.total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0);
+  return [
+    ["Subtotal", invoice.subtotal],
+    ...(off === 0 ? [] : [["Discount", -off] as [string, number]]),
+    ...(tax === 0 ? [] : [["Tax", tax] as [string, number]]),
+    ["Total", invoice.total],
+    ["Amount paid", invoice.amount_paid],
+    ["Amount due", invoice.amount_remaining],
+  ];
+}
+
+/** The file at an invoice's `invoice_pdf`, as the invoice is now. */
+export function invoicePdf(invoice: Invoice): Buffer {
+  const parts: (PdfText | PdfRule)[] = head(invoice);
+  let y = 222;
+  parts.push(...row(y, "Description", "Amount", true), { rule: y + 8 });
+  for (const line of invoice.lines.data) {
+    y += 26;
+    parts.push(...row(y, line.description ?? "", money(line.amount, invoice.currency)));
+    parts.push({ text: `${day(line.period.start)} – ${day(line.period.end)}`, x: left, y: y + 14, size: 9 });
+    y += 14;
+  }
+  y += 14;
+  parts.push({ rule: y });
+  for (const [name, cents] of sums(invoice)) {
+    y += 20;
+    parts.push(...row(y, name, money(cents, invoice.currency), name === "Total" || name === "Amount due"));
+  }
+  return toPdf(`Invoice ${invoice.number ?? ""}`, parts);
+}

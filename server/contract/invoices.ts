@@ -1,0 +1,68 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { Cents, Credits, Timestamp } from "./common.ts";
+import type { RouteContract } from "./route.ts";
+
+const Plan = Type.Union([Type.Literal("starter"), Type.Literal("basic"), Type.Literal("professional"), Type.Literal("enterprise")]);
+const Interval = Type.Union([Type.Literal("month"), Type.Literal("year")]);
+
+/** Stripe's id of an invoice. */
+const InvoiceId = Type.String({ maxLength: 200 });
+
+export const InvoiceState = Type.Union([
+  Type.Literal("paid"),
+  Type.Literal("open"),
+  /** Open, and the last attempt to collect it failed. */
+  Type.Literal("failed"),
+  /** Open, and the bank wants the cardholder to confirm the payment. */
+  Type.Literal("action"),
+  /** Paid, and all of it was given back. */
+  Type.Literal("refunded"),
+  Type.Literal("void"),
+  Type.Literal("uncollectible"),
+]);
+export type InvoiceState = Static<typeof InvoiceState>;
+
+/** What an invoice is for. `other`: something that is not sold here. */
+const InvoiceSubject = Type.Union([
+  Type.Object({ kind: Type.Literal("plan"), plan: Plan, interval: Interval, from: Timestamp, until: Timestamp }),
+  Type.Object({ kind: Type.Literal("pack"), credits: Credits }),
+  Type.Object({ kind: Type.Literal("other") }),
+]);
+
+export const Invoice = Type.Object({
+  id: InvoiceId,
+  /** As it stands on the PDF; null if it has none. */
+  number: Type.Union([Type.String(), Type.Null()]),
+  issuedAt: Timestamp,
+  subject: InvoiceSubject,
+  totalCents: Cents,
+  /** How much of it was given back. */
+  refundedCents: Cents,
+  state: InvoiceState,
+});
+export type Invoice = Static<typeof Invoice>;
+
+export const InvoicePage = Type.Object({ invoices: Type.Array(Invoice), nextCursor: Type.Union([Type.String(), Type.Null()]) });
+export type InvoicePage = Static<typeof InvoicePage>;
+
+/** `pay`: the payment provider's page where it is paid, or confirmed with the bank. */
+const Document = Type.Union([Type.Literal("pdf"), Type.Literal("receipt"), Type.Literal("pay")]);
+export type InvoiceDocument = Static<typeof Document>;
+
+export const invoiceRoutes = {
+  "GET /api/billing/invoices": {
+    summary: "The person's invoices, newest first",
+    querystring: Type.Object(
+      { cursor: Type.Optional(Type.String({ maxLength: 400 })), limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50 })) },
+      { additionalProperties: false },
+    ),
+    response: { 200: InvoicePage },
+  },
+  "POST /api/billing/invoices/:id/link": {
+    summary: "A fresh link to an invoice's PDF, its receipt or the page where it is paid. The payment provider's links expire",
+    params: Type.Object({ id: InvoiceId }),
+    body: Type.Object({ document: Document }, { additionalProperties: false }),
+    response: { 200: Type.Object({ url: Type.String() }) },
+  },
+} as const satisfies Record<string, RouteContract>;

@@ -1,0 +1,17 @@
+import { invoiceRoutes as contract } from "../../contract/invoices.ts";
+import type { Deps } from "../../deps.ts";
+import type { Routes } from "../../http/app-type.ts";
+import { viewerOf } from "../../http/viewer.ts";
+import { linkToInvoice, readInvoices } from "./invoices.ts";
+
+/** For the signed-in scope. */
+export function invoiceRoutes(deps: Deps): Routes {
+  return async (app) => {
+    app.get("/api/billing/invoices", { schema: contract["GET /api/billing/invoices"] }, async (request) =>
+      readInvoices(deps.db, viewerOf(request).userId, request.query),
+    );
+    app.post("/api/billing/invoices/:id/link", { schema: contract["POST /api/billing/invoices/:id/link"] }, async (request) =>
+      linkToInvoice(deps, viewerOf(request).userId, { id: request.params.id, document: request.body.document }),
+    );
+  };
+}

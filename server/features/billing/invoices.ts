@@ -1,0 +1,86 @@
+/** A person's invoices, and the links to what Stripe has of each. The list is our own; a link is asked of Stripe when somebody follows it. */
+import { DomainError } from "#domain/errors.ts";
+import { packOf, planList } from "#domain/plans.ts";
+import type { Invoice, InvoiceDocument, InvoicePage, InvoiceState } from "../../contract/invoices.ts";
+import { parseCursor, toCursor } from "../../db/cursors.ts";
+import type { Executor } from "../../db/transaction.ts";
+import type { InvoiceRow } from "../../db/types-billing.ts";
+import type { Deps } from "../../deps.ts";
+import { orUnavailable } from "../../providers/stripe.ts";
+import type { InvoicePlace } from "./invoice-queries.ts";
+import * as queries from "./invoice-queries.ts";
+
+const usualPage = 12;
+
+function stateOf({ status, needs_action, failed, refunded_cents, total_cents }: InvoiceRow): InvoiceState {
+  if (status === "open" && needs_action) return "action";
+  if (status === "open" && failed) return "failed";
+  return status === "paid" && refunded_cents > 0 && refunded_cents >= total_cents ? "refunded" : status;
+}
+
+function subjectOf({ plan_key, billing_interval, pack_key, period_start, period_end }: InvoiceRow): Invoice["subject"] {
+  const plan = planList.find(({ key }) => key === plan_key);
+  if (plan && billing_interval && period_start && period_end)
+    return { kind: "plan", plan: plan.key, interval: billing_interval, from: period_start.toISOString(), until: period_end.toISOString() };
+  const pack = packOf(pack_key ?? "");
+  return pack ? { kind: "pack", credits: pack.credits } : { kind: "other" };
+}
+
+function toInvoice(row: InvoiceRow): Invoice {
+  const { id, number, issued_at, total_cents, refunded_cents } = row;
+  const figures = { totalCents: total_cents, refundedCents: refunded_cents };
+  return { id, number, issuedAt: issued_at.toISOString(), subject: subjectOf(row), ...figures, state: stateOf(row) };
+}
+
+function placeAt(cursor: string): InvoicePlace {
+  return parseCursor(cursor, ([at = "", id = "", ...rest]) => {
+    const issuedAt = new Date(at);
+    return Number.isNaN(issuedAt.getTime()) || id === "" || rest.length > 0 ? undefined : { issuedAt, id };
+  });
+}
+
+/** One page of the list, newest first; `cursor` is the `nextCursor` of the page before. */
+export async function readInvoices(
+  executor: Executor,
+  userId: string,
+  { cursor, limit = usualPage }: { cursor?: string; limit?: number },
+): Promise<InvoicePage> {
+  const before = cursor === undefined ? undefined : placeAt(cursor);
+  const rows = await queries.selectInvoices(executor, userId, { before, limit: limit + 1 });
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    invoices: page.map(toInvoice),
+    nextCursor: rows.length > limit && last ? toCursor(last.issued_at.toISOString(), last.id) : null,
+  };
+}
+
+async function receiptOf({ payments }: Pick<Deps, "payments">, invoiceId: string): Promise<string | undefined> {
+  const expand = ["data.payment.payment_intent.latest_charge"];
+  const { data } = await payments.invoicePayments.list({ invoice: invoiceId, status: "paid", limit: 10, expand });
+  return data
+    .flatMap(({ payment: { payment_intent: intent } }) => {
+      const charge = typeof intent === "object" ? intent.latest_charge : null;
+      return typeof charge === "object" ? (charge?.receipt_url ?? []) : [];
+    })
+    .at(0);
+}
+
+/** Throws `not_found` for an invoice that is not the person's or has no such document, and `payment_provider_unavailable`. */
+export async function linkToInvoice(
+  deps: Pick<Deps, "db" | "payments" | "log">,
+  userId: string,
+  { id, document }: { id: string; document: InvoiceDocument },
+): Promise<{ url: string }> {
+  const own = await queries.selectOwnInvoice(deps.db, userId, id);
+  if (!own) throw new DomainError("not_found", "There is nothing here");
+  const url = await orUnavailable(deps.log, async () => {
+    const invoice = await deps.payments.invoices.retrieve(own.id);
+    if (document === "pdf") return invoice.invoice_pdf;
+    // The page of an invoice that was paid outside Stripe has its receipt, too.
+    const receipt = document === "receipt" ? await receiptOf(deps, own.id) : undefined;
+    return receipt ?? invoice.hosted_invoice_url;
+  });
+  if (!url) throw new DomainError("not_found", "There is nothing here");
+  return { url };
+}
