@@ -12,6 +12,7 @@ import type errors from "./locales/en/errors.json";
 import type feedback from "./locales/en/feedback.json";
 import type home from "./locales/en/home.json";
 import type install from "./locales/en/install.json";
+import type invoices from "./locales/en/invoices.json";
 import type later from "./locales/en/later.json";
 import type notFound from "./locales/en/not-found.json";
 import type offline from "./locales/en/offline.json";
@@ -45,6 +46,7 @@ declare module "i18next" {
       feedback: typeof feedback;
       home: typeof home;
       install: typeof install;
+      invoices: typeof invoices;
       later: typeof later;
       "not-found": typeof notFound;
       offline: typeof offline;

@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
-import { Fragment, useState } from "react";
+import { Fragment, lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Redirect, useParams, useSearchParams } from "wouter";
+import { PageSpinner } from "#client/components/spinner.tsx";
 import type { AccountSection } from "#client/features/account/account-page.tsx";
 import { AccountPage, sectionPaths } from "#client/features/account/account-page.tsx";
 import { ActivityPanel } from "#client/features/account/activity-panel.tsx";
@@ -35,8 +36,16 @@ interface Means {
   onDeleted: (deleteAt: string) => void;
 }
 
+/** Fetched when it is opened. */
+const BillingSection = lazy(async () => ({ default: (await import("./billing-section.tsx")).BillingSection }));
+
 const panels: Record<Section, (user: User, means: Means) => ReactNode> = {
   // Another person's lists are never shown: they begin anew.
+  billing: (user) => (
+    <Suspense fallback={<PageSpinner />}>
+      <BillingSection key={user.id} />
+    </Suspense>
+  ),
   security: (user) => (
     <Fragment key={user.id}>
       <WaysIn email={user.email} />

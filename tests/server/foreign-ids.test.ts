@@ -8,6 +8,7 @@ import type { AnswerProcess, RunningModels, SeenAnswer } from "#tests/support/an
 import { ask, startModels } from "#tests/support/answers.ts";
 import type { OpenApi } from "#tests/support/fuzz-requests.ts";
 import { routesOf } from "#tests/support/fuzz-requests.ts";
+import { payerIdOf } from "#tests/support/payers.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
 import type { AuthApp } from "./auth-support.ts";
@@ -63,6 +64,17 @@ async function passkeyOfOwner(): Promise<string> {
   return (await product.db.insertInto("passkeys").values(row).returning("id").executeTakeFirstOrThrow()).id;
 }
 
+/** Its link leads to Stripe, which does not answer here. */
+async function invoiceOfOwner(): Promise<string> {
+  const id = `in_${randomUUID()}`;
+  const sold = { plan_key: null, billing_interval: null, pack_key: null, period_start: null, period_end: null };
+  const figures = { total_cents: 1999, unpaid_cents: 0, refunded_cents: 0, status: "paid" as const, failed: false, needs_action: false };
+  const about = { number: "A-1", stripe_subscription_id: null, issued_at: new Date(), updated_at: new Date() };
+  const row = { id, billing_account_id: await payerIdOf(product.db, owner.userId), ...sold, ...figures, ...about };
+  await product.db.insertInto("invoices").values(row).execute();
+  return id;
+}
+
 /** In this order the owner's own calls follow the stranger's. A new route with an id needs a line here. */
 const cases: Readonly<Record<string, Case>> = {
   "GET /api/generations/{id}": { id: generation, own: 200 },
@@ -74,6 +86,7 @@ const cases: Readonly<Record<string, Case>> = {
   "GET /api/account/exports/{id}/file": { id: exportOfOwner, own: 200 },
   "PATCH /api/account/passkeys/{id}": { id: passkeyOfOwner, body: { name: "mine" }, own: 200 },
   "DELETE /api/account/passkeys/{id}": { id: passkeyOfOwner, own: 204 },
+  "POST /api/billing/invoices/{id}/link": { id: invoiceOfOwner, body: { document: "pdf" }, own: 502 },
   "DELETE /api/account/sessions/{id}": { id: sessionOfOwner, own: 204 },
 };
 

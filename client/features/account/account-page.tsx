@@ -13,6 +13,7 @@ import styles from "./account-page.module.css";
 
 export const sectionPaths = {
   overview: paths.profile,
+  billing: `${paths.profile}/billing`,
   security: securityPath,
   notifications: `${paths.profile}/notifications`,
   data: `${paths.profile}/data`,

@@ -1,0 +1,133 @@
+import { useTranslation } from "react-i18next";
+import { Alert } from "#client/components/alert.tsx";
+import type { Tone } from "#client/components/badge.tsx";
+import { Badge } from "#client/components/badge.tsx";
+import { Button } from "#client/components/button.tsx";
+import { Card } from "#client/components/card.tsx";
+import { Spinner } from "#client/components/spinner.tsx";
+import { useAct } from "#client/components/use-act.ts";
+import { useFormat } from "#client/lib/use-format.ts";
+import type { Invoice, InvoiceDocument, InvoiceState } from "#contract/invoices.ts";
+import styles from "./invoices.module.css";
+import { openInvoice } from "./open-invoice.ts";
+import { useInvoices } from "./use-invoices.ts";
+
+const tones: Readonly<Record<InvoiceState, Tone>> = {
+  paid: "good",
+  open: "warning",
+  failed: "danger",
+  action: "warning",
+  refunded: "neutral",
+  void: "neutral",
+  uncollectible: "neutral",
+};
+
+/** What can be opened of an invoice: where something is owed, first of all the page where it is paid. */
+function documentsOf({ state }: Invoice): InvoiceDocument[] {
+  if (state === "open" || state === "failed" || state === "action" || state === "uncollectible") return ["pay", "pdf"];
+  return state === "void" ? ["pdf"] : ["pdf", "receipt"];
+}
+
+function useSubject({ subject }: Invoice): string {
+  const { t } = useTranslation("invoices");
+  const { credits, planName } = useFormat();
+  if (subject.kind === "plan") return t(`plan.${subject.interval}`, { plan: planName(subject.plan) });
+  return subject.kind === "pack" ? t("pack", { credits: credits(subject.credits) }) : t("other");
+}
+
+function Documents({ invoice }: { invoice: Invoice }) {
+  const { t } = useTranslation("invoices");
+  const { note, waitSeconds, busy, run } = useAct<InvoiceDocument>();
+  const number = invoice.number ?? "";
+  return (
+    <>
+      <div className={styles.documents}>
+        {documentsOf(invoice).map((document) => {
+          const name = document === "pay" && invoice.state === "action" ? "confirm" : document;
+          return (
+            <Button
+              key={document}
+              size="small"
+              variant={document === "pay" ? "primary" : "secondary"}
+              busy={busy === document}
+              busyLabel={t(document === "pay" ? "redirecting" : "opening")}
+              aria-disabled={waitSeconds > 0}
+              aria-label={busy === document ? undefined : t(`documentOf.${name}`, { number })}
+              onClick={() => void run(document, () => openInvoice(invoice.id, document))}
+            >
+              {t(`document.${name}`)}
+            </Button>
+          );
+        })}
+      </div>
+      {note && <div className={styles.note}>{note}</div>}
+    </>
+  );
+}
+
+function Row({ invoice }: { invoice: Invoice }) {
+  const { t } = useTranslation("invoices");
+  const { money, date, dateRange } = useFormat();
+  const { subject, number, issuedAt, totalCents, refundedCents, state } = invoice;
+  const isPartial = refundedCents > 0 && state !== "refunded";
+  return (
+    <li className={styles.row}>
+      <p className={styles.what}>{useSubject(invoice)}</p>
+      <p className={styles.detail}>
+        <time dateTime={issuedAt}>{date(issuedAt)}</time>
+        {subject.kind === "plan" && <span>{t("period", { period: dateRange(subject.from, subject.until) })}</span>}
+        {number !== null && <span>{t("number", { number })}</span>}
+        {isPartial && <span>{t("refunded", { amount: money(refundedCents) })}</span>}
+      </p>
+      <p className={styles.amount}>{money(totalCents)}</p>
+      <p className={styles.state}>
+        <Badge tone={tones[state]}>{t(`state.${state}`)}</Badge>
+      </p>
+      <Documents invoice={invoice} />
+    </li>
+  );
+}
+
+/** All invoices of the person, with what can be opened of each. */
+export function InvoicesPanel() {
+  const { t } = useTranslation(["invoices", "common", "errors", "refusals"]);
+  const { state, look, more } = useInvoices();
+  const { note, waitSeconds, busy, run } = useAct();
+  const again = (
+    <Button size="small" onClick={() => void look()}>
+      {t("common:retry")}
+    </Button>
+  );
+  return (
+    <Card as="section" className={styles.panel ?? ""} aria-labelledby="invoices-title">
+      <h2 id="invoices-title">{t("invoices:title")}</h2>
+      <p className={styles.lead}>{t("invoices:lead")}</p>
+      {state.status === "loading" && <Spinner label={t("invoices:loading")} />}
+      {state.status === "failed" && (
+        <Alert tone="warning" action={again}>
+          {t("invoices:failed")}
+        </Alert>
+      )}
+      {state.status === "known" && state.page.invoices.length === 0 && <p className={styles.lead}>{t("invoices:empty")}</p>}
+      {state.status === "known" && state.page.invoices.length > 0 && (
+        <ul className={styles.rows}>
+          {state.page.invoices.map((invoice) => (
+            <Row key={invoice.id} invoice={invoice} />
+          ))}
+        </ul>
+      )}
+      {note}
+      {state.status === "known" && state.page.nextCursor !== null && (
+        <Button
+          className={styles.older ?? ""}
+          busy={busy !== undefined}
+          busyLabel={t("invoices:loading")}
+          aria-disabled={waitSeconds > 0}
+          onClick={() => void run("more", () => more(state.page.nextCursor ?? ""))}
+        >
+          {t("invoices:older")}
+        </Button>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,8 @@
+import { api } from "#client/lib/api.ts";
+import type { InvoiceDocument } from "#contract/invoices.ts";
+
+/** Opens the payment provider's page or file of an invoice; its links expire, so each is asked for. Throws ApiProblem, NetworkProblem. */
+export async function openInvoice(id: string, document: InvoiceDocument): Promise<void> {
+  const { url } = await api("POST /api/billing/invoices/:id/link", { params: { id }, body: { document } });
+  window.location.assign(url);
+}
