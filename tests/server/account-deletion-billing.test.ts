@@ -145,7 +145,10 @@ test("no mail tells of payments while the account is deleted", async () => {
 
 test("after 14 days subscription and customer end at Stripe, and the books keep what they knew without a person", async () => {
   await world.buy(ada, "starter_year");
-  await world.settle();
+  const bought = await world.takeEvents();
+  // Stripe delivers one of the events only after the account was erased.
+  const late = bought.filter(({ type }) => type === "invoice.finalized");
+  await world.bring(bought.filter((event) => !late.includes(event)));
   const [payer, customer] = [await payerIdOf(world.database.db, ada.userId), await customerOf()];
   await remove();
   await runJobs();
@@ -154,7 +157,9 @@ test("after 14 days subscription and customer end at Stripe, and the books keep 
   expect(await world.deps.payments.customers.retrieve(customer)).toMatchObject({ deleted: true });
   // Stripe tells of it later; the events find nobody and harm nothing.
   await world.settle();
+  await world.bring(late);
   const { db } = world.database;
+  expect(late).toHaveLength(1);
   expect(await db.selectFrom("users").select("id").where("id", "=", ada.userId).execute()).toEqual([]);
   const changes = db.selectFrom("subscription_changes").select("status").where("billing_account_id", "=", payer).orderBy("id");
   expect((await changes.execute()).map(({ status }) => status).at(-1)).toBe("canceled");
@@ -163,8 +168,8 @@ test("after 14 days subscription and customer end at Stripe, and the books keep 
   );
   const account = db.selectFrom("billing_accounts").select("stripe_customer_id").where("id", "=", payer);
   expect(await account.execute()).toEqual([{ stripe_customer_id: null }]);
-  const events = await db.selectFrom("stripe_events").select("payload").execute();
-  expect(JSON.stringify(events)).not.toContain(ada.email);
+  const events = await db.selectFrom("stripe_events").select(["type", "payload"]).execute();
+  expect(events.filter((event) => JSON.stringify(event).includes(ada.email)).map(({ type }) => type)).toEqual([]);
   const waiting = db.selectFrom("scheduled_grants").select("key").where("billing_account_id", "=", payer).where("posted_at", "is", null);
   expect(await waiting.where("cancelled_at", "is", null).execute()).toEqual([]);
 });

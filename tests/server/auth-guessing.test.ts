@@ -21,12 +21,16 @@ beforeEach(async () => {
 const guess = (email: string, remoteAddress = "10.0.0.1", secret = "wrong pass 1") =>
   product.post("/api/auth/sign-in", { email, password: secret }, { remoteAddress });
 
-/** Sends ten guesses at once until all are refused; returns how many were checked. Guesses refused as "busy" were not checked. */
+/**
+ * Sends ten guesses at once until all are refused, or more than twenty would be checked; returns how many were checked. Guesses refused as
+ * "busy" were not checked. On a busy machine one more round could begin after the wait.
+ */
 async function triesUntilRefused(attempt: () => Promise<LightMyRequestResponse>): Promise<number> {
   for (let tries = 0; ; ) {
     const codes = (await Promise.all(Array.from({ length: 10 }, attempt))).map((answer) => answer.json().code);
     tries += codes.filter((code) => code === "invalid_credentials").length;
-    if (codes.every((code) => code === "too_many_attempts")) return tries;
+    const refused = codes.filter((code) => code === "too_many_attempts").length;
+    if (refused === codes.length || (refused > 0 && tries >= 20)) return tries;
   }
 }
 

@@ -21,7 +21,8 @@ const job: JobName = "process-stripe-event";
 
 /**
  * Writes the events and their jobs with one statement, so in one round trip and one commit. An event that is known already changes nothing.
- * The payload of an event about a deleted customer is not stored. An event of the wrong livemode is set aside without a job. The events are
+ * The payload of an event about a deleted customer, or about a card that belongs to no customer any more, is not stored: when the
+ * person's data is erased, nothing leads to it. An event of the wrong livemode is set aside without a job. The events are
  * written in the order of their ids; two processes that wrote the same events in different orders could wait for each other for ever.
  */
 const recordEvents = {
@@ -29,7 +30,7 @@ const recordEvents = {
   text: `with event as (
       insert into stripe_events (id, type, livemode, object_id, created_at, payload, status)
         select id, type, livemode, object_id, to_timestamp(created),
-            case when type = 'customer.deleted' then '{}' else payload end, case when livemode = $2 then 'received' else 'set_aside' end
+            case when type in ('customer.deleted', 'payment_method.detached') then '{}' else payload end, case when livemode = $2 then 'received' else 'set_aside' end
           from json_to_recordset($1::json) as incoming (id text, type text, livemode boolean, object_id text, created bigint, payload jsonb)
           order by id
         on conflict (id) do nothing returning id, status)
@@ -101,13 +102,13 @@ export async function takeWaitingEvents(
  */
 export type EventOutcome = "processed" | "ignored" | "set_aside";
 
+/** Keeps no payload about a customer who belongs to no account of ours: the event may come after the person's data was erased. */
 export async function settleEvents(executor: Executor, eventIds: readonly string[], status: EventOutcome, now: Date): Promise<void> {
-  await executor
-    .updateTable("stripe_events")
-    .set({ status, processed_at: now })
-    .where("id", "in", eventIds)
-    .where("status", "=", "received")
-    .execute();
+  await sql`update stripe_events set status = ${status}, processed_at = ${now}, payload = case
+      when payload #>> '{data,object,customer}' is null
+        or exists (select from billing_accounts where stripe_customer_id = payload #>> '{data,object,customer}') then payload
+      else '{}' end
+    where id = any (${eventIds}) and status = 'received'`.execute(executor);
 }
 
 /** When Stripe made the newest recorded event, without events dated after `now`. Undefined if there is none. */
