@@ -25,7 +25,7 @@ onSite(
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
 async function openAsleep(address: string, options = phone): Promise<{ page: Page; complaints: string[]; asked: string[] }> {
-  const opened = await openPage(site, { ...options, fresh: true });
+  const opened = await openPage(site, { ...options, fresh: true, untouched: true });
   const asked: string[] = [];
   opened.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await visit(opened.page, site.address + address);
@@ -93,7 +93,7 @@ describe("content that sleeps", () => {
   });
 
   it("leaves out of the first load what nobody needs at first; it comes when the reader scrolls", async () => {
-    const opened = await openPage(site, { ...phone, fresh: true });
+    const opened = await openPage(site, { ...phone, fresh: true, untouched: true });
     const asked: string[] = [];
     opened.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     // It would come by itself after four seconds, which a busy machine may need for the rest.

@@ -20,7 +20,15 @@ export interface DeviceOptions extends BrowserContextOptions {
    * those that count, hold or abort requests for assets, which a used page has in its memory.
    */
   fresh?: boolean;
+  /** Nobody touches the page, so it leaves its late parts for a few seconds (client/lib/until-idle.ts). */
+  untouched?: boolean;
 }
+
+/** A reader who is there: the sign for which late parts wait, given until the page listens for it. */
+const reader = `addEventListener("load", () => {
+  const signs = setInterval(() => dispatchEvent(new Event("scroll")), 100);
+  setTimeout(() => clearInterval(signs), 4000);
+});`;
 
 const usualViewport = { width: 1280, height: 720 };
 
@@ -58,9 +66,15 @@ export class Devices {
     this.#origin = origin;
   }
 
+  async #create({ untouched = false, ...options }: Omit<DeviceOptions, "fresh" | "session">): Promise<BrowserContext> {
+    const context = await this.#browser.newContext(options);
+    if (!untouched) await context.addInitScript({ content: reader });
+    return context;
+  }
+
   /** A new browser context. */
   async open({ session, ...options }: Omit<DeviceOptions, "fresh"> = {}): Promise<BrowserContext> {
-    const context = await this.#browser.newContext(options);
+    const context = await this.#create(options);
     this.#opened.push(context);
     if (session !== undefined) await context.addInitScript({ content: keeping(session) });
     return context;
@@ -73,7 +87,7 @@ export class Devices {
     const kind = JSON.stringify(options);
     const used = this.#free.find((device) => device.kind === kind)?.page;
     this.#free = this.#free.filter(({ page }) => page !== used);
-    const page = used ?? (await (await this.#browser.newContext(options)).newPage());
+    const page = used ?? (await (await this.#create(options)).newPage());
     if (used && options.viewport !== null) await page.setViewportSize(options.viewport ?? usualViewport);
     const script = session === undefined ? undefined : await page.context().addInitScript({ content: keeping(session) });
     this.#lent.push({ page, kind, signOut: async () => script?.dispose() });
