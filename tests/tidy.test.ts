@@ -20,12 +20,13 @@ const wallTimeAllowed = [
   "server/features/auth/",
   "server/features/clock/",
   "server/features/billing/webhook.ts",
-  "server/features/billing/reconcile.ts",
+  "server/features/billing/event-checks.ts",
   "server/features/contact/limits.ts",
   "server/features/generations/",
 ];
 /** Files that may read process.env: entry points, which pass it on to the code that parses it. */
 const environmentAllowed = [
+  "server/commands/",
   "server/embedded/",
   "server/process.ts",
   "scripts/",

@@ -11,6 +11,8 @@ import { addMilliseconds, hourMs } from "#domain/clock.ts";
 import type { Deps } from "#server/deps.ts";
 import { deleteUnusedAvatars } from "#server/features/account/avatars.ts";
 import { advanceFactorResets } from "#server/features/auth/factor-reset.ts";
+import { continueFullCheck } from "#server/features/billing/full-check.ts";
+import { checkDoubledGrants } from "#server/features/billing/grant-checks.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
 import { endGracePeriods, postDueScheduledGrants } from "#server/features/billing/schedules.ts";
 import { advanceTrials, checkTrials } from "#server/features/billing/trials.ts";
@@ -37,7 +39,7 @@ const reconcileEveryMs = hourMs;
 async function reconcile(deps: Deps, now: Date, signal: AbortSignal): Promise<void> {
   const dueAt = (await dueInstants(deps.db)).reconcile ?? now;
   const { repaired } = await reconcileBilling(deps, addMilliseconds(dueAt, -reconcileEveryMs), signal);
-  if (repaired > 0) deps.log.warn({ repaired }, "reconciliation found Stripe events that no webhook had delivered");
+  if (repaired > 0) deps.log.warn({ repaired }, "reconciliation repaired what was missing; npm run reconcile lists what is left");
   await deps.db
     .updateTable("schedules")
     .set({ due_at: addMilliseconds(now, reconcileEveryMs) })
@@ -47,6 +49,7 @@ async function reconcile(deps: Deps, now: Date, signal: AbortSignal): Promise<vo
 
 const sweeps: Readonly<Record<SweepName, (deps: Deps, now: Date, signal: AbortSignal) => Promise<unknown>>> = {
   reconcile,
+  "full-check": (deps, _now, signal) => continueFullCheck(deps, signal),
   "scheduled-grants": postDueScheduledGrants,
   "grace-periods": endGracePeriods,
   "expired-grants": expireDueGrants,
@@ -54,7 +57,7 @@ const sweeps: Readonly<Record<SweepName, (deps: Deps, now: Date, signal: AbortSi
   "factor-resets": advanceFactorResets,
   "account-deletions": eraseDueAccounts,
 };
-const sweepsOfStripe = ["reconcile", "grace-periods"] as const satisfies SweepName[];
+const sweepsOfStripe = ["reconcile", "grace-periods", "full-check"] as const satisfies SweepName[];
 /** In this order, so that new grants are posted before the ones they replace expire, and the end of a trial is told when its credits are gone. */
 const sweepsOfCredits = ["scheduled-grants", "expired-grants", "trials"] as const satisfies SweepName[];
 /** In a loop of their own, because deleting a large account takes long. */
@@ -141,7 +144,9 @@ async function runHourly(deps: Deps, stopping: AbortSignal): Promise<void> {
     await runIsolated(deps, "log partitions past their limit", stopping, () => dropLogPartitions(deps, stopping));
     await sweepRetention(deps, stopping);
     await runIsolated(deps, "unused pictures", stopping, () => deleteUnusedAvatars(deps, stopping));
-    await runIsolated(deps, "books", stopping, () => checkBooks(deps, stopping));
+    await runIsolated(deps, "books", stopping, () =>
+      checkBooks(deps, stopping, (wallets) => checkDoubledGrants({ deps, by: "hourly" }, wallets)),
+    );
     await runIsolated(deps, "trials and their credits", stopping, () => checkTrials(deps));
     await pause(hourMs, stopping);
   }

@@ -1,5 +1,6 @@
 import type { Generated } from "kysely";
 import type { ContactCategory } from "#domain/contact.ts";
+import type { FindingDetails, FindingKind, ResolvedBy } from "#domain/findings.ts";
 import type { Json } from "./json.ts";
 
 export interface Outbox {
@@ -70,4 +71,25 @@ export interface SweepFailures {
 export interface BusinessClock {
   singleton: Generated<boolean>;
   offset_ms: Generated<number>;
+}
+
+export interface Findings {
+  id: Generated<string>;
+  kind: FindingKind;
+  subject: string;
+  billing_account_id: string | null;
+  details: Json<FindingDetails>;
+  first_seen_at: Date;
+  last_seen_at: Date;
+  times_seen: Generated<number>;
+  resolved_at: Date | null;
+  resolved_by: ResolvedBy | null;
+}
+
+export interface FullChecks {
+  singleton: Generated<boolean>;
+  asked_at: Date | null;
+  done_at: Date | null;
+  reached: Generated<string>;
+  accounts: Generated<number>;
 }

@@ -42,7 +42,17 @@ import type {
 } from "./types-billing.ts";
 import type { Grants, HoldParts, Holds, LedgerChecks, LedgerEntries, LedgerKeys, LedgerTransactions, Wallets } from "./types-ledger.ts";
 import type { DataExports } from "./types-own-data.ts";
-import type { BusinessClock, ContactMessages, DeadLetters, Mails, Outbox, Schedules, SweepFailures } from "./types-work.ts";
+import type {
+  BusinessClock,
+  ContactMessages,
+  DeadLetters,
+  Findings,
+  FullChecks,
+  Mails,
+  Outbox,
+  Schedules,
+  SweepFailures,
+} from "./types-work.ts";
 
 export interface Database {
   users: Users;
@@ -90,6 +100,8 @@ export interface Database {
   generation_parts: GenerationParts;
   refused_sends: RefusedSends;
   ledger_checks: LedgerChecks;
+  findings: Findings;
+  full_checks: FullChecks;
   outbox: Outbox;
   dead_letters: DeadLetters;
   schedules: Schedules;

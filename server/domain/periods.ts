@@ -33,6 +33,7 @@ export const keptMs = {
   stripePayloads: 90 * dayMs,
   googleAnswers: dayMs,
   trialMailboxes: 2 * 365 * dayMs,
+  findings: 365 * dayMs,
 } as const;
 
 /** How long a browser keeps what it was given. Constants of their own: the first page needs one of them. */

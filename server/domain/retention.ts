@@ -26,6 +26,7 @@ export const sweeps = {
   stripePayloads: { sql: "retention_stripe_payloads", since: "it was received" },
   googleAnswers: { sql: "retention_google_answers", since: "it was received" },
   trialMailboxes: { sql: "retention_trial_mailboxes", since: "the trial began" },
+  findings: { sql: "retention_findings", since: "it was resolved" },
 } as const satisfies Record<Sweep, { sql: string; since: string }>;
 
 interface Bound {
@@ -122,6 +123,8 @@ export const retention = {
     why: "a row waits for its next try; deleted once it succeeds, or a day after its retry if it was not due any more",
   },
   schedules: { rows: "one row each", why: "when each sweep runs next" },
+  findings: { rows: { sweep: "findings" }, why: "what the checks of payments and books found, and who repaired it; names no person" },
+  full_checks: { rows: "one row each", why: "how far the check of every account has come" },
   ledger_checks: { rows: "one row each", why: "how far the check of the books has come" },
   mails: {
     rows: { sweep: "mails" },

@@ -3,36 +3,18 @@
  * the events of Stripe's that no code acted on, or puts them back into the queue. It uses the database of DATABASE_URL, or else the
  * running PostgreSQL of DATA_DIR.
  */
-import { readFile } from "node:fs/promises";
-import path from "node:path";
 import { parseArgs } from "node:util";
 import { validate as isUuid } from "uuid";
 import type { Db } from "../db/database.ts";
 import { createDatabase, createPool } from "../db/database.ts";
-import { ConfigError, Environment } from "../environment.ts";
+import { ConfigError } from "../environment.ts";
 import { isJobName, jobs } from "../queue/jobs.ts";
 import { listDeadLetters, listSetAsideEvents, replayDeadLetter, replayDeadLetters, replaySetAsideEvents } from "../queue/replay.ts";
-import { address, applicationRole, databaseName } from "./postgres.ts";
-import { readSecrets } from "./secrets.ts";
+import { databaseAddress } from "./running-database.ts";
 import { StartError } from "./start-error.ts";
 
 const listed = 200;
 const errorCharacters = 160;
-/** The line of postmaster.pid with the port, counted from 0. */
-const portLine = 3;
-
-async function databaseAddress(variables: NodeJS.ProcessEnv): Promise<string> {
-  const environment = new Environment(variables);
-  const given = environment.url("DATABASE_URL", ["postgres:", "postgresql:"])?.href;
-  if (environment.faults.length > 0) throw new ConfigError(environment.faults);
-  if (given !== undefined) return given;
-  const dataDir = path.resolve(environment.text("DATA_DIR") ?? ".data");
-  const secrets = await readSecrets(dataDir);
-  const lines = (await readFile(path.join(dataDir, "postgres", "postmaster.pid"), "utf8").catch(() => "")).split("\n");
-  const port = Number(lines[portLine]);
-  if (!secrets || !port) throw new StartError(`no product is running on DATA_DIR=${dataDir}: start it, or set DATABASE_URL`);
-  return address(applicationRole, secrets.applicationPassword, port, databaseName);
-}
 
 async function listEvents(db: Db): Promise<string[]> {
   const types = await listSetAsideEvents(db);

@@ -2,6 +2,7 @@
 import pg from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { findPayer } from "#server/db/payer.ts";
 import { checkBooks } from "#server/features/credits/check-books.ts";
 import { createUser } from "#tests/support/people.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
@@ -22,7 +23,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-const check = () => checkBooks({ db: database.db, log }, new AbortController().signal);
+const clock = { now: () => new Date(), onMove: () => {}, close: async () => {} };
+const check = () => checkBooks({ db: database.db, log, clock }, new AbortController().signal);
 
 async function markOf(name: "recent" | "round"): Promise<string | undefined> {
   return (await database.db.selectFrom("ledger_checks").select("reached").where("name", "=", name).executeTakeFirst())?.reached;
@@ -35,9 +37,9 @@ async function letSettle(): Promise<void> {
   await owner.query("alter table ledger_transactions enable trigger ledger_transactions_append_only; commit");
 }
 
-async function tamper(walletId: string): Promise<void> {
+async function tamper(walletId: string, by = 1): Promise<void> {
   await owner.query("begin; alter table wallets disable trigger wallets_agree");
-  await owner.query("update wallets set balance = balance + 1 where id = $1", [walletId]);
+  await owner.query("update wallets set balance = balance + $2 where id = $1", [walletId, by]);
   await owner.query("alter table wallets enable trigger wallets_agree; commit");
 }
 
@@ -57,6 +59,21 @@ test("checks the transactions since the last check once they are settled, and ev
   if (!victim) throw new Error("no wallet");
   await tamper(victim.walletId);
   expect(await check()).toEqual([{ kind: "wallet", id: victim.walletId, recorded: 6, rebuilt: 5 }]);
+});
+
+test("a disagreement is written down once with its account, counted when it is found again, and resolved when it is gone", async () => {
+  const { walletId, userId } = await createUser(database.db, { credits: 5 });
+  const findings = () => database.db.selectFrom("findings").selectAll().where("subject", "=", `wallet:${walletId}`).execute();
+  await tamper(walletId);
+  await check();
+  const [first] = await findings();
+  expect(first).toMatchObject({ kind: "books_disagree", details: { walletId, recorded: 6, rebuilt: 5 }, times_seen: 1, resolved_at: null });
+  expect(first?.billing_account_id).toBe(await findPayer(database.db, userId));
+  await check();
+  expect(await findings()).toMatchObject([{ id: first?.id, times_seen: 2, resolved_at: null }]);
+  await tamper(walletId, -1);
+  await check();
+  expect(await findings()).toMatchObject([{ id: first?.id, times_seen: 2, resolved_by: "itself", resolved_at: expect.any(Date) }]);
 });
 
 test("finds every kind of disagreement that a complete rebuild finds", async () => {
@@ -86,7 +103,7 @@ test("passes over a wallet that can't be checked in time, and says so", async ()
   await tamper(wrong.walletId);
   const said: unknown[] = [];
   const noting = pino({ level: "error" }, { write: (line: string) => said.push(JSON.parse(line)) });
-  const found = await checkBooks({ db: database.db, log: noting }, new AbortController().signal);
+  const found = await checkBooks({ db: database.db, log: noting, clock }, new AbortController().signal);
   expect(found).toContainEqual({ kind: "wallet", id: wrong.walletId, recorded: 6, rebuilt: 5 });
   expect(said).toContainEqual(expect.objectContaining({ walletId: slow.walletId, msg: "a wallet could not be checked in time" }));
   expect(await markOf("round")).toBe(nil);

@@ -129,6 +129,16 @@ const plants: Record<Sweep, Plant> = {
     await db.insertInto("passkey_challenges").values(asked).execute();
     return () => there(db.selectFrom("passkey_challenges").select("purpose").where("challenge", "=", challenge));
   },
+  async findings(at) {
+    const { db } = database;
+    const subject = randomUUID();
+    const resolved = { resolved_at: at, resolved_by: "hourly" } as const;
+    await db
+      .insertInto("findings")
+      .values({ kind: "stale_hold", subject, billing_account_id: null, details: "{}", first_seen_at: at, last_seen_at: at, ...resolved })
+      .execute();
+    return () => there(db.selectFrom("findings").select("id").where("subject", "=", subject));
+  },
   async factorResets(at) {
     const { db } = database;
     const id = uuidv7();

@@ -26,6 +26,7 @@ const zones: readonly Zone[] = [
   { name: "features", files: /^server\/features\//, mayImport: [...plumbing, "deps"] },
   { name: "app", files: /^server\/(app|main)\.ts$/, mayImport: [...plumbing, "deps", "features", "process"] },
   { name: "embedded", files: /^server\/embedded\//, mayImport: ["domain", "config", "failures", "db", "queue"] },
+  { name: "commands", files: /^server\/commands\//, mayImport: [...plumbing, "deps", "features", "embedded"] },
   { name: "sandbox", files: /^sandbox\//, mayImport: ["contract", "domain"] },
   { name: "worker", files: /^worker\//, mayImport: [...plumbing, "deps", "features", "process"] },
   { name: "client plumbing", files: /^client\/(lib|offline|i18n|components|content|sw|paths\.ts)/, mayImport: ["contract", "domain"] },

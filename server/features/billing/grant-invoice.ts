@@ -142,15 +142,25 @@ async function insertLines(trx: Trx, { invoice, lines }: PaidInvoice): Promise<v
     .execute();
 }
 
-/** Records a paid invoice with its lines and posts its credits. The caller has locked the account and checked that the invoice is not recorded. */
-export async function grantPaidInvoice(trx: Trx, payerId: string, paid: PaidInvoice, now: Date): Promise<void> {
-  await insertPaidInvoice(trx, payerId, paid.invoice, now);
-  await insertLines(trx, paid);
+/** Whether the credits of the line's period have expired. */
+export function isOver(line: InvoiceLine, now: Date): boolean {
+  return expiryOf(fromUnix(line.period.end)) <= now;
+}
+
+/** Posts the credits of the invoice's lines, each once however often it is called. The caller has locked the account. */
+export async function postLineGrants(trx: Trx, payerId: string, paid: PaidInvoice, now: Date): Promise<void> {
   for (const line of paid.lines) {
     const [first, ...later] = grantsOfLine(paid, line);
     if (first) await postPlanGrant(trx, payerId, first, now);
     await insertScheduled(trx, payerId, later);
   }
+}
+
+/** Records a paid invoice with its lines and posts its credits. The caller has locked the account and checked that the invoice is not recorded. */
+export async function grantPaidInvoice(trx: Trx, payerId: string, paid: PaidInvoice, now: Date): Promise<void> {
+  await insertPaidInvoice(trx, payerId, paid.invoice, now);
+  await insertLines(trx, paid);
+  await postLineGrants(trx, payerId, paid, now);
 }
 
 /** Cancels the months that would be due after the subscription's end. Earlier ones are still posted. */

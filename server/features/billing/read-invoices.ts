@@ -39,6 +39,13 @@ async function chargeOf({ payments }: BillingDeps, invoice: Stripe.Invoice): Pro
   return charges[0] ?? null;
 }
 
+/** Reads what the lines of a paid invoice sell, and its charge. */
+export async function readPaidInvoice(deps: BillingDeps, invoice: Stripe.Invoice, prices: KnownPrices): Promise<PaidInvoice> {
+  const lines: InvoiceLine[] = [];
+  for (const line of await allLines(deps, invoice)) lines.push(await readLine(line, prices));
+  return { invoice, lines, chargeId: await chargeOf(deps, invoice) };
+}
+
 /** Reads the subscription's paid invoices that are not recorded yet, oldest first. */
 export async function readUnrecordedInvoices(deps: BillingDeps, subscriptionId: string, prices: KnownPrices): Promise<PaidInvoice[]> {
   const page = await deps.payments.invoices.list({ subscription: subscriptionId, status: "paid", limit: 100 });
@@ -49,10 +56,6 @@ export async function readUnrecordedInvoices(deps: BillingDeps, subscriptionId: 
   );
   const open = paid.filter((invoice) => !recorded.has(invoice.id)).sort((left, right) => left.created - right.created);
   const read: PaidInvoice[] = [];
-  for (const invoice of open) {
-    const lines: InvoiceLine[] = [];
-    for (const line of await allLines(deps, invoice)) lines.push(await readLine(line, prices));
-    read.push({ invoice, lines, chargeId: await chargeOf(deps, invoice) });
-  }
+  for (const invoice of open) read.push(await readPaidInvoice(deps, invoice, prices));
   return read;
 }

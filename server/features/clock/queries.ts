@@ -9,6 +9,7 @@ export async function selectDueInstants(executor: Executor): Promise<Record<Swee
   const result = await sql<Record<SweepName, Date | null>>`
     select
       (select due_at from schedules where name = 'reconcile') as "reconcile",
+      (select asked_at from full_checks where done_at is null) as "full-check",
       (select min(due_at) from scheduled_grants where posted_at is null and cancelled_at is null
         and ${notSetAside("scheduled-grants", sql`key`)}) as "scheduled-grants",
       (select min(grace_until) from user_subscriptions where status = 'past_due'

@@ -1,6 +1,7 @@
 /** The sweeps that business time makes due; worker/schedules.ts runs one for each. */
 export const sweepNames = [
   "reconcile",
+  "full-check",
   "scheduled-grants",
   "grace-periods",
   "expired-grants",

@@ -7,6 +7,9 @@ import { sql } from "kysely";
 import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { sqlState } from "../../failures.ts";
+import { recordFinding, resolveGone } from "../findings/service.ts";
+
+type CheckDeps = Pick<Deps, "db" | "log" | "clock">;
 
 export interface Disagreement {
   kind: "grant" | "wallet" | "held" | "part" | "settled" | "transaction";
@@ -30,10 +33,15 @@ async function disagreementsIn(executor: Executor, walletIds: readonly string[])
 
 const queryCanceled = "57014";
 
-/** If a wallet can't be rebuilt within the statement time-out, we log it and go on with the next. Otherwise every check would end at this wallet. */
-async function checkWallets(deps: Pick<Deps, "db" | "log">, walletIds: readonly string[]): Promise<Disagreement[]> {
+/**
+ * If a wallet can't be rebuilt within the statement time-out, we log it and go on with the next. Otherwise every check would end at this
+ * wallet. `checked` gets the wallets that could be rebuilt.
+ */
+async function rebuild(deps: CheckDeps, walletIds: readonly string[], checked: string[]): Promise<Disagreement[]> {
   try {
-    return await disagreementsIn(deps.db, walletIds);
+    const found = await disagreementsIn(deps.db, walletIds);
+    checked.push(...walletIds);
+    return found;
   } catch (error) {
     if (sqlState(error) !== queryCanceled) throw error;
     if (walletIds.length === 1) {
@@ -42,8 +50,39 @@ async function checkWallets(deps: Pick<Deps, "db" | "log">, walletIds: readonly 
     }
   }
   const found: Disagreement[] = [];
-  for (const walletId of walletIds) found.push(...(await checkWallets(deps, [walletId])));
+  for (const walletId of walletIds) found.push(...(await rebuild(deps, [walletId], checked)));
   return found;
+}
+
+async function payersOf(executor: Executor, walletIds: readonly string[]): Promise<string[]> {
+  if (walletIds.length === 0) return [];
+  const rows = await executor.selectFrom("wallets").select("billing_account_id").where("id", "in", walletIds).execute();
+  return rows.map((row) => row.billing_account_id);
+}
+
+/** Logs the disagreements and writes them down, each with its wallet. */
+async function report(deps: CheckDeps, walletIds: readonly string[]): Promise<string[]> {
+  const subjects: string[] = [];
+  for (const walletId of walletIds) {
+    const [payerId = null] = await payersOf(deps.db, [walletId]);
+    for (const { kind, id, recorded, rebuilt } of await rebuild(deps, [walletId], [])) {
+      const subject = `${kind}:${id}`;
+      subjects.push(subject);
+      const details = { walletId, recorded, rebuilt };
+      await recordFinding(deps.db, { kind: "books_disagree", subject, payerId, details }, null, deps.clock.now());
+    }
+  }
+  return subjects;
+}
+
+/** Recomputes the wallets' balances. Logs, writes down and returns those that differ from their entries. */
+export async function checkWallets(deps: CheckDeps, walletIds: readonly string[]): Promise<Disagreement[]> {
+  const checked: string[] = [];
+  const disagreements = await rebuild(deps, walletIds, checked);
+  if (disagreements.length > 0) deps.log.error({ disagreements: disagreements.slice(0, 20) }, "the ledger and its balances disagree");
+  const subjects = disagreements.length > 0 ? await report(deps, checked) : [];
+  await resolveGone(deps.db, ["books_disagree"], await payersOf(deps.db, checked), subjects, deps.clock.now());
+  return disagreements;
 }
 
 async function readMark(executor: Executor, name: "recent" | "round"): Promise<string> {
@@ -78,12 +117,16 @@ async function roundPage(executor: Executor, mark: string): Promise<Page> {
   return { walletIds: rows.map((row) => row.id), next: rows.at(-1)?.id };
 }
 
+/** Another check of the same wallets. */
+type WalletCheck = (walletIds: readonly string[]) => Promise<unknown>;
+
 /** Checks page after page for `runMs`, or until `signal` is aborted. Returns the balances that disagree. */
 async function checkPart(
-  deps: Pick<Deps, "db" | "log">,
+  deps: CheckDeps,
   name: "recent" | "round",
   page: (executor: Executor, mark: string) => Promise<Page>,
   signal: AbortSignal,
+  alsoCheck: WalletCheck,
 ): Promise<Disagreement[]> {
   const until = performance.now() + runMs;
   const found: Disagreement[] = [];
@@ -95,9 +138,9 @@ async function checkPart(
       break;
     }
     for (let start = 0; start < walletIds.length; start += walletsAtOnce) {
-      const disagreements = await checkWallets(deps, walletIds.slice(start, start + walletsAtOnce));
-      if (disagreements.length > 0) deps.log.error({ disagreements: disagreements.slice(0, 20) }, "the ledger and its balances disagree");
-      found.push(...disagreements);
+      const some = walletIds.slice(start, start + walletsAtOnce);
+      found.push(...(await checkWallets(deps, some)));
+      await alsoCheck(some);
     }
     await setMark(deps.db, name, next);
     mark = next;
@@ -105,9 +148,9 @@ async function checkPart(
   return found;
 }
 
-/** One run. Logs and returns the balances that differ from their entries. An error in one part doesn't stop the other. */
-export async function checkBooks(deps: Pick<Deps, "db" | "log">, signal: AbortSignal): Promise<Disagreement[]> {
-  const parts = [checkPart(deps, "recent", recentPage, signal), checkPart(deps, "round", roundPage, signal)];
+/** One run. Returns the balances that differ from their entries. An error in one part doesn't stop the other. */
+export async function checkBooks(deps: CheckDeps, signal: AbortSignal, alsoCheck: WalletCheck = async () => {}): Promise<Disagreement[]> {
+  const parts = [checkPart(deps, "recent", recentPage, signal, alsoCheck), checkPart(deps, "round", roundPage, signal, alsoCheck)];
   await Promise.allSettled(parts);
   return (await Promise.all(parts)).flat();
 }

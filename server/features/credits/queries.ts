@@ -65,6 +65,18 @@ export async function callExpireGrant(executor: Executor, grantId: string, now: 
   return single(result.rows);
 }
 
+/** `inAll`: how many of the grant's credits all returns together ask for. Returns how many this call took. */
+export async function callClawBack(
+  executor: Executor,
+  clawback: { grantId: string; inAll: number; key: string; now: Date },
+): Promise<Balances & { taken: number }> {
+  const { grantId, inAll, key, now } = clawback;
+  const result = await sql<Balances & { taken: number }>`select * from ledger_claw_back(${grantId}, ${inAll}, ${key}, ${now})`.execute(
+    executor,
+  );
+  return single(result.rows);
+}
+
 /** The credits that may be spent of these kinds of grants: those that are not held, and never more than the wallet has in all. */
 export async function selectAvailable(executor: Executor, userId: string, kinds: readonly GrantKind[], now: Date): Promise<number> {
   const result = await sql<{ available: number }>`select ledger_available(${userId}, ${kinds}, ${now}) as available`.execute(executor);
@@ -143,6 +155,26 @@ export async function selectOverdueHolds(executor: Executor, limit: number): Pro
     .where("ended_at", "is", null)
     .where("deadline", "<", sql<Date>`clock_timestamp()`)
     .where(notSetAside("overdue-holds", sql`holds.id`))
+    .orderBy("deadline")
+    .limit(limit)
+    .execute();
+}
+
+/** Open holds that should have been released `lateSeconds` ago, of the account or, without one, of all. */
+export async function selectStaleHolds(executor: Executor, lateSeconds: number, limit: number, payerId?: string) {
+  return executor
+    .selectFrom("holds")
+    .innerJoin("wallets", "wallets.id", "holds.wallet_id")
+    .select([
+      "holds.id",
+      "wallets.billing_account_id as payer_id",
+      "holds.amount",
+      "holds.settled",
+      sql<Date>`clock_timestamp()`.as("read_at"),
+    ])
+    .where("ended_at", "is", null)
+    .where("deadline", "<", sql<Date>`clock_timestamp() - make_interval(secs => ${lateSeconds})`)
+    .$if(payerId !== undefined, (query) => query.where("wallets.billing_account_id", "=", payerId ?? ""))
     .orderBy("deadline")
     .limit(limit)
     .execute();

@@ -95,6 +95,14 @@ export async function expireGrant(executor: Executor, grantId: string, now: Date
   return (await queries.callExpireGrant(executor, grantId, now)).expired;
 }
 
+/**
+ * Takes credits of a grant back because its money went back. `inAll` is what all returns together ask for, so that repeating it takes
+ * nothing twice. What had expired is not taken; what was spent becomes debt. Returns how many credits this call took.
+ */
+export async function clawBack(trx: Trx, clawback: { grantId: string; inAll: number; key: string }, now: Date): Promise<number> {
+  return (await queries.callClawBack(trx, { ...clawback, now })).taken;
+}
+
 /** The account's open plan grants, including those without credits left. */
 export async function openPlanGrants(executor: Executor, payerId: string) {
   return queries.selectOpenPlanGrants(executor, payerId);
@@ -141,6 +149,28 @@ export async function releaseOverdueHolds(
     },
     signal,
   );
+}
+
+/** The sweep releases overdue holds within seconds. What is left after this time it has failed at. */
+const staleAfterSeconds = 600;
+const staleAtOnce = 100;
+
+/** Ends the holds that are long overdue, of the account or, without one, of all. */
+export async function releaseStaleHolds(
+  deps: Pick<Deps, "db" | "log" | "live" | "clock">,
+  payerId?: string,
+): Promise<{ holdId: string; payerId: string; credits: number; isReleased: boolean }[]> {
+  const stale = await queries.selectStaleHolds(deps.db, staleAfterSeconds, staleAtOnce, payerId);
+  const ended: { holdId: string; payerId: string; credits: number; isReleased: boolean }[] = [];
+  for (const hold of stale) {
+    const isReleased = await releaseHold(deps.db, hold.id, deps.clock.now(), hold.read_at).catch((error: unknown) => {
+      deps.log.error({ err: error, hold: hold.id }, "a hold past its deadline could not be released");
+      return false;
+    });
+    if (isReleased) await announceToMembers(deps, hold.payer_id, "wallets");
+    ended.push({ holdId: hold.id, payerId: hold.payer_id, credits: hold.amount - hold.settled, isReleased });
+  }
+  return ended;
 }
 
 export async function availableCredits(executor: Executor, userId: string, kinds: readonly GrantKind[], now: Date): Promise<number> {

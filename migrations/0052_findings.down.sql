@@ -1,0 +1,3 @@
+drop function retention_findings;
+drop table full_checks;
+drop table findings;

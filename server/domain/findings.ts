@@ -1,0 +1,57 @@
+/** What the checks of payments and books can find (server/features/findings/). */
+
+/** For an operator: what is wrong, and what to do if the check could not repair it. */
+export const findingKinds = {
+  lost_event: {
+    what: "Stripe has an event that no webhook brought",
+    toDo: "The next hourly run tries again. If it stays, look at the log for the reason, and at the webhook endpoint with npm run stripe:check.",
+  },
+  stuck_event: {
+    what: "an event of Stripe's was received and not processed",
+    toDo: "The next hourly run tries again. If it stays, look at npm run dead-letters for the error.",
+  },
+  unrecorded_payment: {
+    what: "an invoice is paid at Stripe and not in the books",
+    toDo: "Look at the invoice at Stripe. If it sells nothing of ours, close this finding; otherwise refund it, or run the full check again.",
+  },
+  missing_grant: {
+    what: "a payment is in the books and its credits are not",
+    toDo: "The month is over, or the payment was refunded in part, so giving the credits now is a decision: give an adjustment or refund the payment.",
+  },
+  doubled_grant: {
+    what: "the credits of one payment were granted twice, and some of the second grant were spent or are held",
+    toDo: "Taking them back would leave the person in debt: decide whether they keep the credits, and close this finding, or claw them back.",
+  },
+  stale_hold: {
+    what: "credits are held past their deadline",
+    toDo: "The hold could not be released. Look at the log for the reason; npm run reconcile -- --full tries again.",
+  },
+  wrong_subscription: {
+    what: "our copy of a subscription differs from Stripe's",
+    toDo: "Look at the subscription at Stripe; npm run reconcile -- --full reads it again.",
+  },
+  books_disagree: {
+    what: "a balance differs from the sum of its entries",
+    toDo: "Somebody changed a balance past the ledger's functions. Freeze the wallet, find out who, and correct the balance from its entries.",
+  },
+} as const satisfies Record<string, { what: string; toDo: string }>;
+
+export type FindingKind = keyof typeof findingKinds;
+
+/** Which check repaired a finding. */
+export type Checker = "hourly" | "full" | "doctor";
+
+/** `itself`: a later check did not find it any more. `person`: an operator closed it, and it stays closed. */
+export type ResolvedBy = Checker | "itself" | "person";
+
+export type FindingDetails = Readonly<Record<string, string | number | null>>;
+
+export interface Finding {
+  kind: FindingKind;
+  subject: string;
+  /** The billing account; null if nobody knows whose it is. */
+  payerId: string | null;
+  details: FindingDetails;
+  /** False: it is left for a later run or for a person. */
+  isRepaired: boolean;
+}

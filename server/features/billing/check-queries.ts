@@ -1,0 +1,110 @@
+/** SQL of the checks: what the books lack, or have twice. */
+import { sql } from "kysely";
+import type { Executor, Trx } from "../../db/transaction.ts";
+
+/** How many credits were granted for each of the invoices. */
+export async function selectGrantedCredits(executor: Executor, invoiceIds: readonly string[]): Promise<Map<string, number>> {
+  if (invoiceIds.length === 0) return new Map();
+  const rows = await executor
+    .selectFrom("grants")
+    .select(["invoice_id", (e) => e.fn.sum<number>("credits").as("credits")])
+    .where("invoice_id", "in", invoiceIds)
+    .groupBy("invoice_id")
+    .execute();
+  return new Map(rows.map((row) => [row.invoice_id ?? "", Number(row.credits)]));
+}
+
+/** Those of the recorded invoices that have a paid line without its grant, or sold no subscription and have no grant at all. */
+export async function selectWithoutGrant(executor: Executor, invoiceIds: readonly string[]): Promise<{ id: string; payer_id: string }[]> {
+  if (invoiceIds.length === 0) return [];
+  const { rows } = await sql<{ id: string; payer_id: string }>`
+    select p.id, p.billing_account_id as payer_id from paid_invoices p
+      where p.id = any (${invoiceIds}) and p.amount_paid_cents > 0 and p.billing_account_id is not null and case
+        when p.stripe_subscription_id is null then not exists (select from grants g where g.invoice_id = p.id)
+        else exists (select from paid_invoice_lines l
+          where l.invoice_id = p.id and l.plan_key is not null and not l.proration and l.amount_cents > 0
+            and not exists (select from grants g where g.invoice_id = l.invoice_id and g.invoice_line_id = l.id)) end
+      order by p.paid_at`.execute(executor);
+  return rows;
+}
+
+export interface DoubledGrant {
+  id: string;
+  wallet_id: string;
+  payer_id: string;
+  invoice_id: string;
+  credits: number;
+  /** Nothing of it was spent, is held or has expired. */
+  is_whole: boolean;
+}
+
+/**
+ * Grants in these wallets for something that another grant was posted for: a month of an invoice's line, or a pack. What was taken back or
+ * has expired is not counted. The grant with the line's own key is the one that stays, otherwise the first.
+ */
+export async function selectDoubledGrants(executor: Executor, walletIds: readonly string[]): Promise<DoubledGrant[]> {
+  if (walletIds.length === 0) return [];
+  const { rows } = await sql<DoubledGrant>`
+    with sold as (
+      select g.*, g.source_key like 'month:%' as is_month, bool_or(g.source_key like 'month:%') over line as has_months,
+          row_number() over (partition by g.wallet_id, g.invoice_id, g.invoice_line_id, g.pack_key,
+              case when g.source_key like 'month:%' then g.source_key end
+            order by g.source_key <> concat('grant:', g.invoice_id, ':', g.invoice_line_id), g.id) as place
+        from grants g where g.wallet_id = any (${walletIds}::uuid[]) and g.invoice_id is not null
+        window line as (partition by g.wallet_id, g.invoice_id, g.invoice_line_id))
+    select s.id, s.wallet_id, w.billing_account_id as payer_id, s.invoice_id, s.credits,
+        s.remaining = s.credits and s.held = 0 as is_whole
+      from sold s join wallets w on w.id = s.wallet_id
+      where (s.place > 1 or (s.has_months and not s.is_month))
+        and s.credits > s.clawed_back + coalesce((select sum(e.amount) from ledger_entries e
+          where e.grant_id = s.id and e.account = 'expired'), 0)
+      order by s.id`.execute(executor);
+  return rows;
+}
+
+/** Nothing is held, spent or granted in the wallet until the transaction ends. */
+export async function lockWallet(trx: Trx, walletId: string): Promise<void> {
+  await trx.selectFrom("wallets").select("id").where("id", "=", walletId).forUpdate().execute();
+}
+
+export async function selectWalletsOf(executor: Executor, payerIds: readonly string[]): Promise<string[]> {
+  if (payerIds.length === 0) return [];
+  const rows = await executor.selectFrom("wallets").select("id").where("billing_account_id", "in", payerIds).execute();
+  return rows.map(({ id }) => id);
+}
+
+export async function selectPayersOf(executor: Executor, walletIds: readonly string[]): Promise<string[]> {
+  if (walletIds.length === 0) return [];
+  const rows = await executor.selectFrom("wallets").select("billing_account_id").where("id", "in", walletIds).execute();
+  return rows.map((row) => row.billing_account_id);
+}
+
+/** Resolves the open findings of what is in order by now, because an event has come or a job has succeeded since. */
+export async function resolveSettled(executor: Executor, now: Date): Promise<void> {
+  await sql`update findings f set resolved_at = ${now}, resolved_by = 'itself' where resolved_at is null and case kind
+      when 'lost_event' then exists (select from stripe_events e where e.id = f.subject and e.status <> 'received')
+      when 'stuck_event' then exists (select from stripe_events e where e.id = f.subject and e.status <> 'received')
+      when 'unrecorded_payment' then exists (select from paid_invoices p where p.id = f.subject)
+      when 'missing_grant' then exists (select from grants g where g.invoice_id = f.subject)
+      when 'stale_hold' then exists (select from holds h where h.id = f.subject::uuid and h.ended_at is not null)
+      else false end`.execute(executor);
+}
+
+export interface CheckedAccount {
+  id: string;
+  stripe_customer_id: string | null;
+}
+
+export async function selectAccountsAfter(executor: Executor, id: string, limit: number): Promise<CheckedAccount[]> {
+  return executor
+    .selectFrom("billing_accounts")
+    .select(["id", "stripe_customer_id"])
+    .where("id", ">", id)
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+}
+
+export async function selectAccount(executor: Executor, id: string): Promise<CheckedAccount | undefined> {
+  return executor.selectFrom("billing_accounts").select(["id", "stripe_customer_id"]).where("id", "=", id).executeTakeFirst();
+}

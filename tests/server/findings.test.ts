@@ -1,0 +1,296 @@
+/**
+ * Damages that are planted into the books, and the checks that find them: each is repaired where that is safe, written down once, and
+ * otherwise left to a person.
+ */
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { addMilliseconds, dayMs, hourMs, minuteMs } from "#domain/clock.ts";
+import type { Checker } from "#domain/findings.ts";
+import { findPayer } from "#server/db/payer.ts";
+import { inTransaction } from "#server/db/transaction.ts";
+import { selectAccount } from "#server/features/billing/check-queries.ts";
+import { examineAccount } from "#server/features/billing/examine-account.ts";
+import { askForFullCheck, continueFullCheck, readFullCheck } from "#server/features/billing/full-check.ts";
+import { reconcileBilling } from "#server/features/billing/reconcile.ts";
+import { holdForSeveral } from "#server/features/credits/holds.ts";
+import { findDisagreements, postGrant } from "#server/features/credits/service.ts";
+import { closeFinding } from "#server/features/findings/service.ts";
+import type { BillingWorld } from "../support/billing-stripe.ts";
+import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
+import type { Person } from "../support/billing-world.ts";
+
+let world: BillingWorld;
+let owner: pg.Client;
+
+beforeAll(async () => {
+  world = await startBillingWorld();
+  owner = new pg.Client({ connectionString: world.database.ownerUrl });
+  await owner.connect();
+});
+afterAll(async () => {
+  await owner.end();
+  await world.close();
+});
+beforeEach(() => owner.query("truncate findings"));
+
+const payerOf = async ({ userId }: Person) => (await findPayer(world.database.db, userId)) ?? "";
+const findings = () => world.database.db.selectFrom("findings").selectAll().orderBy("id").execute();
+
+async function examine(person: Person, by: Checker = "full") {
+  const account = await selectAccount(world.database.db, await payerOf(person));
+  if (!account) throw new Error("no account");
+  return examineAccount({ deps: world.deps, by }, account);
+}
+
+async function subscriber(priceId = "starter_month"): Promise<Person> {
+  const person = await world.person();
+  await world.buy(person, priceId);
+  await world.settle();
+  return person;
+}
+
+async function grantsOf(person: Person) {
+  return world.database.db
+    .selectFrom("grants")
+    .innerJoin("wallets", "wallets.id", "grants.wallet_id")
+    .selectAll("grants")
+    .where("billing_account_id", "=", await payerOf(person))
+    .orderBy("grants.id")
+    .execute();
+}
+
+/** Deletes a grant and all that the ledger has of it, as if it had never been posted. */
+async function loseGrant(grantId: string): Promise<void> {
+  const tables = ["ledger_entries", "ledger_transactions", "ledger_keys", "grants", "wallets"];
+  const triggers = (what: string) => tables.map((table) => `alter table ${table} ${what} trigger user`).join(";");
+  await owner.query(`begin; ${triggers("disable")}`);
+  const { rows } = await owner.query("select distinct transaction_id as id from ledger_entries where grant_id = $1", [grantId]);
+  const ids = rows.map(({ id }) => id);
+  await owner.query("update wallets set balance = balance - g.remaining from grants g where g.id = $1 and wallets.id = g.wallet_id", [
+    grantId,
+  ]);
+  await owner.query("delete from ledger_entries where transaction_id = any ($1)", [ids]);
+  await owner.query("delete from ledger_keys where transaction_id = any ($1)", [ids]);
+  await owner.query("delete from ledger_transactions where id = any ($1)", [ids]);
+  await owner.query("delete from grants where id = $1", [grantId]);
+  await owner.query(`${triggers("enable")}; commit`);
+}
+
+/** Posts the person's first grant again under another key, as a mistake in our code would. */
+async function double(person: Person): Promise<string> {
+  const [grant] = await grantsOf(person);
+  if (!grant) throw new Error("no grant");
+  const { kind, credits, expires_at: expiresAt, invoice_id: invoiceId, invoice_line_id: invoiceLineId } = grant;
+  const payerId = await payerOf(person);
+  const key = `again:${grant.source_key}`;
+  const { grantId } = await inTransaction(world.deps.db, (trx) =>
+    postGrant(trx, { payerId, kind, credits, expiresAt, key, source: { invoiceId, invoiceLineId } }, world.clock.now()),
+  );
+  return grantId;
+}
+
+async function hold(person: Person, credits: number): Promise<string> {
+  const holdId = randomUUID();
+  const now = world.clock.now();
+  await inTransaction(world.deps.db, (trx) =>
+    holdForSeveral(trx, { holdId, userId: person.userId, credits, kinds: ["plan"], holdMs: hourMs, now }),
+  );
+  return holdId;
+}
+
+const repaired = (kind: string, by: Checker, more = {}) => expect.objectContaining({ kind, resolved_by: by, times_seen: 1, ...more });
+
+describe("the hourly check", () => {
+  test("takes events that were lost, and writes each down once, with whose it is", async () => {
+    const person = await world.person();
+    await world.buy(person);
+    await world.takeEvents();
+    world.clock.moveTo(addMilliseconds(world.clock.now(), 5 * minuteMs));
+    await reconcileBilling(world.deps);
+    expect(await stateOf(world, person.userId)).toMatchObject({ subscription: { status: "active" }, wallet: { balance: 300 } });
+    const found = await findings();
+    expect(found).toContainEqual(
+      repaired("lost_event", "hourly", {
+        billing_account_id: await payerOf(person),
+        details: expect.objectContaining({ type: "invoice.paid" }),
+      }),
+    );
+    await reconcileBilling(world.deps);
+    expect(await findings()).toEqual(found);
+  });
+
+  test("processes an event whose job is lost, and leaves it open as long as it can't", async () => {
+    const person = await subscriber();
+    const { stripe_subscription_id: subscription } = await world.database.db
+      .selectFrom("user_subscriptions")
+      .select("stripe_subscription_id")
+      .where("user_id", "=", person.userId)
+      .executeTakeFirstOrThrow();
+    await world.deps.payments.subscriptions.cancel(subscription);
+    const event = (await world.takeEvents()).find(({ type }) => type === "customer.subscription.deleted");
+    if (!event) throw new Error("no event");
+    const received = { status: "received", processed_at: null, received_at: addMilliseconds(new Date(), -hourMs) } as const;
+    await world.database.db
+      .insertInto("stripe_events")
+      .values({ id: event.id, type: event.type, livemode: false, object_id: subscription, payload: "{}", ...received })
+      .execute();
+    world.setApiFaults([{ kind: "server_error", method: "GET", path: `/v1/subscriptions/${subscription}`, count: 3 }]);
+    await reconcileBilling(world.deps);
+    expect(await findings()).toMatchObject([{ kind: "stuck_event", subject: event.id, times_seen: 1, resolved_at: null }]);
+    expect((await stateOf(world, person.userId)).subscription.status).toBe("active");
+    await reconcileBilling(world.deps);
+    expect(await findings()).toMatchObject([{ subject: event.id, times_seen: 2, resolved_by: "hourly" }]);
+    expect((await stateOf(world, person.userId)).subscription.status).toBe("canceled");
+  });
+
+  test("releases a hold that the sweep has left", async () => {
+    const person = await subscriber();
+    const holdId = await hold(person, 40);
+    await owner.query("update holds set deadline = now() - interval '5 minutes' where id = $1", [holdId]);
+    await reconcileBilling(world.deps);
+    expect((await stateOf(world, person.userId)).wallet?.held, "the sweep may still come").toBe(40);
+    await owner.query("update holds set deadline = now() - interval '1 hour' where id = $1", [holdId]);
+    await reconcileBilling(world.deps);
+    expect((await stateOf(world, person.userId)).wallet).toEqual({ balance: 300, held: 0 });
+    expect(await findings()).toEqual([repaired("stale_hold", "hourly", { subject: holdId, details: { credits: 40 } })]);
+  });
+
+  test("gives the credits of a recorded payment that has none, under the key they should have had", async () => {
+    const person = await subscriber();
+    const [grant] = await grantsOf(person);
+    await loseGrant(grant?.id ?? "");
+    expect((await stateOf(world, person.userId)).wallet?.balance).toBe(0);
+    await reconcileBilling(world.deps);
+    expect(await grantsOf(person)).toMatchObject([{ source_key: grant?.source_key, credits: 300, remaining: 300 }]);
+    expect(await findings()).toEqual([repaired("missing_grant", "hourly", { subject: grant?.invoice_id })]);
+    await reconcileBilling(world.deps);
+    expect(await grantsOf(person)).toHaveLength(1);
+  });
+});
+
+describe("the check of an account", () => {
+  test("finds nothing in an account that is in order, monthly, annual, with packs and after a year", async () => {
+    const monthly = await subscriber();
+    const opened = await world.post("/api/billing/packs/checkout", monthly, { pack: "pack_250" });
+    await world.pay(opened.json<{ url: string }>().url);
+    await world.settle();
+    const annual = await subscriber("basic_year");
+    await world.moveTo(addMilliseconds(world.clock.now(), 70 * dayMs));
+    expect(await examine(monthly)).toEqual([]);
+    expect(await examine(annual)).toEqual([]);
+    expect(await findings()).toEqual([]);
+  });
+
+  test("gives a paid pack's credits if every event was lost", async () => {
+    const person = await subscriber();
+    const opened = await world.post("/api/billing/packs/checkout", person, { pack: "pack_250" });
+    await world.pay(opened.json<{ url: string }>().url);
+    await world.takeEvents();
+    expect(await examine(person)).toMatchObject([
+      { kind: "unrecorded_payment", isRepaired: true, details: { amountCents: 1799, credits: 250 } },
+    ]);
+    expect((await grantsOf(person)).map(({ kind, credits }) => [kind, credits])).toEqual([
+      ["plan", 300],
+      ["pack", 250],
+    ]);
+    expect(await examine(person)).toEqual([]);
+  });
+
+  test("gives a pack's credits if its payment is recorded and they are lost", async () => {
+    const person = await subscriber();
+    const opened = await world.post("/api/billing/packs/checkout", person, { pack: "pack_100" });
+    await world.pay(opened.json<{ url: string }>().url);
+    await world.settle();
+    const pack = (await grantsOf(person)).find(({ kind }) => kind === "pack");
+    await loseGrant(pack?.id ?? "");
+    expect(await examine(person)).toMatchObject([{ kind: "missing_grant", subject: pack?.invoice_id, isRepaired: true }]);
+    expect((await grantsOf(person)).find(({ kind }) => kind === "pack")).toMatchObject({ source_key: pack?.source_key, remaining: 100 });
+  });
+
+  test("leaves credits of a month that is over, and of a refunded payment, to a person", async () => {
+    const late = await subscriber();
+    const [old] = await grantsOf(late);
+    await world.moveTo(addMilliseconds(world.clock.now(), 35 * dayMs));
+    await loseGrant(old?.id ?? "");
+    expect(await examine(late)).toMatchObject([{ kind: "missing_grant", subject: old?.invoice_id, isRepaired: false }]);
+
+    const refunded = await subscriber();
+    const [grant] = await grantsOf(refunded);
+    await loseGrant(grant?.id ?? "");
+    await world.deps.payments.refunds.create({ charge: grant?.charge_id ?? "", amount: 500 });
+    expect(await examine(refunded)).toMatchObject([{ kind: "missing_grant", isRepaired: false }]);
+    expect(await grantsOf(refunded)).toEqual([]);
+    expect(await findings()).toMatchObject([{ resolved_at: null }, { resolved_at: null }]);
+  });
+
+  test("takes back a grant that was posted twice", async () => {
+    for (const priceId of ["starter_month", "starter_year"]) {
+      const person = await subscriber(priceId);
+      const doubled = await double(person);
+      expect(await examine(person)).toMatchObject([{ kind: "doubled_grant", subject: doubled, isRepaired: true }]);
+      expect((await stateOf(world, person.userId)).wallet?.balance).toBe(300);
+      expect(await examine(person)).toEqual([]);
+    }
+    expect(await findings()).toEqual([repaired("doubled_grant", "full"), repaired("doubled_grant", "full")]);
+    expect(await findDisagreements(world.database.db)).toEqual([]);
+  });
+
+  test("leaves a doubled grant to a person if some of it is held, counts it, and stays quiet once it is closed", async () => {
+    const person = await subscriber();
+    const doubled = await double(person);
+    await hold(person, 301);
+    expect(await examine(person)).toMatchObject([{ kind: "doubled_grant", subject: doubled, isRepaired: false }]);
+    expect(await examine(person)).toHaveLength(1);
+    const [open] = await findings();
+    expect(open).toMatchObject({ times_seen: 2, resolved_at: null });
+    expect(await closeFinding(world.database.db, open?.id ?? "", world.clock.now())).toBe(true);
+    expect(await closeFinding(world.database.db, open?.id ?? "", world.clock.now())).toBe(false);
+    await examine(person);
+    expect(await findings()).toMatchObject([{ times_seen: 3, resolved_by: "person" }]);
+    expect((await stateOf(world, person.userId)).wallet?.balance).toBe(600);
+  });
+
+  test("corrects our copy of a subscription", async () => {
+    const person = await subscriber();
+    const before = (await stateOf(world, person.userId)).subscription;
+    await world.database.db
+      .updateTable("user_subscriptions")
+      .set({ plan_key: "enterprise", status: "canceled", ended_at: world.clock.now() })
+      .where("user_id", "=", person.userId)
+      .execute();
+    expect(await examine(person)).toMatchObject([{ kind: "wrong_subscription", isRepaired: true }]);
+    expect((await stateOf(world, person.userId)).subscription).toEqual(before);
+    expect(await findings()).toEqual([repaired("wrong_subscription", "full", { billing_account_id: await payerOf(person) })]);
+  });
+});
+
+describe("the full check", () => {
+  test("checks every account, goes on where it was interrupted, and asked for twice is one", async () => {
+    const people = [await subscriber(), await subscriber(), await subscriber()];
+    for (const person of people) await double(person);
+    const { db } = world.database;
+    await askForFullCheck(db, world.clock.now());
+    expect(await continueFullCheck(world.deps, AbortSignal.abort()).catch((error: Error) => error.name)).toBe("AbortError");
+    const interrupted = new AbortController();
+    const stopAfterOne = setInterval(async () => {
+      if ((await readFullCheck(db)).accounts > 0) interrupted.abort();
+    }, 1);
+    await continueFullCheck(world.deps, interrupted.signal).catch(() => {});
+    clearInterval(stopAfterOne);
+    const halfway = await readFullCheck(db);
+    expect(halfway).toMatchObject({ done_at: null });
+    await askForFullCheck(db, world.clock.now());
+    expect(await readFullCheck(db)).toEqual(halfway);
+    while (!(await continueFullCheck(world.deps)));
+    const accounts = await db
+      .selectFrom("billing_accounts")
+      .select((e) => e.fn.countAll<number>().as("count"))
+      .executeTakeFirstOrThrow();
+    expect(await readFullCheck(db)).toMatchObject({ accounts: Number(accounts.count), done_at: expect.any(Date) });
+    for (const person of people) expect((await stateOf(world, person.userId)).wallet?.balance).toBe(300);
+    const payers = await Promise.all(people.map(payerOf));
+    const theirs = (await findings()).filter((finding) => payers.includes(finding.billing_account_id ?? ""));
+    expect(theirs.map(({ kind, resolved_by }) => [kind, resolved_by])).toEqual(people.map(() => ["doubled_grant", "full"]));
+  });
+});
