@@ -10,6 +10,7 @@ import type { factorRoutes } from "./factors.ts";
 import type { generationRoutes } from "./generations.ts";
 import type { googleRoutes } from "./google.ts";
 import type { invoiceRoutes } from "./invoices.ts";
+import type { ledgerRoutes } from "./ledger.ts";
 import type { notificationRoutes } from "./notifications.ts";
 import type { ownDataRoutes } from "./own-data.ts";
 import type { passkeyRoutes } from "./passkeys.ts";
@@ -29,6 +30,7 @@ export type Calls = CallsOf<
     typeof factorRoutes &
     typeof generationRoutes &
     typeof invoiceRoutes &
+    typeof ledgerRoutes &
     typeof notificationRoutes &
     typeof ownDataRoutes &
     typeof passkeyRoutes &

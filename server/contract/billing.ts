@@ -87,28 +87,6 @@ export const Wallet = Type.Object({
 });
 export type Wallet = Static<typeof Wallet>;
 
-/** One line of the wallet's history. `balanceAfter` is the running sum, so that a person can check the balance. */
-export const LedgerLine = Type.Object({
-  id: Uuid,
-  kind: Type.Union([
-    Type.Literal("grant"),
-    Type.Literal("capture"),
-    Type.Literal("expire"),
-    Type.Literal("clawback"),
-    Type.Literal("repay"),
-    Type.Literal("restore"),
-  ]),
-  credits: Type.Integer(),
-  balanceAfter: Type.Integer(),
-  occurredAt: Timestamp,
-  /** For a capture: the model that answered. */
-  modelId: Type.Union([Type.String(), Type.Null()]),
-  /** For a capture: the conversation with the answer, unless it was deleted. */
-  conversationId: Type.Union([Uuid, Type.Null()]),
-});
-export const LedgerPage = Type.Object({ lines: Type.Array(LedgerLine), nextCursor: Type.Union([Type.String(), Type.Null()]) });
-export type LedgerPage = Static<typeof LedgerPage>;
-
 export const billingRoutes = {
   "POST /api/functions/check-discount-eligibility": {
     summary: "Whether a discount applies, and every plan's price with it (spec §7). With a bearer token if signed in",
@@ -146,12 +124,4 @@ export const billingRoutes = {
     response: { 200: Type.Object({ url: Type.String() }) },
   },
   "GET /api/credits/wallet": { summary: "Balance, held credits and the grants behind them", response: { 200: Wallet } },
-  "GET /api/credits/ledger": {
-    summary: "The wallet's history, newest first",
-    querystring: Type.Object(
-      { cursor: Type.Optional(Type.String({ maxLength: 200 })), limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })) },
-      { additionalProperties: false },
-    ),
-    response: { 200: LedgerPage },
-  },
 } as const satisfies Record<string, RouteContract>;

@@ -16,7 +16,8 @@ import { migrate } from "#server/db/migrator.ts";
 import type { EmbeddedPostgres } from "#server/embedded/postgres.ts";
 import { applicationRole, ownerRole, startPostgres } from "#server/embedded/postgres.ts";
 import { createInbox } from "#server/features/billing/inbox.ts";
-import { readLedger, readWallet } from "#server/features/credits/service.ts";
+import { readLedger } from "#server/features/credits/history.ts";
+import { readWallet } from "#server/features/credits/service.ts";
 import { createAnswerBatches } from "#server/features/generations/batches.ts";
 import { entriesPerPerson, fill, pickPeople } from "./scale-data.ts";
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Conversation, ConversationSummary, FoundConversation, Part } from "#server/contract/generations.ts";
 import type { Database } from "#server/db/types.ts";
 import { selectConversations, selectSlice } from "#server/features/conversations/queries.ts";
-import { readLedger } from "#server/features/credits/service.ts";
+import { readLedger } from "#server/features/credits/history.ts";
 import type { AnswerWorld } from "#tests/support/answers.ts";
 import { ask, askAndHold, call, startAnswerWorld } from "#tests/support/answers.ts";
 import type { TestPerson } from "#tests/support/people.ts";

@@ -1,9 +1,10 @@
 /** The wallet's history: its order, its balances and the cost of reading a page. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { LedgerPage } from "#contract/billing.ts";
+import type { LedgerPage } from "#contract/ledger.ts";
 import { grantKinds } from "#domain/credits.ts";
 import { inTransaction } from "#server/db/transaction.ts";
+import { readLedger } from "#server/features/credits/history.ts";
 import * as credits from "#server/features/credits/service.ts";
 import { clawBack, endHold, holdCredits } from "#tests/support/ledger-calls.ts";
 import { seededRandom } from "#tests/support/ledger-model.ts";
@@ -24,7 +25,7 @@ async function readAll(userId: string, limit: number): Promise<LedgerPage["lines
   const lines: LedgerPage["lines"] = [];
   let cursor: string | undefined;
   do {
-    const page = await credits.readLedger(database.db, userId, cursor, limit);
+    const page = await readLedger(database.db, userId, cursor, limit);
     lines.push(...page.lines);
     cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined);
@@ -81,9 +82,9 @@ it("is listed newest first, each line with the balance after it, and alike in pa
 it("stays consistent across pages while new lines arrive, and an invalid cursor is refused", async () => {
   const { userId, walletId } = await createUser(database.db, { credits: 10 });
   for (let answer = 0; answer < 4; answer += 1) await endHold(database.db, await hold(walletId, 1), 1, new Date(), new Date());
-  const first = await credits.readLedger(database.db, userId, undefined, 2);
+  const first = await readLedger(database.db, userId, undefined, 2);
   await endHold(database.db, await hold(walletId, 3), 3, new Date(), new Date());
-  const second = await credits.readLedger(database.db, userId, first.nextCursor ?? "", 100);
+  const second = await readLedger(database.db, userId, first.nextCursor ?? "", 100);
   expect([...first.lines, ...second.lines].map(({ credits: moved, balanceAfter }) => [moved, balanceAfter])).toEqual([
     [-1, 6],
     [-1, 7],
@@ -92,7 +93,7 @@ it("stays consistent across pages while new lines arrive, and an invalid cursor 
     [10, 10],
   ]);
   for (const bad of ["", "x", randomUUID(), Buffer.from(`${randomUUID()} 1e3`).toString("base64url")])
-    await expect(credits.readLedger(database.db, userId, bad, 10), bad).rejects.toMatchObject({ code: "validation_failed" });
+    await expect(readLedger(database.db, userId, bad, 10), bad).rejects.toMatchObject({ code: "validation_failed" });
 });
 
 it("costs the same to read in an old wallet as in a new one", async () => {
@@ -113,9 +114,9 @@ it("costs the same to read in an old wallet as in a new one", async () => {
   /** The number of ledger rows read for the first and second page. */
   const touched = async (userId: string) =>
     inTransaction(database.db, async (trx) => {
-      const first = await credits.readLedger(trx, userId, undefined, 25);
+      const first = await readLedger(trx, userId, undefined, 25);
       expect(first.lines).toHaveLength(25);
-      expect((await credits.readLedger(trx, userId, first.nextCursor ?? "", 25)).lines).toHaveLength(25);
+      expect((await readLedger(trx, userId, first.nextCursor ?? "", 25)).lines).toHaveLength(25);
       const counted = await trx
         .selectFrom("pg_stat_xact_user_tables" as never)
         .select(["seq_tup_read" as never, "idx_tup_fetch" as never])

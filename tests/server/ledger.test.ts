@@ -6,6 +6,7 @@ import { readConfig } from "#server/config.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { createDeps } from "#server/deps.ts";
 import { sqlState } from "#server/failures.ts";
+import { readLedger } from "#server/features/credits/history.ts";
 import * as credits from "#server/features/credits/service.ts";
 import { testEnvironment } from "#tests/support/deps.ts";
 import { clawBack, endHold, holdCredits, settle } from "#tests/support/ledger-calls.ts";
@@ -117,7 +118,7 @@ describe("a hold", () => {
     expect(await wallet(userId)).toMatchObject({ balance: 6, held: 6, available: 0 });
     await capture(holdId, 2);
     expect(await wallet(userId)).toMatchObject({ balance: 0, held: 0 });
-    const { lines } = await credits.readLedger(database.db, userId, undefined, 10);
+    const { lines } = await readLedger(database.db, userId, undefined, 10);
     expect(lines.map((line) => [line.kind, line.credits, line.balanceAfter])).toEqual([
       ["expire", -4, 0],
       ["capture", -2, 4],

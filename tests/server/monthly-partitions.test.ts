@@ -10,6 +10,7 @@ import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { grantKinds } from "#domain/credits.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { applicationRole } from "#server/embedded/postgres.ts";
+import { readLedger } from "#server/features/credits/history.ts";
 import * as credits from "#server/features/credits/service.ts";
 import type { AnswerProcess, AnswerWorld, SeenAnswer } from "#tests/support/answers.ts";
 import { ask, call, send, startAnswerProcess, startAnswerWorld } from "#tests/support/answers.ts";
@@ -154,7 +155,7 @@ test("filled tables become partitions as they are; keys stay unique over all of 
   expect(await grant("pack:after", 5)).toMatchObject({ posted: true });
   await expect(grant("pack:after", 6)).rejects.toMatchObject({ code: "idempotency_conflict" });
 
-  const { lines } = await credits.readLedger(world.database.db, person.userId, undefined, 10);
+  const { lines } = await readLedger(world.database.db, person.userId, undefined, 10);
   expect(lines.map((line) => [line.kind, line.credits]).slice(0, 4)).toEqual([
     ["grant", 5],
     ["capture", -1],

@@ -2,7 +2,8 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { grantKinds } from "#domain/credits.ts";
-import { findDisagreements, readLedger, readWallet } from "#server/features/credits/service.ts";
+import { readLedger } from "#server/features/credits/history.ts";
+import { findDisagreements, readWallet } from "#server/features/credits/service.ts";
 import { startMany } from "#server/features/generations/batches.ts";
 import { callStart } from "#server/features/generations/queries.ts";
 import { announceToMembers } from "#server/http/live-events.ts";
@@ -152,7 +153,7 @@ describe("limits", () => {
 describe("a person of another account", () => {
   async function expectOutOfReach(stranger: TestPerson): Promise<void> {
     expect(await walletOf(stranger)).toMatchObject({ balance: 0, available: 0, grants: [] });
-    expect(await readLedger(database.db, stranger.userId, undefined, 10)).toEqual({ lines: [], nextCursor: null });
+    expect(await readLedger(database.db, stranger.userId, undefined, 10)).toEqual({ lines: [], nextCursor: null, readTo: null });
     expect((await send(api, stranger)).status).toBe(402);
     expect(await outcomeOf(stranger)).toBe("insufficient_credits");
   }

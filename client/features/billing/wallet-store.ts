@@ -1,10 +1,9 @@
 import { create } from "zustand";
 import { api } from "#client/lib/api.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
-import type { LedgerPage, Wallet } from "#contract/billing.ts";
+import type { Wallet } from "#contract/billing.ts";
+import type { LedgerLine } from "#contract/ledger.ts";
 import { noteAvailableCredits } from "./subscription-store.ts";
-
-type LedgerLine = LedgerPage["lines"][number];
 
 interface WalletState {
   status: "idle" | "loading" | "ready" | "failed";

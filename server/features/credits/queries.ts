@@ -180,57 +180,6 @@ export async function selectStaleHolds(executor: Executor, lateSeconds: number, 
     .execute();
 }
 
-export interface LedgerLineRow {
-  id: string;
-  kind: "grant" | "capture" | "expire" | "clawback" | "repay" | "restore";
-  credits: number;
-  balance_after: number;
-  occurred_at: Date;
-  model_id: string | null;
-  conversation_id: string | null;
-}
-
-/** Where a page of the history ended: its last line, and the wallet's balance before that line. */
-export interface LedgerPlace {
-  id: string;
-  balance: number;
-}
-
-/**
- * Reads a page of the wallet's history, newest first. The balance after each line is calculated back from the wallet's balance or, on
- * later pages, from the balance at `before`, so that a page costs the same however old the wallet is. Lines are in the order of their
- * ids. A line whose transaction had to wait for the wallet may therefore appear below lines that are already shown. Repayments are left out,
- * because they sum to zero. A line names a conversation only to the person it belongs to.
- */
-export async function selectLedgerLines(
-  executor: Executor,
-  walletId: string,
-  readerId: string,
-  before: LedgerPlace | undefined,
-  limit: number,
-): Promise<LedgerLineRow[]> {
-  const page = before ? sql`and id < ${before.id}` : sql``;
-  const balance = before ? sql`${before.balance}::bigint` : sql`(select balance from wallets where id = ${walletId})`;
-  const result = await sql<LedgerLineRow>`
-    with page as (
-      select id, kind, occurred_at from ledger_transactions
-        where wallet_id = ${walletId} and kind <> 'repay' ${page} order by id desc limit ${limit}
-    ), lines as (
-      select page.*, moved.credits, sum(moved.credits) over (order by id desc) as credits_since
-        from page, lateral (
-          select sum(amount) as credits from ledger_entries where transaction_id = page.id and account = 'wallet'
-        ) moved
-    )
-    select lines.id, kind, lines.credits::bigint, (${balance} - credits_since + credits)::bigint as balance_after, occurred_at,
-        generations.model_id, conversations.id as conversation_id
-      from lines
-      left join generations on generations.capture_id = lines.id
-      left join messages on messages.generation_id = generations.id
-      left join conversations on conversations.id = messages.conversation_id and conversations.user_id = ${readerId}
-      order by lines.id desc`.execute(executor);
-  return result.rows;
-}
-
 export async function selectDisagreements(executor: Executor): Promise<{ kind: string; id: string; recorded: number; rebuilt: number }[]> {
   const result = await sql<{ kind: string; id: string; recorded: number; rebuilt: number }>`select * from ledger_disagreements()`.execute(
     executor,

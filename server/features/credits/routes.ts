@@ -1,9 +1,13 @@
+import { Readable } from "node:stream";
 import type { GrantKind } from "#domain/credits.ts";
 import { billingRoutes } from "../../contract/billing.ts";
+import { ledgerRoutes } from "../../contract/ledger.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { viewerOf } from "../../http/viewer.ts";
-import { readLedger, readWallet } from "./service.ts";
+import { readLedger } from "./history.ts";
+import { ledgerCsv } from "./history-csv.ts";
+import { readWallet } from "./service.ts";
 
 const defaultPage = 25;
 
@@ -14,9 +18,17 @@ export function creditRoutes(deps: Deps, spendable: (userId: string) => Promise<
       const { userId } = viewerOf(request);
       return readWallet(deps.db, userId, await spendable(userId), deps.clock.now());
     });
-    app.get("/api/credits/ledger", { schema: billingRoutes["GET /api/credits/ledger"] }, async (request) => {
-      const { cursor, limit } = request.query;
-      return readLedger(deps.db, viewerOf(request).userId, cursor, limit ?? defaultPage);
+    app.get("/api/credits/ledger", { schema: ledgerRoutes["GET /api/credits/ledger"] }, async (request) => {
+      const { cursor, limit, ...filter } = request.query;
+      return readLedger(deps.db, viewerOf(request).userId, cursor, limit ?? defaultPage, filter);
+    });
+    app.get("/api/credits/ledger.csv", { schema: ledgerRoutes["GET /api/credits/ledger.csv"] }, async (request, reply) => {
+      const rows = Readable.from(ledgerCsv(deps.db, viewerOf(request).userId, request.query));
+      reply.raw.once("close", () => rows.destroy());
+      return reply
+        .header("content-type", "text/csv; charset=utf-8")
+        .header("content-disposition", 'attachment; filename="tessera-history.csv"')
+        .send(rows);
     });
   };
 }

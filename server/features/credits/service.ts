@@ -4,12 +4,10 @@
  */
 
 import assert from "node:assert/strict";
-import { validate as isUuid } from "uuid";
 import type { GrantKind } from "#domain/credits.ts";
 import { isCreditAmount } from "#domain/credits.ts";
 import { DomainError } from "#domain/errors.ts";
-import type { LedgerPage, Wallet } from "../../contract/billing.ts";
-import { parseCursor, toCursor } from "../../db/cursors.ts";
+import type { Wallet } from "../../contract/billing.ts";
 import { findPayer } from "../../db/payer.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
@@ -203,31 +201,6 @@ export async function readWallet(executor: Executor, userId: string, kinds: read
     })),
     serverTime: now.toISOString(),
   };
-}
-
-function placeAt(cursor: string): queries.LedgerPlace {
-  return parseCursor(cursor, ([id = "", balance = ""]) =>
-    isUuid(id) && /^-?\d{1,15}$/.test(balance) ? { id, balance: Number(balance) } : undefined,
-  );
-}
-
-/** One page of the history, newest first; `cursor` is the `nextCursor` of the page before. */
-export async function readLedger(executor: Executor, userId: string, cursor: string | undefined, limit: number): Promise<LedgerPage> {
-  const before = cursor === undefined ? undefined : placeAt(cursor);
-  const walletId = await queries.findWalletId(executor, userId);
-  if (walletId === undefined) return { lines: [], nextCursor: null };
-  const rows = await queries.selectLedgerLines(executor, walletId, userId, before, limit);
-  const lines = rows.map((row) => ({
-    id: row.id,
-    kind: row.kind,
-    credits: row.credits,
-    balanceAfter: row.balance_after,
-    occurredAt: row.occurred_at.toISOString(),
-    modelId: row.model_id,
-    conversationId: row.conversation_id,
-  }));
-  const last = rows.length === limit ? rows.at(-1) : undefined;
-  return { lines, nextCursor: last ? toCursor(last.id, String(last.balance_after - last.credits)) : null };
 }
 
 /** Returns the balances that differ from their entries; an empty list if the books agree (invariant 6). */

@@ -1,0 +1,80 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { Timestamp, Uuid } from "./common.ts";
+import type { RouteContract } from "./route.ts";
+
+const kinds = [
+  Type.Literal("grant"),
+  Type.Literal("capture"),
+  Type.Literal("expire"),
+  Type.Literal("clawback"),
+  Type.Literal("restore"),
+] as const;
+export const LedgerLineKind = Type.Union([...kinds]);
+export type LedgerLineKind = Static<typeof LedgerLineKind>;
+
+const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
+/** One line of the wallet's history. `balanceAfter` is the running sum, so that a person can check the balance. */
+export const LedgerLine = Type.Object({
+  id: Uuid,
+  kind: LedgerLineKind,
+  credits: Type.Integer(),
+  balanceAfter: Type.Integer(),
+  occurredAt: Timestamp,
+  /** Which grant was posted, has expired or was taken back. Null for a capture, which may take from several. */
+  grantId: orNull(Uuid),
+  grantKind: orNull(Type.Union([Type.Literal("plan"), Type.Literal("trial"), Type.Literal("pack"), Type.Literal("adjustment")])),
+  /** For a capture: the model that answered. */
+  modelId: orNull(Type.String()),
+  /** For a capture: the reader's conversation with the answer, unless it was deleted. */
+  conversationId: orNull(Uuid),
+  conversationTitle: orNull(Type.String()),
+});
+export type LedgerLine = Static<typeof LedgerLine>;
+
+export const LedgerPage = Type.Object({
+  lines: Type.Array(LedgerLine),
+  nextCursor: orNull(Type.String()),
+  /** Up to when a filtered history was read. The page may have fewer lines than asked for, or none, and `nextCursor` goes on from there. */
+  readTo: orNull(Timestamp),
+});
+export type LedgerPage = Static<typeof LedgerPage>;
+
+/** A day in UTC: 2026-03-10. */
+const Day = Type.String({ format: "date" });
+const filter = {
+  kind: Type.Optional(LedgerLineKind),
+  /** Only what was spent on this model's answers. */
+  model: Type.Optional(Type.String({ maxLength: 100 })),
+  /** Only what moved credits of this grant. */
+  grant: Type.Optional(Uuid),
+  /** The first and the last day. */
+  from: Type.Optional(Day),
+  to: Type.Optional(Day),
+  direction: Type.Optional(Type.Union([Type.Literal("in"), Type.Literal("out")])),
+};
+export const LedgerFilter = Type.Object(filter, { additionalProperties: false });
+export type LedgerFilter = Static<typeof LedgerFilter>;
+
+export const ledgerRoutes = {
+  "GET /api/credits/ledger": {
+    summary:
+      "The wallet's history, newest first. A request reads a bounded part of it: where few lines match a filter, a page may have fewer than " +
+      "`limit` lines, or none, while `nextCursor` leads on",
+    querystring: Type.Object(
+      {
+        ...filter,
+        cursor: Type.Optional(Type.String({ maxLength: 200 })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+      },
+      { additionalProperties: false },
+    ),
+    response: { 200: LedgerPage },
+  },
+  "GET /api/credits/ledger.csv": {
+    summary: "All lines of the history that match the filter, newest first, as CSV (RFC 4180, UTF-8 with a byte order mark, times in UTC)",
+    querystring: LedgerFilter,
+    response: { 200: Type.Any({ description: "text/csv" }) },
+  },
+} as const satisfies Record<string, RouteContract>;
