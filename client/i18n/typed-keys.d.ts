@@ -25,6 +25,7 @@ import type seo from "./locales/en/seo.json";
 import type steps from "./locales/en/steps.json";
 import type support from "./locales/en/support.json";
 import type trial from "./locales/en/trial.json";
+import type usage from "./locales/en/usage.json";
 import type wallet from "./locales/en/wallet.json";
 
 /** Keys are checked against the English files, so a key that does not exist is a compile error. */
@@ -59,6 +60,7 @@ declare module "i18next" {
       steps: typeof steps;
       support: typeof support;
       trial: typeof trial;
+      usage: typeof usage;
       wallet: typeof wallet;
     };
   }

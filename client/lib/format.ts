@@ -3,7 +3,7 @@ import { currency } from "#domain/plans.ts";
 
 const formatters = new Map<string, unknown>();
 
-function kept<Formatter>(key: string, build: () => Formatter): Formatter {
+export function kept<Formatter>(key: string, build: () => Formatter): Formatter {
   const found = formatters.get(key) as Formatter | undefined;
   if (found) return found;
   const built = build();

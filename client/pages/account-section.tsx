@@ -1,3 +1,4 @@
+import i18next from "i18next";
 import type { ReactNode } from "react";
 import { Fragment, lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -23,6 +24,15 @@ import { useEnvironment } from "#client/features/environment/environment-store.t
 import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
 import { plans } from "#domain/plans.ts";
+
+/** In a chunk of its own, with its texts, because few people open it. */
+const UsageSection = lazy(async () => {
+  const [{ UsageSection: section }] = await Promise.all([
+    import("#client/features/usage/usage-section.tsx"),
+    i18next.loadNamespaces(["usage", "billing", "wallet"]),
+  ]);
+  return { default: section };
+});
 
 function WaysIn({ email }: { email: string }) {
   const google = useEnvironment((environment) => environment.google === true);
@@ -54,6 +64,11 @@ const panels: Record<Section, (user: User, means: Means) => ReactNode> = {
       <SessionsPanel />
       <ActivityPanel />
     </Fragment>
+  ),
+  usage: (user) => (
+    <Suspense key={user.id} fallback={<PageSpinner />}>
+      <UsageSection />
+    </Suspense>
   ),
   notifications: (user) => (
     <Fragment key={user.id}>

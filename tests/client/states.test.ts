@@ -272,7 +272,8 @@ describe("the wallet and its history", () => {
     api.answer(check, starter);
     api.answer("GET /api/credits/wallet", wallet);
     const conversationId = "0198c0de-0000-7000-8000-00000000000c";
-    const line = { kind: "capture", credits: -1, modelId: "gpt-5-mini" } as const;
+    const none = { grantId: null, grantKind: null, modelId: null, conversationId: null, conversationTitle: null };
+    const line = { ...none, kind: "capture", credits: -1, modelId: "gpt-5-mini" } as const;
     api.answer("GET /api/credits/ledger", {
       lines: [
         { ...line, id: "0198c0de-0000-7000-8000-000000000013", balanceAfter: 298, occurredAt: "2026-03-11T12:00:00.000Z", conversationId },
@@ -284,11 +285,12 @@ describe("the wallet and its history", () => {
           conversationId: null,
         },
         {
-          ...{ id: "0198c0de-0000-7000-8000-000000000011", kind: "grant", credits: 300, modelId: null, conversationId: null },
+          ...{ ...none, id: "0198c0de-0000-7000-8000-000000000011", kind: "grant", credits: 300, grantKind: "plan" },
           ...{ balanceAfter: 300, occurredAt: "2026-03-10T11:30:00.000Z" },
         },
       ],
       nextCursor: null,
+      readTo: null,
     });
     await open("/profile", { member: true });
     const history = page.getByRole("region", { name: "History", exact: true });
@@ -296,7 +298,8 @@ describe("the wallet and its history", () => {
     expect(await history.getByRole("heading", { level: 3 }).allTextContents()).toEqual(["March 11, 2026", "March 10, 2026"]);
     expect(await history.getByRole("listitem").count()).toBe(3);
     const links = history.getByRole("link");
-    expect(await links.allTextContents()).toEqual(["Answer by GPT-5 Mini"]);
+    expect(await links.allTextContents()).toEqual(["Answer by GPT-5 Mini", "The whole history"]);
+    expect(await links.last().getAttribute("href")).toBe("/profile/usage");
     expect(await links.first().getAttribute("href")).toBe(`/ai-models?conversation=${conversationId}`);
   });
 });

@@ -135,6 +135,9 @@ describe("accessibility of the client", () => {
     await visit(page, "/profile");
     await page.getByText("Starter Plan").first().waitFor();
     found.push(...(await scan(page, "the account")));
+    await visit(page, "/profile/usage");
+    await page.getByText("Answer by").first().waitFor();
+    found.push(...(await scan(page, "history and usage")));
     await visit(page, "/");
     found.push(...(await scan(page, "home, signed in")));
     await page.context().close();

@@ -90,7 +90,10 @@ it("every filter's pages are the lines of the whole history that match, with the
   const { grantIds, now } = await fillHistory(product, owner, { seed, steps: 260, from: firstDay });
   const all = await rebuild(owner.walletId);
   const days = Math.ceil((now.getTime() - firstDay.getTime()) / dayMs);
-  const someDay = () => addMilliseconds(firstDay, random(days) * dayMs).toISOString().slice(0, 10);
+  const someDay = () =>
+    addMilliseconds(firstDay, random(days) * dayMs)
+      .toISOString()
+      .slice(0, 10);
   const perhaps = <Key extends keyof LedgerFilter>(key: Key, value: LedgerFilter[Key]) => (random(3) === 0 ? { [key]: value } : {});
   const kinds = ["grant", "capture", "expire", "clawback", "restore"] as const;
   let found = 0;

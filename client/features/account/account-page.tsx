@@ -6,6 +6,7 @@ import { EmptyState } from "#client/components/empty-state.tsx";
 import { Page } from "#client/components/page.tsx";
 import { PageSpinner } from "#client/components/spinner.tsx";
 import { securityPath } from "#client/lib/security-path.ts";
+import { usagePath } from "#client/lib/usage-path.ts";
 import { useSession } from "#client/lib/use-session.ts";
 import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
@@ -14,6 +15,7 @@ import styles from "./account-page.module.css";
 export const sectionPaths = {
   overview: paths.profile,
   billing: `${paths.profile}/billing`,
+  usage: usagePath,
   security: securityPath,
   notifications: `${paths.profile}/notifications`,
   data: `${paths.profile}/data`,

@@ -83,7 +83,8 @@ async function readStretch(
       next = { id: row.id, balance: row.balance_after - row.credits };
     }
     const last = rows.at(-1);
-    if (!last || (rows.length <= wanted && (last.read < read || isBefore(last, filter.since)))) return { lines, next: undefined, readTo: null };
+    if (!last || (rows.length <= wanted && (last.read < read || isBefore(last, filter.since))))
+      return { lines, next: undefined, readTo: null };
     if (lines.length === limit) return { lines, next, readTo: null };
     left -= read;
     if (left <= 0) return { lines, next, readTo: last.occurred_at };

@@ -1,0 +1,77 @@
+import { useTranslation } from "react-i18next";
+import { useFormat } from "#client/lib/use-format.ts";
+import { paths } from "#client/paths.ts";
+import type { LedgerLine } from "#contract/ledger.ts";
+import { findModel } from "#domain/models.ts";
+import styles from "./ledger-lines.module.css";
+import { ItemLink, LinkItem } from "./link-item.tsx";
+import { ModelPattern } from "./model-pattern.tsx";
+
+/** In which calendar days and times are written: the device's or UTC. */
+export interface LedgerCalendar {
+  date: (timestamp: string) => string;
+  time: (timestamp: string) => string;
+}
+
+interface LedgerLinesProps {
+  lines: readonly LedgerLine[];
+  calendar: LedgerCalendar;
+}
+
+/** Groups the lines by day, in their order. */
+function byDay(lines: readonly LedgerLine[], { date }: LedgerCalendar): [string, LedgerLine[]][] {
+  const days = new Map<string, LedgerLine[]>();
+  for (const line of lines) {
+    const day = date(line.occurredAt);
+    const ofDay = days.get(day);
+    if (ofDay) ofDay.push(line);
+    else days.set(day, [line]);
+  }
+  return [...days];
+}
+
+/** One line; it links to the conversation in which the credits were spent, if it still exists. */
+function Line({ line, calendar }: { line: LedgerLine; calendar: LedgerCalendar }) {
+  const { t } = useTranslation(["billing", "wallet"]);
+  const { number } = useFormat();
+  const model = line.modelId === null ? undefined : findModel(line.modelId);
+  const name = model?.name ?? line.modelId;
+  const what = name === null ? t(`billing:ledger.kind.${line.kind}`) : t("billing:ledger.kind.captureModel", { model: name });
+  const detail = line.conversationTitle ?? (line.grantKind && t(`wallet:kind.${line.grantKind}`));
+  return (
+    <LinkItem className={styles.line}>
+      {model ? <ModelPattern modelId={model.id} category={model.category} className={styles.tile} /> : <span className={styles.plain} />}
+      <p className={styles.what}>
+        {line.conversationId === null ? what : <ItemLink href={`${paths.aiModels}?conversation=${line.conversationId}`}>{what}</ItemLink>}
+      </p>
+      <p className={styles.when}>
+        <time dateTime={line.occurredAt}>{calendar.time(line.occurredAt)}</time>
+        {detail && <span dir="auto"> · {detail}</span>}
+      </p>
+      <p className={styles.change} data-gain={line.credits > 0 || undefined}>
+        {line.credits > 0 ? `+${number(line.credits)}` : number(line.credits)}
+      </p>
+      <p className={styles.balance}>
+        {t("billing:ledger.balance")} {number(line.balanceAfter)}
+      </p>
+    </LinkItem>
+  );
+}
+
+/** Lines of the wallet's history, by day. */
+export function LedgerLines({ lines, calendar }: LedgerLinesProps) {
+  return (
+    <div className={styles.days}>
+      {byDay(lines, calendar).map(([day, ofDay]) => (
+        <section key={day}>
+          <h3 className={styles.date}>{day}</h3>
+          <ul className={styles.lines}>
+            {ofDay.map((line) => (
+              <Line key={line.id} line={line} calendar={calendar} />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  );
+}

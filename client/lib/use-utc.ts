@@ -1,0 +1,15 @@
+import { useTranslation } from "react-i18next";
+import { kept } from "./format.ts";
+
+const timeZone = "UTC";
+
+/** Formatters for pages whose days are days in UTC, like those of the ledger. */
+export function useUtc() {
+  const { language } = useTranslation().i18n;
+  const formatter = (name: string, options: Intl.DateTimeFormatOptions) =>
+    kept(`utc ${name} ${language}`, () => new Intl.DateTimeFormat(language, { ...options, timeZone }));
+  return {
+    date: (timestamp: string) => formatter("date", { dateStyle: "long" }).format(new Date(timestamp)),
+    time: (timestamp: string) => formatter("time", { timeStyle: "short" }).format(new Date(timestamp)),
+  };
+}

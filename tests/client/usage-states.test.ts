@@ -1,0 +1,109 @@
+/** History and usage: the history with its filters, its states, and the file. */
+import type { Page } from "playwright-core";
+import { beforeEach, describe, expect, it } from "vitest";
+import billing from "#client/i18n/locales/en/billing.json" with { type: "json" };
+import text from "#client/i18n/locales/en/usage.json" with { type: "json" };
+import type { LedgerLine } from "#server/contract/ledger.ts";
+import type { Site } from "./frame-support.ts";
+import { onStubbedSite, open } from "./states-support.ts";
+
+const ledger = "GET /api/credits/ledger";
+let site: Site;
+let page: Page;
+const api = onStubbedSite((opened) => {
+  site = opened;
+});
+
+const conversationId = "0198c0de-0000-7000-8000-00000000000c";
+const none = { grantId: null, grantKind: null, modelId: null, conversationId: null, conversationTitle: null };
+/** Late on one day in UTC, when it is the next day in Tokyo. */
+const capture: LedgerLine = {
+  ...none,
+  ...{ id: "0198c0de-0000-7000-8000-000000000012", kind: "capture", credits: -1, balanceAfter: 299, modelId: "gpt-5-mini" },
+  ...{ occurredAt: "2026-03-10T23:30:00.000Z", conversationId, conversationTitle: "What is a tessera?" },
+};
+const grant: LedgerLine = {
+  ...none,
+  ...{ id: "0198c0de-0000-7000-8000-000000000011", kind: "grant", credits: 300, balanceAfter: 300, grantKind: "plan" },
+  ...{ grantId: "0198c0de-0000-7000-8000-000000000001", occurredAt: "2026-03-10T11:30:00.000Z" },
+};
+
+const history = () => page.getByRole("region", { name: text.history.title, exact: true });
+const queries = () => api.calls(ledger).map(({ query }) => query);
+const button = (name: string) => page.getByRole("button", { name, exact: true });
+
+describe("the history", () => {
+  beforeEach(() => api.answer(ledger, { lines: [capture, grant], nextCursor: null, readTo: null }));
+
+  it("is written in days of UTC wherever the device is, with what each line was for and the balance after it", async () => {
+    page = await open(site, "/profile/usage", { member: true, timezoneId: "Asia/Tokyo" });
+    await history().getByText("What is a tessera?").waitFor();
+    expect(await history().getByRole("heading", { level: 3 }).allTextContents()).toEqual(["March 10, 2026"]);
+    const [first, second] = await history().getByRole("listitem").allTextContents();
+    expect(first).toMatch(/Answer by GPT-5 Mini.*11:30.*PM · What is a tessera\?.*-1.*Balance after 299/);
+    expect(second).toMatch(/Credits received.*11:30.*AM · Plan.*\+300.*Balance after 300/);
+    expect(await history().getByRole("link").getAttribute("href")).toBe(`/ai-models?conversation=${conversationId}`);
+    await history().getByText(billing.ledger.oldest).waitFor();
+  });
+
+  it("keeps its filters in the address, asks for what matches, and forgets them", async () => {
+    page = await open(site, "/profile/usage?kind=capture&from=2026-03-01&to=soon&direction=sideways", { member: true });
+    await history().getByText(text.history.end).waitFor();
+    expect(queries()).toEqual([{ kind: "capture", from: "2026-03-01", limit: "25" }]);
+    await page.getByLabel(text.filters.model, { exact: true }).selectOption("gpt-5-mini");
+    await page.getByLabel(text.filters.to, { exact: true }).fill("2026-03-31");
+    await expect
+      .poll(() => queries().at(-1))
+      .toEqual({
+        ...{ kind: "capture", model: "gpt-5-mini", from: "2026-03-01", to: "2026-03-31", limit: "25" },
+      });
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({ kind: "capture", model: "gpt-5-mini", to: "2026-03-31" });
+    await page.reload();
+    await expect.poll(() => page.getByLabel(text.filters.model, { exact: true }).inputValue()).toBe("gpt-5-mini");
+    await button(text.filters.clear).click();
+    await expect.poll(() => queries().at(-1)).toEqual({ limit: "25" });
+    expect(new URL(page.url()).search).toBe("");
+  });
+
+  it("goes on by itself where little matches, says how far it came, and goes on when asked", async () => {
+    api.answer(ledger, { lines: [], nextCursor: "next", readTo: "2026-02-01T00:00:00.000Z" });
+    page = await open(site, "/profile/usage?kind=restore", { member: true });
+    await history().getByText(text.history.readTo.replace("{{date}}", "February 1, 2026")).waitFor();
+    expect(queries()).toHaveLength(5);
+    api.answer(ledger, { lines: [capture], nextCursor: null, readTo: null });
+    await button(text.history.goOn).click();
+    await history().getByText("What is a tessera?").waitFor();
+    expect(queries().at(-1)).toMatchObject({ cursor: "next" });
+    await history().getByText(text.history.end).waitFor();
+  });
+
+  it("says that nothing matches, that nothing has moved yet, and that it could not be read", async () => {
+    api.answer(ledger, { lines: [], nextCursor: null, readTo: null });
+    page = await open(site, "/profile/usage?kind=restore", { member: true });
+    await history().getByText(text.history.none).waitFor();
+    await button(text.filters.clear).click();
+    await history().getByText(billing.ledger.empty).waitFor();
+    api.refuse(ledger, 500, "unexpected");
+    await page.getByLabel(text.filters.kind, { exact: true }).selectOption("grant");
+    await history().getByRole("alert").getByText(text.history.failed).waitFor();
+    api.answer(ledger, { lines: [grant], nextCursor: null, readTo: null });
+    await button("Try again").click();
+    await history().getByText("Credits received").last().waitFor();
+  });
+
+  it("is saved as a file, filtered as it is shown", async () => {
+    api.answer("GET /api/credits/ledger.csv", "time\r\n");
+    page = await open(site, "/profile/usage?kind=capture", { member: true });
+    await history().getByText("What is a tessera?").waitFor();
+    const saved = page.waitForEvent("download");
+    await button(text.history.download).click();
+    expect((await saved).suggestedFilename()).toBe("tessera-history.csv");
+    expect(api.calls("GET /api/credits/ledger.csv").map(({ query }) => query)).toEqual([{ kind: "capture" }]);
+  });
+
+  it("is not read for a person who is not signed in", async () => {
+    page = await open(site, "/profile/usage");
+    await page.getByRole("main").getByRole("link", { name: "Sign in", exact: true }).waitFor();
+    expect(api.calls(ledger)).toHaveLength(0);
+  });
+});
