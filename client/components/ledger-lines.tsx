@@ -44,15 +44,17 @@ function Line({ line, calendar }: { line: LedgerLine; calendar: LedgerCalendar }
       <p className={styles.what}>
         {line.conversationId === null ? what : <ItemLink href={`${paths.aiModels}?conversation=${line.conversationId}`}>{what}</ItemLink>}
       </p>
-      <p className={styles.when}>
-        <time dateTime={line.occurredAt}>{calendar.time(line.occurredAt)}</time>
-        {detail && <span dir="auto"> · {detail}</span>}
-      </p>
       <p className={styles.change} data-gain={line.credits > 0 || undefined}>
         {line.credits > 0 ? `+${number(line.credits)}` : number(line.credits)}
       </p>
-      <p className={styles.balance}>
-        {t("billing:ledger.balance")} {number(line.balanceAfter)}
+      <p className={styles.under}>
+        <span className={styles.when}>
+          <time dateTime={line.occurredAt}>{calendar.time(line.occurredAt)}</time>
+          {detail && <span dir="auto"> · {detail}</span>}
+        </span>
+        <span className={styles.balance}>
+          {t("billing:ledger.balance")} {number(line.balanceAfter)}
+        </span>
       </p>
     </LinkItem>
   );

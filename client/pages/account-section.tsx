@@ -1,4 +1,3 @@
-import i18next from "i18next";
 import type { ReactNode } from "react";
 import { Fragment, lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -25,15 +24,6 @@ import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
 import { plans } from "#domain/plans.ts";
 
-/** In a chunk of its own, with its texts, because few people open it. */
-const UsageSection = lazy(async () => {
-  const [{ UsageSection: section }] = await Promise.all([
-    import("#client/features/usage/usage-section.tsx"),
-    i18next.loadNamespaces(["usage", "billing", "wallet"]),
-  ]);
-  return { default: section };
-});
-
 function WaysIn({ email }: { email: string }) {
   const google = useEnvironment((environment) => environment.google === true);
   return <WaysInPanel email={email} google={google} />;
@@ -46,14 +36,20 @@ interface Means {
   onDeleted: (deleteAt: string) => void;
 }
 
-/** Fetched when it is opened. */
+/** Fetched when they are opened. */
 const BillingSection = lazy(async () => ({ default: (await import("./billing-section.tsx")).BillingSection }));
+const UsageSection = lazy(async () => ({ default: (await import("#client/features/usage/usage-section.tsx")).UsageSection }));
 
 const panels: Record<Section, (user: User, means: Means) => ReactNode> = {
   // Another person's lists are never shown: they begin anew.
   billing: (user) => (
     <Suspense fallback={<PageSpinner />}>
       <BillingSection key={user.id} />
+    </Suspense>
+  ),
+  usage: (user) => (
+    <Suspense fallback={<PageSpinner />}>
+      <UsageSection key={user.id} />
     </Suspense>
   ),
   security: (user) => (
@@ -64,11 +60,6 @@ const panels: Record<Section, (user: User, means: Means) => ReactNode> = {
       <SessionsPanel />
       <ActivityPanel />
     </Fragment>
-  ),
-  usage: (user) => (
-    <Suspense key={user.id} fallback={<PageSpinner />}>
-      <UsageSection />
-    </Suspense>
   ),
   notifications: (user) => (
     <Fragment key={user.id}>
