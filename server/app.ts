@@ -16,7 +16,7 @@ import { sessionRoutes } from "./features/auth/session-routes.ts";
 import { registerTokens } from "./features/auth/tokens.ts";
 import { createReadViewer, createSessionCheck } from "./features/auth/viewer.ts";
 import { readEntitlement } from "./features/billing/entitlement.ts";
-import { invoiceRoutes } from "./features/billing/invoice-routes.ts";
+import { invoiceRoutes, payRoutes } from "./features/billing/invoice-routes.ts";
 import { billingRoutes, publicBillingRoutes } from "./features/billing/routes.ts";
 import { webhookRoutes } from "./features/billing/webhook.ts";
 import { catalogueRoutes } from "./features/catalogue/routes.ts";
@@ -97,6 +97,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       publicPasskeyRoutes(deps),
       catalogueRoutes(deps),
       publicBillingRoutes(deps),
+      payRoutes(deps),
       contactRoutes(deps),
       unsubscribeRoutes(deps),
       publicAvatarRoutes(deps),

@@ -14,6 +14,7 @@ import { advanceFactorResets } from "#server/features/auth/factor-reset.ts";
 import { continueFullCheck } from "#server/features/billing/full-check.ts";
 import { checkDoubledGrants } from "#server/features/billing/grant-checks.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
+import { tellOfRenewals } from "#server/features/billing/renewal-notices.ts";
 import { endGracePeriods, postDueScheduledGrants } from "#server/features/billing/schedules.ts";
 import { advanceTrials, checkTrials } from "#server/features/billing/trials.ts";
 import { dueInstants } from "#server/features/clock/service.ts";
@@ -54,12 +55,13 @@ const sweeps: Readonly<Record<SweepName, (deps: Deps, now: Date, signal: AbortSi
   "grace-periods": endGracePeriods,
   "expired-grants": expireDueGrants,
   trials: advanceTrials,
+  "renewal-notices": tellOfRenewals,
   "factor-resets": advanceFactorResets,
   "account-deletions": eraseDueAccounts,
 };
 const sweepsOfStripe = ["reconcile", "grace-periods", "full-check"] as const satisfies SweepName[];
 /** In this order, so that new grants are posted before the ones they replace expire, and the end of a trial is told when its credits are gone. */
-const sweepsOfCredits = ["scheduled-grants", "expired-grants", "trials"] as const satisfies SweepName[];
+const sweepsOfCredits = ["scheduled-grants", "expired-grants", "trials", "renewal-notices"] as const satisfies SweepName[];
 /** In a loop of their own, because deleting a large account takes long. */
 const sweepsOfAccounts = ["factor-resets", "account-deletions"] as const satisfies SweepName[];
 

@@ -51,6 +51,17 @@ export const SubscriptionCheck = Type.Object({
   trial_end: Type.Union([Timestamp, Type.Null()]),
   /** Whether the person has ever paid for an answer. We ask for feedback only after that. */
   answered: Type.Boolean(),
+  /** What is owed for the plan; absent if nothing is, as far as we know yet. */
+  unpaid: Type.Optional(
+    Type.Object({
+      invoiceId: Type.String(),
+      amountCents: Cents,
+      /** When access ends if it stays unpaid; null before the first payment. */
+      until: Type.Union([Timestamp, Type.Null()]),
+      /** The bank wants the cardholder to confirm the payment. */
+      needsAction: Type.Boolean(),
+    }),
+  ),
   /** Business time at the server. "Time left" is computed from it, because the device's clock may be wrong. */
   server_time: Timestamp,
 });

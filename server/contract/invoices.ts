@@ -65,4 +65,9 @@ export const invoiceRoutes = {
     body: Type.Object({ document: Document }, { additionalProperties: false }),
     response: { 200: Type.Object({ url: Type.String() }) },
   },
+  "GET /api/billing/pay": {
+    summary: "Leads to the payment provider's page of an unpaid invoice. For links in mails: needs no sign-in, and changes nothing",
+    querystring: Type.Object({ invoice: Type.String({ maxLength: 400 }) }),
+    response: { 303: Type.Null() },
+  },
 } as const satisfies Record<string, RouteContract>;

@@ -39,6 +39,7 @@ export interface UserSubscriptions {
   pending_plan_key: Generated<string | null>;
   pending_interval: Generated<BillingInterval | null>;
   pending_from: Generated<Date | null>;
+  renewal_told_for: Generated<Date | null>;
 }
 
 export interface Trials {

@@ -119,6 +119,11 @@ export const moneyBackUsedPercent = 20;
 /** Access continues for this long while a renewal is unpaid. */
 export const graceDays = 7;
 
+/**
+ * A yearly renewal is announced this many days ahead. California asks for 15 to 45 days, France for one to three months: this is within both.
+ */
+export const renewalNoticeDays = 35;
+
 /** The old month's credits stay valid for this long after its end, because a renewal's invoice is a draft for an hour. */
 export const renewalOverlapHours = 24;
 

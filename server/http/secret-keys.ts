@@ -14,7 +14,8 @@ export type KeyPurpose =
   | "sealed"
   | "google"
   | "unsubscribe"
-  | "trial-mailbox";
+  | "trial-mailbox"
+  | "pay-invoice";
 
 const keyBytes = 32;
 

@@ -15,6 +15,7 @@ export type RowSweep =
   | "overdue-holds"
   | "orphaned-answers"
   | "trials"
+  | "renewal-notices"
   | "factor-resets"
   | "account-deletions";
 
@@ -29,6 +30,7 @@ const keyTypes: Readonly<Record<RowSweep, "text" | "uuid">> = {
   "scheduled-grants": "text",
   "grace-periods": "text",
   trials: "uuid",
+  "renewal-notices": "text",
   "factor-resets": "uuid",
   "overdue-holds": "uuid",
   "orphaned-answers": "uuid",

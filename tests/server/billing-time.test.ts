@@ -82,8 +82,9 @@ describe("a renewal", () => {
       .select(["template", "parameters"])
       .where("user_id", "=", person.userId)
       .execute();
-    const [failed, started] = mails.sort((left, right) => left.template.localeCompare(right.template));
-    expect(mails).toHaveLength(2);
+    const [failed, recovered, started] = mails.sort((left, right) => left.template.localeCompare(right.template));
+    expect(mails).toHaveLength(3);
+    expect(recovered).toMatchObject({ template: "payment-recovered", parameters: { amountCents: 1999 } });
     expect(failed).toMatchObject({ template: "payment-failed", parameters: { amountCents: 1999 } });
     expect(started).toMatchObject({ template: "subscription-started", parameters: { interval: "month", priceCents: 1999 } });
   });

@@ -27,6 +27,19 @@ export async function selectOwnInvoice(executor: Executor, userId: string, id: s
     .executeTakeFirst();
 }
 
+/** The newest unpaid invoice of a subscription. */
+export async function selectOpenInvoice(executor: Executor, userId: string, subscriptionId: string): Promise<InvoiceRow | undefined> {
+  return executor
+    .selectFrom("invoices")
+    .selectAll()
+    .where("billing_account_id", "=", payerOf(userId))
+    .where("stripe_subscription_id", "=", subscriptionId)
+    .where("status", "=", "open")
+    .orderBy("issued_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** Where a page of the list ended. */
 export interface InvoicePlace {
   issuedAt: Date;

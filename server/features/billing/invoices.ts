@@ -1,10 +1,11 @@
 /** A person's invoices, and the links to what Stripe has of each. The list is our own; a link is asked of Stripe when somebody follows it. */
 import { DomainError } from "#domain/errors.ts";
 import { packOf, planList } from "#domain/plans.ts";
+import type { SubscriptionCheck } from "../../contract/billing.ts";
 import type { Invoice, InvoiceDocument, InvoicePage, InvoiceState } from "../../contract/invoices.ts";
 import { parseCursor, toCursor } from "../../db/cursors.ts";
 import type { Executor } from "../../db/transaction.ts";
-import type { InvoiceRow } from "../../db/types-billing.ts";
+import type { InvoiceRow, SubscriptionRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
 import { orUnavailable } from "../../providers/stripe.ts";
 import type { InvoicePlace } from "./invoice-queries.ts";
@@ -53,6 +54,19 @@ export async function readInvoices(
     invoices: page.map(toInvoice),
     nextCursor: rows.length > limit && last ? toCursor(last.issued_at.toISOString(), last.id) : null,
   };
+}
+
+/** What is owed for a subscription that is unpaid. */
+export async function readUnpaid(
+  executor: Executor,
+  subscription: SubscriptionRow | undefined,
+): Promise<Pick<SubscriptionCheck, "unpaid">> {
+  if (subscription?.status !== "past_due" && subscription?.status !== "incomplete") return {};
+  const { user_id: userId, stripe_subscription_id: subscriptionId, grace_until: until } = subscription;
+  const row = await queries.selectOpenInvoice(executor, userId, subscriptionId);
+  if (!row) return {};
+  const { id, unpaid_cents: amountCents, needs_action: needsAction } = row;
+  return { unpaid: { invoiceId: id, amountCents, until: until?.toISOString() ?? null, needsAction } };
 }
 
 async function receiptOf({ payments }: Pick<Deps, "payments">, invoiceId: string): Promise<string | undefined> {

@@ -10,6 +10,7 @@ import { fromUnix, idOf, orMissing } from "../../providers/stripe.ts";
 import { findPayerOfCustomer } from "./customers.ts";
 import * as queries from "./invoice-queries.ts";
 import { writeReading } from "./readings.ts";
+import { graceEndOf, mailPaymentFailed } from "./renewal-mails.ts";
 import { planOfPrice } from "./stripe-catalogue.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log">;
@@ -82,7 +83,7 @@ export async function mirrorInvoice(deps: BillingDeps, invoiceId: string): Promi
     },
     async (trx, { invoice, status, payerId, subject, collected }) => {
       const { plan_key, billing_interval, pack_key, period_start, period_end } = subject;
-      await queries.saveInvoice(trx, {
+      const row = {
         ...{ id: invoice.id, billing_account_id: payerId, number: invoice.number },
         stripe_subscription_id: idOf(invoice.parent?.subscription_details?.subscription) ?? null,
         ...{ plan_key, billing_interval, pack_key, period_start, period_end },
@@ -90,7 +91,11 @@ export async function mirrorInvoice(deps: BillingDeps, invoiceId: string): Promi
         ...collected,
         issued_at: fromUnix(invoice.status_transitions.finalized_at ?? invoice.created),
         updated_at: deps.clock.now(),
-      });
+      };
+      await queries.saveInvoice(trx, row);
+      // A first payment that fails leaves nothing to keep; the checkout said so.
+      if (row.failed && invoice.billing_reason !== "subscription_create")
+        await mailPaymentFailed(trx, row, graceEndOf(invoice), row.updated_at);
       return payerId;
     },
   );

@@ -103,8 +103,8 @@ export async function selectNextScheduledGrant(executor: Executor, userId: strin
     .executeTakeFirst();
 }
 
-/** The row without the person, because every person whom a subscription serves has the same row. */
-export type AccountSubscription = Omit<SubscriptionRow, "user_id">;
+/** The row without the person, because every person whom a subscription serves has the same row, and without what Stripe knows nothing of. */
+export type AccountSubscription = Omit<SubscriptionRow, "user_id" | "renewal_told_for">;
 
 /** The account's subscription, which is the row of its longest member. */
 export async function selectAccountSubscription(executor: Executor, payerId: string): Promise<SubscriptionRow | undefined> {

@@ -7,6 +7,7 @@ import type { Deps } from "../../deps.ts";
 import { orUnavailable } from "../../providers/stripe.ts";
 import { availableCredits, hasSpent } from "../credits/service.ts";
 import { readEntitlement } from "./entitlement.ts";
+import { readUnpaid } from "./invoices.ts";
 import * as queries from "./queries.ts";
 import { readTrial } from "./trials.ts";
 
@@ -41,6 +42,7 @@ export async function checkSubscription(deps: Pick<Deps, "db" | "clock" | "confi
     can_start_trial: trial.canStart,
     trial_end: trial.endsAt?.toISOString() ?? null,
     answered: await hasSpent(deps.db, userId),
+    ...(await readUnpaid(deps.db, row)),
     server_time: now.toISOString(),
   };
 }

@@ -16,12 +16,13 @@ import { findDoubled, undoDuplicate } from "./duplicates.ts";
 import { voidUnpaid } from "./end-at-stripe.ts";
 import type { PaidInvoice } from "./grant-invoice.ts";
 import { cancelScheduledGrants, grantPaidInvoice } from "./grant-invoice.ts";
-import { mailPaymentFailed, mailStarted } from "./mails.ts";
+import { mailStarted } from "./mails.ts";
 import * as queries from "./queries.ts";
 import { readUnrecordedInvoices } from "./read-invoices.ts";
 import type { PendingPlan } from "./read-pending-plan.ts";
 import { noPendingPlan, readPendingPlan } from "./read-pending-plan.ts";
 import { OutdatedReading, recordDuplicate, writeReading } from "./readings.ts";
+import { graceEndOf, mailEnded, mailRenewed } from "./renewal-mails.ts";
 import { KnownPrices, planOfPrice } from "./stripe-catalogue.ts";
 import { recordChange } from "./subscription-history.ts";
 
@@ -44,13 +45,11 @@ function latestInvoice({ latest_invoice: invoice }: Stripe.Subscription): Stripe
   return typeof invoice === "object" ? invoice : null;
 }
 
-/** The days of grace begin when Stripe finalises the renewal's invoice, because that is when it first tries the charge. */
 function graceUntil(subscription: Stripe.Subscription, current: queries.AccountSubscription | undefined, now: Date): Date {
   if (current?.stripe_subscription_id === subscription.id && current.status === "past_due" && current.grace_until)
     return current.grace_until;
   const invoice = latestInvoice(subscription);
-  const failedAt = invoice?.status_transitions.finalized_at ?? invoice?.created;
-  return addMilliseconds(failedAt ? fromUnix(failedAt) : now, graceDays * dayMs);
+  return invoice ? graceEndOf(invoice) : addMilliseconds(now, graceDays * dayMs);
 }
 
 /** What Stripe has of one subscription. */
@@ -157,6 +156,25 @@ async function writeInvoices(
   return open.map(({ invoice }) => invoice);
 }
 
+/** The mails about what was written. */
+async function mailWritten(
+  trx: Trx,
+  { payerId, subscription }: SubscriptionReading,
+  written: { current: queries.AccountSubscription | undefined; row: queries.AccountSubscription; granted: readonly Stripe.Invoice[] },
+  now: Date,
+): Promise<void> {
+  const { current, row, granted } = written;
+  const known = current?.stripe_subscription_id === row.stripe_subscription_id ? current.status : undefined;
+  for (const invoice of granted) {
+    if (invoice.billing_reason === "subscription_create") await mailStarted(trx, payerId, row, now);
+    if (invoice.billing_reason === "subscription_cycle")
+      await mailRenewed(trx, payerId, { invoice, row, recovered: known === "past_due" }, now);
+  }
+  if (row.status !== "canceled" || (known !== "active" && known !== "past_due")) return;
+  const unpaid = known === "past_due" || subscription.cancellation_details?.reason === "payment_failed";
+  await mailEnded(trx, payerId, { row, unpaid }, now);
+}
+
 /** Ends a subscription that Stripe no longer has. */
 async function endMissing(deps: WriteDeps, trx: Trx, subscriptionId: string): Promise<SyncResult | undefined> {
   const now = deps.clock.now();
@@ -200,9 +218,7 @@ async function writeSubscription(
   await recordChange(trx, payerId, row, subscription.status !== "incomplete_expired");
   const granted = await writeInvoices(deps, trx, reading, now);
   if (row.ended_at) await cancelScheduledGrants(trx, subscription.id, row.ended_at, now);
-  if (granted.some((invoice) => invoice.billing_reason === "subscription_create")) await mailStarted(trx, payerId, row, now);
-  if (subscriptionChanged && row.status === "past_due")
-    await mailPaymentFailed(trx, payerId, row, latestInvoice(subscription)?.amount_remaining ?? 0, now);
+  await mailWritten(trx, reading, { current, row, granted }, now);
   const endedUnpaid = subscription.cancellation_details?.reason === "payment_failed" && latestInvoice(subscription)?.status === "open";
   return { payerId, subscriptionChanged, walletChanged: granted.length > 0, endedUnpaid };
 }

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { renewalNoticeDays } from "#domain/plans.ts";
 import { clockChannel } from "../../db/business-clock.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
@@ -17,6 +18,9 @@ export async function selectDueInstants(executor: Executor): Promise<Record<Swee
       (select min(due_at) from factor_resets where ended_at is null and ${notSetAside("factor-resets", sql`id`)}) as "factor-resets",
       (select min(expires_at) from grants where expired_at is null and ${notSetAside("expired-grants", sql`id`)}) as "expired-grants",
       (select min(due_at) from trials where ${notSetAside("trials", sql`user_id`)}) as "trials",
+      (select min(current_period_end) - ${renewalNoticeDays} * interval '1 day' from user_subscriptions where billing_interval = 'year'
+        and status = 'active' and not cancel_at_period_end and renewal_told_for is distinct from current_period_end
+        and ${notSetAside("renewal-notices", sql`stripe_subscription_id`)}) as "renewal-notices",
       (select min(delete_at) from users where delete_at is not null and ${notSetAside("account-deletions", sql`id`)}) as "account-deletions"`.execute(
     executor,
   );

@@ -6,6 +6,7 @@ export const sweepNames = [
   "grace-periods",
   "expired-grants",
   "trials",
+  "renewal-notices",
   "factor-resets",
   "account-deletions",
 ] as const;

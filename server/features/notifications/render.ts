@@ -20,6 +20,7 @@ import pt from "./locales/pt.json" with { type: "json" };
 import ro from "./locales/ro.json" with { type: "json" };
 import ru from "./locales/ru.json" with { type: "json" };
 import zh from "./locales/zh.json" with { type: "json" };
+import { payToken } from "./pay-links.ts";
 import type { MailTemplate } from "./templates.ts";
 
 const texts = { en, es, fr, de, zh, ja, pt, pl, ro, it, ru } satisfies Record<LanguageCode, object>;
@@ -73,7 +74,13 @@ const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent
   "google-unlinked": () => "/profile/security",
   "subscription-started": () => "/ai-models",
   "pack-bought": () => "/profile",
-  "payment-failed": () => "/profile",
+  // The release before named no invoice.
+  "payment-failed": (config, { invoiceId }) =>
+    invoiceId === undefined ? "/profile/billing" : `/api/billing/pay?invoice=${payToken(config, String(invoiceId))}`,
+  "payment-recovered": () => "/profile/billing",
+  "plan-renewed": () => "/profile/billing",
+  "plan-ended": () => "/pricing",
+  "renewal-ahead": () => "/profile",
   "trial-ending": () => "/pricing",
   "trial-ended": () => "/pricing",
   "export-ready": () => "/profile/data",
@@ -121,10 +128,10 @@ const newParameters: Partial<Record<MailTemplate, string>> = {
   "contact-received": "reference",
 };
 
-/** The context by which i18next chooses a text: `detail_month`, `detail_year` or `detail_earlier`, otherwise `detail`. */
+/** The context by which i18next chooses a text, such as `detail_month`, `detail_ending` or `detail_earlier`; otherwise `detail`. */
 function contextOf(template: MailTemplate, parameters: MailContent["parameters"]): string {
   const added = newParameters[template];
-  return added !== undefined && parameters[added] === undefined ? "earlier" : String(parameters.interval ?? "");
+  return added !== undefined && parameters[added] === undefined ? "earlier" : String(parameters.variant ?? parameters.interval ?? "");
 }
 
 /** The parameters as the texts show them: times as dates, cents as money, counts in the language's format. */
@@ -133,6 +140,7 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
     plan,
     credits,
     renewsAt,
+    endedAt,
     graceUntil,
     receivedAt,
     changedAt,
@@ -148,7 +156,7 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
     ...parameters,
     language: senderLanguage === undefined ? undefined : new Intl.DisplayNames(language, { type: "language" }).of(String(senderLanguage)),
     plan: planName(plan),
-    date: instant(language, renewsAt ?? graceUntil ?? usableUntil, { dateStyle: "long" }),
+    date: instant(language, renewsAt ?? endedAt ?? graceUntil ?? usableUntil, { dateStyle: "long" }),
     time: instant(language, receivedAt ?? changedAt ?? expiresAt ?? deleteAt, {
       year: "numeric",
       month: "long",

@@ -3,6 +3,16 @@ import type { LanguageCode } from "#domain/languages.ts";
 import { optionalMails } from "#domain/notifications.ts";
 import type { BillingInterval, PlanKey } from "#domain/plans.ts";
 
+/** `amountCents`: what was paid. `priceCents`: the next payment, at `renewsAt`; there is none if the plan is `ending` then. */
+interface Renewed {
+  plan: PlanKey;
+  amountCents: number;
+  credits: number;
+  priceCents: number;
+  renewsAt: string;
+  variant?: "ending";
+}
+
 /** The mails and what each needs to be rendered. Instants are RFC 3339, so that the mail writes them in the reader's language. */
 export interface MailParameters {
   "confirm-email": { linkId: string };
@@ -30,8 +40,15 @@ export interface MailParameters {
   "subscription-started": { plan: PlanKey; interval: BillingInterval; priceCents: number; credits: number; renewsAt: string };
   /** `amountCents`: what was paid. `usableUntil`: when the credits expire. */
   "pack-bought": { credits: number; amountCents: number; usableUntil: string };
-  /** `amountCents`: what is unpaid. */
-  "payment-failed": { plan: PlanKey; amountCents: number; graceUntil: string };
+  /** `amountCents`: what is unpaid. `action`: the bank wants it confirmed. */
+  "payment-failed": { plan: PlanKey; amountCents: number; graceUntil: string; invoiceId: string; variant?: "action" };
+  /** A payment that had failed went through. As `plan-renewed`. */
+  "payment-recovered": Renewed;
+  "plan-renewed": Renewed;
+  /** `unpaid`: it ended because its renewal was not paid. */
+  "plan-ended": { plan: PlanKey; endedAt: string; variant?: "unpaid" };
+  /** What a yearly plan's renewal costs, at `renewsAt`; `interval` is that of the plan to come. */
+  "renewal-ahead": { plan: PlanKey; interval: BillingInterval; priceCents: number; renewsAt: string };
   /** `expiresAt`: when the trial ends. `priceCents`: of the cheapest plan's month. */
   "trial-ending": { expiresAt: string; priceCents: number };
   "trial-ended": { priceCents: number };
@@ -77,6 +94,10 @@ export const mailTemplates = [
   "subscription-started",
   "pack-bought",
   "payment-failed",
+  "payment-recovered",
+  "plan-renewed",
+  "plan-ended",
+  "renewal-ahead",
   "trial-ending",
   "trial-ended",
   "export-ready",

@@ -1,0 +1,91 @@
+/**
+ * The mails about renewals: one ahead of each yearly renewal, and then what became of each. They are about payments, so they are always
+ * sent. Each is queued in the transaction of what it reports, under a key of it, so that it is sent once.
+ */
+import type Stripe from "stripe";
+import { addMilliseconds, dayMs } from "#domain/clock.ts";
+import type { BillingInterval, Plan } from "#domain/plans.ts";
+import { graceDays, planList, priceCents } from "#domain/plans.ts";
+import type { Trx } from "../../db/transaction.ts";
+import type { InvoiceRow } from "../../db/types-billing.ts";
+import { fromUnix } from "../../providers/stripe.ts";
+import { mailPayer } from "./mails.ts";
+import type { AccountSubscription } from "./queries.ts";
+
+/** What will be charged at the end of the period: for the plan to come, if the person chose another. */
+function nextPayment(row: AccountSubscription): { plan: Plan; interval: BillingInterval; priceCents: number } | undefined {
+  const plan = planList.find(({ key }) => key === (row.pending_plan_key ?? row.plan_key));
+  const interval = row.pending_interval ?? row.billing_interval;
+  if (!plan) return undefined;
+  const changes = row.pending_plan_key !== null;
+  return { plan, interval, priceCents: (changes ? null : row.price_cents) ?? priceCents(plan, interval) };
+}
+
+/** When access ends if an invoice stays unpaid: the days of grace begin when Stripe finalises it, because it is first charged then. */
+export function graceEndOf(invoice: Pick<Stripe.Invoice, "created" | "status_transitions">): Date {
+  return addMilliseconds(fromUnix(invoice.status_transitions.finalized_at ?? invoice.created), graceDays * dayMs);
+}
+
+/** Sent once per unpaid renewal: what is unpaid, how long access lasts, and the way to pay or, where the bank wants that, to confirm it. */
+export async function mailPaymentFailed(trx: Trx, row: InvoiceRow, graceUntil: Date, now: Date): Promise<void> {
+  const plan = planList.find(({ key }) => key === row.plan_key);
+  if (!plan || row.stripe_subscription_id === null || graceUntil <= now) return;
+  const parameters = {
+    plan: plan.key,
+    amountCents: row.unpaid_cents,
+    graceUntil: graceUntil.toISOString(),
+    invoiceId: row.id,
+    ...(row.needs_action ? { variant: "action" as const } : {}),
+  };
+  const key = `payment-failed:${row.stripe_subscription_id}:${graceUntil.toISOString()}`;
+  await mailPayer(trx, row.billing_account_id, { key, template: "payment-failed", parameters }, now);
+}
+
+/** Sent once per paid renewal. `recovered`: its payment had failed before, and the person was told so. */
+export async function mailRenewed(
+  trx: Trx,
+  payerId: string,
+  { invoice, row, recovered }: { invoice: Stripe.Invoice; row: AccountSubscription; recovered: boolean },
+  now: Date,
+): Promise<void> {
+  const plan = planList.find(({ key }) => key === row.plan_key);
+  const next = nextPayment(row);
+  if (!plan || !next) return;
+  const parameters = {
+    plan: plan.key,
+    amountCents: invoice.amount_paid,
+    credits: plan.monthlyCredits,
+    priceCents: next.priceCents,
+    renewsAt: row.current_period_end.toISOString(),
+    ...(row.cancel_at_period_end || row.ended_at ? { variant: "ending" as const } : {}),
+  };
+  const template = recovered ? "payment-recovered" : "plan-renewed";
+  await mailPayer(trx, payerId, { key: `renewed:${invoice.id}`, template, parameters }, now);
+}
+
+/** Sent once per subscription that was paid and is over. `unpaid`: because its renewal was not paid. */
+export async function mailEnded(
+  trx: Trx,
+  payerId: string,
+  { row, unpaid }: { row: AccountSubscription; unpaid: boolean },
+  now: Date,
+): Promise<void> {
+  const plan = planList.find(({ key }) => key === row.plan_key);
+  if (!plan) return;
+  const parameters = {
+    plan: plan.key,
+    endedAt: (row.ended_at ?? now).toISOString(),
+    ...(unpaid ? { variant: "unpaid" as const } : {}),
+  };
+  await mailPayer(trx, payerId, { key: `plan-ended:${row.stripe_subscription_id}`, template: "plan-ended", parameters }, now);
+}
+
+/** Sent once per period of a yearly plan: when it renews, and for how much. */
+export async function mailRenewalAhead(trx: Trx, payerId: string, row: AccountSubscription, now: Date): Promise<void> {
+  const next = nextPayment(row);
+  if (!next) return;
+  const renewsAt = row.current_period_end.toISOString();
+  const parameters = { plan: next.plan.key, interval: next.interval, priceCents: next.priceCents, renewsAt };
+  const key = `renewal-ahead:${row.stripe_subscription_id}:${renewsAt}`;
+  await mailPayer(trx, payerId, { key, template: "renewal-ahead", parameters }, now);
+}
