@@ -1,18 +1,23 @@
 import { Suspense } from "react";
 import { useFactorReset } from "./features/account/reset-store.ts";
+import { useUnpaid } from "./features/billing/unpaid-store.ts";
 import { OfflineNotice } from "./features/frame/offline-notice.tsx";
 import { useFetched } from "./lib/use-fetched.ts";
 
 const loadResetNotice = async () => (await import("./features/account/reset-notice.tsx")).ResetNotice;
+const loadUnpaidNotice = async () => (await import("./features/billing/unpaid-notice.tsx")).UnpaidNotice;
 
 /** What every page says above its content when it has to. */
 export function Notices() {
   const { reset } = useFactorReset();
   const ResetNotice = useFetched(reset !== null, loadResetNotice);
+  const unpaid = useUnpaid();
+  const UnpaidNotice = useFetched(unpaid !== null, loadUnpaidNotice);
   return (
     <>
       <OfflineNotice />
       <Suspense fallback={null}>{ResetNotice && reset && <ResetNotice reset={reset} />}</Suspense>
+      <Suspense fallback={null}>{UnpaidNotice && unpaid && <UnpaidNotice unpaid={unpaid} />}</Suspense>
     </>
   );
 }

@@ -46,7 +46,11 @@ export function startSubscription(): () => void {
     clearTimeout(timer);
     timer = setTimeout(() => void check(false), recheckDelayMs);
   };
-  useSubscription.setState({ refresh: () => check(true) });
+  useSubscription.setState({
+    refresh: async () => {
+      await Promise.all([check(true), refreshWalletInUse()]);
+    },
+  });
   follow();
   const unsubscribe = sessionStore.subscribe(follow);
   const unlisten = onRealtime((event) => {

@@ -151,7 +151,7 @@ export function SubscriptionPanel() {
         </Alert>
       )}
       {shown ? (
-        <Body check={shown} atMs={atMs} onPay={() => void open()} />
+        <Body check={shown} atMs={atMs} onPay={() => void open(shown.unpaid?.invoiceId)} />
       ) : (
         status !== "failed" && <Spinner label={t("billing:subscription.checking")} />
       )}

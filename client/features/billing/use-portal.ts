@@ -1,11 +1,12 @@
 import { useEffect, useState } from "react";
 import { ApiProblem, api } from "#client/lib/api.ts";
+import { openInvoice } from "./open-invoice.ts";
 
 /** `failed` carries the code of the refusal. */
 export type PortalState = { status: "idle" } | { status: "opening" } | { status: "failed"; code: string };
 
-/** Opens the payment portal: cards, invoices, cancelling. */
-export function usePortal(): { state: PortalState; open: () => Promise<void> } {
+/** Opens the payment portal: cards, invoices, cancelling. Or, with an invoice, the page where that is paid. */
+export function usePortal(): { state: PortalState; open: (unpaidInvoiceId?: string) => Promise<void> } {
   const [state, setState] = useState<PortalState>({ status: "idle" });
 
   useEffect(() => {
@@ -17,10 +18,11 @@ export function usePortal(): { state: PortalState; open: () => Promise<void> } {
     return () => removeEventListener("pageshow", revive);
   }, []);
 
-  async function open(): Promise<void> {
+  async function open(unpaidInvoiceId?: string): Promise<void> {
     if (state.status === "opening") return;
     setState({ status: "opening" });
     try {
+      if (unpaidInvoiceId !== undefined) return await openInvoice(unpaidInvoiceId, "pay");
       const { url } = await api("POST /api/billing/portal");
       window.location.assign(url);
     } catch (error) {

@@ -185,7 +185,7 @@ const style = `:root{color-scheme:light dark}body{margin:0;padding:32px 20px;bac
 main{max-width:520px;margin:0 auto}h1{margin:0 0 20px;font-size:22px;line-height:1.3;font-weight:600}p{margin:0 0 16px}
 .action{display:inline-block;padding:12px 20px;border-radius:4px;background:#a63d22;color:#ffffff;text-decoration:none;font-weight:600}
 .detail{white-space:pre-wrap;overflow-wrap:anywhere}
-.quiet{color:#6a6259;font-size:14px}.address{word-break:break-all}.end{margin-top:32px;padding-top:16px;border-top:1px solid #ddd5ca}
+.quiet,.quiet a{color:#6a6259;font-size:14px}.address{word-break:break-all}.end{margin-top:32px;padding-top:16px;border-top:1px solid #ddd5ca}
 @media(prefers-color-scheme:dark){body{background:#1c1916;color:#efe9e1}.quiet,.quiet a{color:#aea59a}.end{border-color:#3b352f}}`;
 
 interface Parts {
