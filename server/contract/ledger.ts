@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "typebox";
-import { Timestamp, Uuid } from "./common.ts";
+import { Credits, Timestamp, Uuid } from "./common.ts";
 import type { RouteContract } from "./route.ts";
 
 const kinds = [
@@ -13,6 +13,8 @@ const kinds = [
 export const LedgerLineKind = Type.Union([...kinds]);
 export type LedgerLineKind = Static<typeof LedgerLineKind>;
 
+const GrantKind = Type.Union([Type.Literal("plan"), Type.Literal("trial"), Type.Literal("pack"), Type.Literal("adjustment")]);
+
 const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
 /** One line of the wallet's history. `balanceAfter` is the running sum, so that a person can check the balance. */
@@ -24,7 +26,7 @@ export const LedgerLine = Type.Object({
   occurredAt: Timestamp,
   /** Which grant was posted, has expired or was taken back. Null for a capture, which may take from several. */
   grantId: orNull(Uuid),
-  grantKind: orNull(Type.Union([Type.Literal("plan"), Type.Literal("trial"), Type.Literal("pack"), Type.Literal("adjustment")])),
+  grantKind: orNull(GrantKind),
   /** For a capture: the model that answered. */
   modelId: orNull(Type.String()),
   /** For a capture: the reader's conversation with the answer, unless it was deleted. */
@@ -57,6 +59,33 @@ const filter = {
 export const LedgerFilter = Type.Object(filter, { additionalProperties: false });
 export type LedgerFilter = Static<typeof LedgerFilter>;
 
+/** A grant that is open, as steps: credits − spent − expired − takenBack + moved = remaining, of which some may be held. */
+export const ExplainedGrant = Type.Object({
+  id: Uuid,
+  kind: GrantKind,
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+  credits: Credits,
+  spent: Credits,
+  expired: Credits,
+  takenBack: Type.Integer(),
+  /** To repay the debt of another grant (negative), or from another grant for this one's debt. */
+  moved: Type.Integer(),
+  remaining: Type.Integer(),
+  held: Credits,
+});
+export const Explanation = Type.Object({
+  balance: Type.Integer(),
+  held: Credits,
+  /** What all grants of which nothing is left had brought. */
+  closedCredits: Credits,
+  /** In the order in which they were posted. */
+  grants: Type.Array(ExplainedGrant),
+  /** Whether the steps add up to the balance and to what is held. */
+  agrees: Type.Boolean(),
+});
+export type Explanation = Static<typeof Explanation>;
+
 export const ledgerRoutes = {
   "GET /api/credits/ledger": {
     summary:
@@ -76,5 +105,9 @@ export const ledgerRoutes = {
     summary: "All lines of the history that match the filter, newest first, as CSV (RFC 4180, UTF-8 with a byte order mark, times in UTC)",
     querystring: LedgerFilter,
     response: { 200: Type.Any({ description: "text/csv" }) },
+  },
+  "GET /api/credits/explanation": {
+    summary: "How the balance came about: the open grants step by step, and what all others had brought",
+    response: { 200: Explanation },
   },
 } as const satisfies Record<string, RouteContract>;

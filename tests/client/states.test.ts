@@ -298,9 +298,10 @@ describe("the wallet and its history", () => {
     expect(await history.getByRole("heading", { level: 3 }).allTextContents()).toEqual(["March 11, 2026", "March 10, 2026"]);
     expect(await history.getByRole("listitem").count()).toBe(3);
     const links = history.getByRole("link");
-    expect(await links.allTextContents()).toEqual(["Answer by GPT-5 Mini", "The whole history"]);
+    expect(await links.allTextContents()).toEqual(["Explain this balance", "Answer by GPT-5 Mini", "The whole history"]);
     expect(await links.last().getAttribute("href")).toBe("/profile/usage");
-    expect(await links.first().getAttribute("href")).toBe(`/ai-models?conversation=${conversationId}`);
+    expect(await links.first().getAttribute("href")).toBe("/profile/usage#balance");
+    expect(await links.nth(1).getAttribute("href")).toBe(`/ai-models?conversation=${conversationId}`);
   });
 });
 

@@ -5,7 +5,7 @@ import billing from "#client/i18n/locales/en/billing.json" with { type: "json" }
 import text from "#client/i18n/locales/en/usage.json" with { type: "json" };
 import type { LedgerLine } from "#server/contract/ledger.ts";
 import type { Site } from "./frame-support.ts";
-import { onStubbedSite, open } from "./states-support.ts";
+import { account, onStubbedSite, open } from "./states-support.ts";
 
 const ledger = "GET /api/credits/ledger";
 let site: Site;
@@ -105,5 +105,45 @@ describe("the history", () => {
     page = await open(site, "/profile/usage");
     await page.getByRole("main").getByRole("link", { name: "Sign in", exact: true }).waitFor();
     expect(api.calls(ledger)).toHaveLength(0);
+  });
+});
+
+describe("the explanation of the balance", () => {
+  const explanation = "GET /api/credits/explanation";
+  const id = "0198c0de-0000-7000-8000-000000000001";
+  const step = {
+    ...{ id, kind: "plan", createdAt: "2026-03-09T10:00:00.000Z", expiresAt: "2026-04-09T10:00:00.000Z", credits: 600, spent: 120 },
+    ...{ expired: 0, takenBack: 0, moved: 0, remaining: 480, held: 12 },
+  } as const;
+  const pack = { ...step, kind: "pack", credits: 250, spent: 0, takenBack: 30, moved: -10, remaining: 210, held: 0 } as const;
+  const region = () => page.getByRole("region", { name: text.explain.title, exact: true });
+
+  it("goes grant by grant to the balance, with links to the lines of each step, and says that it adds up", async () => {
+    api.answer(ledger, { lines: [capture, grant], nextCursor: null, readTo: null });
+    api.answer(explanation, { balance: 690, held: 12, closedCredits: 5_400, grants: [step, { ...pack, id: account.id }], agrees: true });
+    page = await open(site, "/profile/usage", { member: true });
+    await region().getByText(text.explain.agrees.replace("{{balance}}", "690")).waitFor();
+    const [closed, first, second] = await region().getByRole("list").first().getByRole("listitem").allTextContents();
+    expect(closed).toMatch(/nothing is left.*\+5,400.*-5,400.*so far 0/);
+    expect(first).toMatch(/Plan March 9, 2026Received\+600Answers-120Left 480 · 12 held for answers.*Balance so far 480/);
+    expect(second).toMatch(/Pack March 9, 2026Received\+250Taken back after a refund-30Covered a debt-10Left 210.*Balance so far 690/);
+    await region().getByRole("link", { name: text.kinds.capture, exact: true }).click();
+    await expect.poll(() => queries().at(-1)).toEqual({ kind: "capture", grant: id, limit: "25" });
+    await history().getByText(text.filters.grant).waitFor();
+  });
+
+  it("says when it does not add up, when there is nothing to explain, and when it could not be read", async () => {
+    api.answer(explanation, { balance: 691, held: 12, closedCredits: 0, grants: [step, pack], agrees: false });
+    page = await open(site, "/profile/usage", { member: true });
+    await region().getByRole("alert").getByText("The steps add up to 690, but your balance is 691.").waitFor();
+    api.answer(explanation, { balance: 0, held: 0, closedCredits: 0, grants: [], agrees: true });
+    await page.reload();
+    await region().getByText(text.explain.empty).waitFor();
+    api.refuse(explanation, 500, "unexpected");
+    await page.reload();
+    await region().getByRole("alert").getByText(text.explain.failed).waitFor();
+    api.answer(explanation, { balance: 0, held: 0, closedCredits: 0, grants: [], agrees: true });
+    await region().getByRole("button", { name: "Try again", exact: true }).click();
+    await region().getByText(text.explain.empty).waitFor();
   });
 });

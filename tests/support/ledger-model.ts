@@ -15,6 +15,10 @@ export interface ModelGrant {
   /** Credits that expired unused. */
   lost: number;
   clawedBack: number;
+  /** Credits charged for answers. */
+  spent: number;
+  /** Credits that repaid debt: negative if they went to other grants. */
+  moved: number;
 }
 
 interface ModelHold {
@@ -29,7 +33,9 @@ export class LedgerModel {
   readonly grants: ModelGrant[] = [];
   readonly holds = new Map<string, ModelHold>();
   /** Credits charged for all answers together. */
-  spent = 0;
+  get spent(): number {
+    return this.grants.reduce((sum, grant) => sum + grant.spent, 0);
+  }
 
   get balance(): number {
     return this.grants.reduce((sum, grant) => sum + grant.remaining, 0);
@@ -44,7 +50,19 @@ export class LedgerModel {
   }
 
   grant(name: string, kind: GrantKind, credits: number, expiresAtMs: number): void {
-    this.grants.push({ name, kind, credits, remaining: credits, held: 0, expiresAtMs, expired: false, lost: 0, clawedBack: 0 });
+    this.grants.push({
+      name,
+      kind,
+      credits,
+      remaining: credits,
+      held: 0,
+      expiresAtMs,
+      expired: false,
+      lost: 0,
+      clawedBack: 0,
+      spent: 0,
+      moved: 0,
+    });
     this.repayDebt();
   }
 
@@ -84,7 +102,7 @@ export class LedgerModel {
       part.amount -= 1;
       part.grant.held -= 1;
       part.grant.remaining -= 1;
-      this.spent += 1;
+      part.grant.spent += 1;
     }
     for (let credit = captured; credit < share; credit += 1) {
       const part = hold.parts.findLast(({ amount }) => amount > 0);
@@ -128,7 +146,9 @@ export class LedgerModel {
         const moved = Math.min(debtor.held - debtor.remaining, payer.remaining - payer.held);
         if (moved <= 0) break;
         payer.remaining -= moved;
+        payer.moved -= moved;
         debtor.remaining += moved;
+        debtor.moved += moved;
       }
     }
   }

@@ -6,6 +6,7 @@ import { grantKinds } from "#domain/credits.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { Db } from "#server/db/database.ts";
 import { inTransaction } from "#server/db/transaction.ts";
+import { explainBalance } from "#server/features/credits/explanation.ts";
 import { expireGrant, findDisagreements, postGrant } from "#server/features/credits/service.ts";
 import { clawBack, endHold, holdCredits, settle } from "./ledger-calls.ts";
 import { LedgerModel, seededRandom } from "./ledger-model.ts";
@@ -18,15 +19,21 @@ class Run {
   readonly model = new LedgerModel();
   private readonly db: Db;
   private readonly random: (below: number) => number;
+  private readonly userId: string;
   private readonly payerId: string;
   private readonly walletId: string;
   private readonly ids = new Map<string, string>();
   private nowMs = Date.UTC(2026, 0, 31);
   private count = 0;
 
-  constructor(db: Db, random: (below: number) => number, payerId: string, walletId: string) {
+  constructor(
+    db: Db,
+    random: (below: number) => number,
+    { userId, payerId, walletId }: { userId: string; payerId: string; walletId: string },
+  ) {
     this.db = db;
     this.random = random;
+    this.userId = userId;
     this.payerId = payerId;
     this.walletId = walletId;
   }
@@ -141,6 +148,27 @@ class Run {
       .execute();
     const recorded = Object.fromEntries(rows.map((row) => [row.source_key, `${row.remaining}/${row.held}`]));
     assert.deepEqual(recorded, Object.fromEntries(this.model.grants.map((grant) => [grant.name, `${grant.remaining}/${grant.held}`])));
+    await this.compareExplanation();
+  }
+
+  /** What the person is told about their balance is what happened in the model, grant by grant. */
+  private async compareExplanation(): Promise<void> {
+    const open = this.model.grants.filter(({ remaining, held }) => remaining !== 0 || held !== 0);
+    const closed = this.model.grants.filter((grant) => !open.includes(grant));
+    const told = await explainBalance(this.db, this.userId);
+    assert.deepEqual(
+      { ...told, grants: told.grants.map(({ createdAt: _createdAt, ...grant }) => grant) },
+      {
+        balance: this.model.balance,
+        held: this.model.held,
+        closedCredits: closed.reduce((sum, { credits }) => sum + credits, 0),
+        grants: open.map(({ name, kind, credits, spent, lost, clawedBack, moved, remaining, held, expiresAtMs }) => ({
+          ...{ id: this.ids.get(name), kind, expiresAt: new Date(expiresAtMs).toISOString() },
+          ...{ credits, spent, expired: lost, takenBack: clawedBack, moved, remaining, held },
+        })),
+        agrees: true,
+      },
+    );
   }
 }
 
@@ -150,7 +178,7 @@ class Run {
  */
 export async function runAgainstModel(db: Db, seed: number, operations: number): Promise<void> {
   const { userId, walletId } = await createUser(db);
-  const run = new Run(db, seededRandom(seed), await payerIdOf(db, userId), walletId);
+  const run = new Run(db, seededRandom(seed), { userId, payerId: await payerIdOf(db, userId), walletId });
   const trail: string[] = [];
   try {
     for (let count = 0; count < operations; count += 1) {

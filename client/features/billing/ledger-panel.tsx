@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { Link } from "wouter";
 import { LinkButton } from "#client/components/button.tsx";
 import { Card } from "#client/components/card.tsx";
 import { LedgerLines } from "#client/components/ledger-lines.tsx";
@@ -19,7 +20,8 @@ export function LedgerPanel() {
         <h2 id="ledger-title">{t("ledger.title")}</h2>
         {lines.length > 0 && (
           <p className={styles.sum}>
-            {t("ledger.sum")} <strong>{format.number(wallet.balance)}</strong>
+            {t("ledger.sum")} <strong>{format.number(wallet.balance)}</strong> ·{" "}
+            <Link href={`${usagePath}#balance`}>{t("ledger.explain")}</Link>
           </p>
         )}
         <p className={styles.lead}>{lines.length === 0 ? t("ledger.empty") : t("ledger.lead")}</p>

@@ -5,6 +5,7 @@ import { ledgerRoutes } from "../../contract/ledger.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { viewerOf } from "../../http/viewer.ts";
+import { explainBalance } from "./explanation.ts";
 import { readLedger } from "./history.ts";
 import { ledgerCsv } from "./history-csv.ts";
 import { readWallet } from "./service.ts";
@@ -22,6 +23,9 @@ export function creditRoutes(deps: Deps, spendable: (userId: string) => Promise<
       const { cursor, limit, ...filter } = request.query;
       return readLedger(deps.db, viewerOf(request).userId, cursor, limit ?? defaultPage, filter);
     });
+    app.get("/api/credits/explanation", { schema: ledgerRoutes["GET /api/credits/explanation"] }, async (request) =>
+      explainBalance(deps.db, viewerOf(request).userId),
+    );
     app.get("/api/credits/ledger.csv", { schema: ledgerRoutes["GET /api/credits/ledger.csv"] }, async (request, reply) => {
       const rows = Readable.from(ledgerCsv(deps.db, viewerOf(request).userId, request.query));
       reply.raw.once("close", () => rows.destroy());
