@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import billing from "#client/i18n/locales/en/billing.json" with { type: "json" };
 import text from "#client/i18n/locales/en/usage.json" with { type: "json" };
-import type { LedgerLine } from "#server/contract/ledger.ts";
+import type { Explanation, LedgerLine } from "#server/contract/ledger.ts";
 import type { Site } from "./frame-support.ts";
 import { account, onStubbedSite, open } from "./states-support.ts";
 
@@ -111,11 +111,11 @@ describe("the history", () => {
 describe("the explanation of the balance", () => {
   const explanation = "GET /api/credits/explanation";
   const id = "0198c0de-0000-7000-8000-000000000001";
-  const step = {
+  const step: Explanation["grants"][number] = {
     ...{ id, kind: "plan", createdAt: "2026-03-09T10:00:00.000Z", expiresAt: "2026-04-09T10:00:00.000Z", credits: 600, spent: 120 },
     ...{ expired: 0, takenBack: 0, moved: 0, remaining: 480, held: 12 },
-  } as const;
-  const pack = { ...step, kind: "pack", credits: 250, spent: 0, takenBack: 30, moved: -10, remaining: 210, held: 0 } as const;
+  };
+  const pack = { ...step, kind: "pack" as const, credits: 250, spent: 0, takenBack: 30, moved: -10, remaining: 210, held: 0 };
   const region = () => page.getByRole("region", { name: text.explain.title, exact: true });
 
   it("goes grant by grant to the balance, with links to the lines of each step, and says that it adds up", async () => {

@@ -69,8 +69,15 @@ function GrantStep({ step, largest, balance }: { step: Step; largest: number; ba
       </dl>
       <p className={styles.left}>
         <span>
+          <span className={styles.mark} data-part="free" />
           {t("usage:explain.left")} <strong>{number(step.remaining)}</strong>
-          {step.held > 0 && <span className={styles.soft}> · {t("wallet:held", { held: number(step.held) })}</span>}
+          {step.held > 0 && (
+            <span className={styles.soft}>
+              {" · "}
+              <span className={styles.mark} data-part="held" />
+              {t("wallet:held", { held: number(step.held) })}
+            </span>
+          )}
         </span>
         <span className={styles.running}>
           {t("usage:explain.running")} <strong>{number(balance)}</strong>
