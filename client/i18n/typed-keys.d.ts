@@ -8,6 +8,7 @@ import type common from "./locales/en/common.json";
 import type consent from "./locales/en/consent.json";
 import type contact from "./locales/en/contact.json";
 import type design from "./locales/en/design.json";
+import type doctor from "./locales/en/doctor.json";
 import type errors from "./locales/en/errors.json";
 import type feedback from "./locales/en/feedback.json";
 import type home from "./locales/en/home.json";
@@ -44,6 +45,7 @@ declare module "i18next" {
       consent: typeof consent;
       contact: typeof contact;
       design: typeof design;
+      doctor: typeof doctor;
       errors: typeof errors;
       feedback: typeof feedback;
       home: typeof home;

@@ -1,6 +1,12 @@
+import { DoctorPanel } from "#client/features/billing/doctor-panel.tsx";
 import { InvoicesPanel } from "#client/features/billing/invoices-panel.tsx";
 
 /** The account's section about invoices and payments; a chunk of its own, because the other sections do without it. */
 export function BillingSection() {
-  return <InvoicesPanel />;
+  return (
+    <>
+      <InvoicesPanel />
+      <DoctorPanel />
+    </>
+  );
 }

@@ -4,6 +4,7 @@ import type { authRoutes } from "./auth.ts";
 import type { billingRoutes } from "./billing.ts";
 import type { catalogueRoutes } from "./catalogue.ts";
 import type { contactRoutes } from "./contact.ts";
+import type { doctorRoutes } from "./doctor.ts";
 import type { emailChangeRoutes } from "./email-change.ts";
 import type { factorResetRoutes } from "./factor-reset.ts";
 import type { factorRoutes } from "./factors.ts";
@@ -29,6 +30,7 @@ export type Calls = CallsOf<
     typeof factorResetRoutes &
     typeof factorRoutes &
     typeof generationRoutes &
+    typeof doctorRoutes &
     typeof invoiceRoutes &
     typeof ledgerRoutes &
     typeof notificationRoutes &

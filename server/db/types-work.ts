@@ -86,6 +86,15 @@ export interface Findings {
   resolved_by: ResolvedBy | null;
 }
 
+export interface PaymentChecks {
+  billing_account_id: string;
+  leased_until: Date | null;
+  window_began_at: Generated<Date>;
+  checks: Generated<number>;
+  finished_at: Date | null;
+  result: Json<unknown> | null;
+}
+
 export interface FullChecks {
   singleton: Generated<boolean>;
   asked_at: Date | null;

@@ -50,6 +50,7 @@ import type {
   FullChecks,
   Mails,
   Outbox,
+  PaymentChecks,
   Schedules,
   SweepFailures,
 } from "./types-work.ts";
@@ -102,6 +103,7 @@ export interface Database {
   ledger_checks: LedgerChecks;
   findings: Findings;
   full_checks: FullChecks;
+  payment_checks: PaymentChecks;
   outbox: Outbox;
   dead_letters: DeadLetters;
   schedules: Schedules;

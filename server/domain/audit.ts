@@ -37,6 +37,8 @@ export interface AuditDetails {
   "passkey.refused": { reason: "counter_went_back" };
   "session.ended": { reason: "signed_out" | "token_reused" } | { reason: "signed_out_elsewhere"; sessions: number };
   "trial.started": Record<string, never>;
+  /** Somebody of the team compared the person's payments with the payment provider's. */
+  "payments.checked": Record<string, never>;
   "export.asked": Record<string, never>;
   "export.downloaded": Record<string, never>;
   "deletion.asked": Record<string, never>;
@@ -73,6 +75,7 @@ const shown = {
   "passkey.refused": true,
   "session.ended": true,
   "trial.started": true,
+  "payments.checked": true,
   "export.asked": true,
   "export.downloaded": true,
   "deletion.asked": true,

@@ -30,6 +30,10 @@ export const findingKinds = {
     what: "our copy of a subscription differs from Stripe's",
     toDo: "Look at the subscription at Stripe; npm run reconcile -- --full reads it again.",
   },
+  wrong_invoice: {
+    what: "our copy of an invoice differs from Stripe's",
+    toDo: "Look at the invoice at Stripe; npm run reconcile -- --full reads it again.",
+  },
   books_disagree: {
     what: "a balance differs from the sum of its entries",
     toDo: "Somebody changed a balance past the ledger's functions. Freeze the wallet, find out who, and correct the balance from its entries.",

@@ -34,6 +34,7 @@ export const keptMs = {
   googleAnswers: dayMs,
   trialMailboxes: 2 * 365 * dayMs,
   findings: 365 * dayMs,
+  paymentChecks: 30 * dayMs,
 } as const;
 
 /** How long a browser keeps what it was given. Constants of their own: the first page needs one of them. */

@@ -27,6 +27,7 @@ export const sweeps = {
   googleAnswers: { sql: "retention_google_answers", since: "it was received" },
   trialMailboxes: { sql: "retention_trial_mailboxes", since: "the trial began" },
   findings: { sql: "retention_findings", since: "it was resolved" },
+  paymentChecks: { sql: "retention_payment_checks", since: "the first of the account's checks within an hour" },
 } as const satisfies Record<Sweep, { sql: string; since: string }>;
 
 interface Bound {
@@ -124,6 +125,7 @@ export const retention = {
   },
   schedules: { rows: "one row each", why: "when each sweep runs next" },
   findings: { rows: { sweep: "findings" }, why: "what the checks of payments and books found, and who repaired it; names no person" },
+  payment_checks: { rows: { sweep: "paymentChecks" }, why: "how often an account's payments were checked, and what the last check found" },
   full_checks: { rows: "one row each", why: "how far the check of every account has come" },
   ledger_checks: { rows: "one row each", why: "how far the check of the books has come" },
   mails: {

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Executor } from "../db/transaction.ts";
 
 /** The tables with a column `leased_until`, and the key of each. */
-const keys = { schedules: "name", mails: "id", data_exports: "id" } as const;
+const keys = { schedules: "name", mails: "id", data_exports: "id", payment_checks: "billing_account_id" } as const;
 
 export interface LeasedRow {
   table: keyof typeof keys;

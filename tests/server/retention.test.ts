@@ -139,6 +139,20 @@ const plants: Record<Sweep, Plant> = {
       .execute();
     return () => there(db.selectFrom("findings").select("id").where("subject", "=", subject));
   },
+  async paymentChecks(at) {
+    const { db } = database;
+    const { billing_account_id: id } = await db
+      .selectFrom("wallets")
+      .select("billing_account_id")
+      .where("id", "=", (await createUser(db)).walletId)
+      .executeTakeFirstOrThrow();
+    const none = { leased_until: null, finished_at: null, result: null };
+    await db
+      .insertInto("payment_checks")
+      .values({ billing_account_id: id, window_began_at: at, ...none })
+      .execute();
+    return () => there(db.selectFrom("payment_checks").select("billing_account_id as id").where("billing_account_id", "=", id));
+  },
   async factorResets(at) {
     const { db } = database;
     const id = uuidv7();

@@ -5,6 +5,7 @@
  */
 import type Stripe from "stripe";
 import type { Finding } from "#domain/findings.ts";
+import { announceToMembers } from "../../http/live-events.ts";
 import { checkWallets } from "../credits/check-books.ts";
 import { releaseStaleHolds } from "../credits/service.ts";
 import type { CheckedAccount } from "./check-queries.ts";
@@ -12,12 +13,15 @@ import * as checkQueries from "./check-queries.ts";
 import type { Check } from "./checks.ts";
 import { report } from "./checks.ts";
 import { checkDoubledGrants } from "./grant-checks.ts";
+import { isIssued, mirrorInvoice } from "./mirror-invoice.ts";
 import { checkPayments } from "./payment-checks.ts";
 import * as queries from "./queries.ts";
 import { checkSubscriptionRow } from "./reconcile.ts";
 
 /** Invoices read at most, newest first: four years of monthly payments and many packs. */
 const invoiceLimit = 200;
+/** More than these are copied by the next check. */
+const copiesAtOnce = 20;
 const subscriptionLimit = 20;
 
 /** The subscriptions that run at Stripe, and the one in our row. */
@@ -27,26 +31,50 @@ async function subscriptionsOf({ deps }: Check, { id }: CheckedAccount, customer
   return new Set([...(current ? [current.stripe_subscription_id] : []), ...running.data.map((subscription) => subscription.id)]);
 }
 
-async function examineAtStripe(check: Check, account: CheckedAccount, customer: string): Promise<Finding[]> {
+/** Copies the invoices that our list does not have, or has in another state. Those that were just booked are no finding of their own. */
+async function copyInvoices(
+  check: Check,
+  payerId: string,
+  invoices: readonly Stripe.Invoice[],
+  booked: ReadonlySet<string>,
+): Promise<Finding[]> {
+  const { deps } = check;
+  const found: Finding[] = [];
+  const differing = await checkQueries.selectDifferingInvoices(deps.db, invoices.filter(isIssued));
+  for (const subject of differing.slice(0, copiesAtOnce)) {
+    check.signal?.throwIfAborted();
+    await mirrorInvoice(deps, subject);
+    if (booked.has(subject)) continue;
+    found.push(await report(check, { kind: "wrong_invoice", subject, payerId, details: {}, isRepaired: true }));
+  }
+  if (differing.length > 0) await announceToMembers(deps, payerId, "user_subscriptions");
+  return found;
+}
+
+async function examineAtStripe(check: Check, account: CheckedAccount, customer: string, found: Finding[]): Promise<void> {
   const { deps, signal } = check;
   const invoices: Stripe.Invoice[] = [];
-  for await (const invoice of deps.payments.invoices.list({ customer, status: "paid", limit: 100 })) {
+  for await (const invoice of deps.payments.invoices.list({ customer, limit: 100 })) {
     signal?.throwIfAborted();
     invoices.push(invoice);
     if (invoices.length === invoiceLimit) break;
   }
-  const found = await checkPayments(check, invoices);
+  found.push(
+    ...(await checkPayments(
+      check,
+      invoices.filter(({ status }) => status === "paid"),
+    )),
+  );
   for (const subscriptionId of await subscriptionsOf(check, account, customer)) {
     signal?.throwIfAborted();
     const wrong = await checkSubscriptionRow(check, subscriptionId);
     if (wrong) found.push(wrong);
   }
-  return found;
+  found.push(...(await copyInvoices(check, account.id, invoices, new Set(found.map(({ subject }) => subject)))));
 }
 
-async function examineBooks(check: Check, account: CheckedAccount): Promise<Finding[]> {
+async function examineBooks(check: Check, account: CheckedAccount, found: Finding[]): Promise<void> {
   const { deps } = check;
-  const found: Finding[] = [];
   for (const { holdId, payerId, credits, isReleased } of await releaseStaleHolds(deps, account.id))
     found.push(await report(check, { kind: "stale_hold", subject: holdId, payerId, details: { credits }, isRepaired: isReleased }));
   const wallets = await checkQueries.selectWalletsOf(deps.db, [account.id]);
@@ -55,13 +83,12 @@ async function examineBooks(check: Check, account: CheckedAccount): Promise<Find
     const details = { recorded, rebuilt };
     found.push({ kind: "books_disagree", subject: `${kind}:${id}`, payerId: account.id, details, isRepaired: false });
   }
-  return found;
 }
 
-/** Returns what was wrong. Throws Stripe's errors if it can't be asked; what was repaired until then stays repaired. */
-export async function examineAccount(check: Check, account: CheckedAccount): Promise<Finding[]> {
-  const atStripe = account.stripe_customer_id ? await examineAtStripe(check, account, account.stripe_customer_id) : [];
-  const found = [...atStripe, ...(await examineBooks(check, account))];
+/** Adds what was wrong to `found` and returns it. Throws Stripe's errors if it can't be asked; what was repaired until then stays repaired. */
+export async function examineAccount(check: Check, account: CheckedAccount, found: Finding[] = []): Promise<Finding[]> {
+  await examineBooks(check, account, found);
+  if (account.stripe_customer_id) await examineAtStripe(check, account, account.stripe_customer_id, found);
   await checkQueries.resolveSettled(check.deps.db, check.deps.clock.now());
   return found;
 }

@@ -58,6 +58,11 @@ function isFinal(status: Stripe.Invoice["status"]): status is InvoiceRow["status
   return status !== null && status !== "draft";
 }
 
+/** A draft is nobody's invoice yet. */
+export function isIssued({ status }: Stripe.Invoice): boolean {
+  return isFinal(status);
+}
+
 export interface MirroredInvoice {
   invoice: Stripe.Invoice;
   /** Undefined if it was not written: it is a draft or none of ours, or another process has just written it. */

@@ -1,4 +1,5 @@
 import { billingRoutes as contract } from "../../contract/billing.ts";
+import { doctorRoutes } from "../../contract/doctor.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";
@@ -6,6 +7,7 @@ import { optionalViewerOf, viewerOf } from "../../http/viewer.ts";
 import { createCheckout } from "./checkout.ts";
 import { returnFromCheckout } from "./checkout-return.ts";
 import { checkDiscountEligibility } from "./discount.ts";
+import { checkPaymentsOf } from "./doctor.ts";
 import { createPackCheckout } from "./packs.ts";
 import { checkSubscription, openPortal } from "./service.ts";
 import { startTrial } from "./trials.ts";
@@ -40,6 +42,10 @@ export function billingRoutes(deps: Deps): Routes {
     app.post("/api/billing/trial", { schema: contract["POST /api/billing/trial"] }, async (request) =>
       startTrial(deps, { userId: viewerOf(request).userId, network: clientNetwork(request.ip) }),
     );
+    app.post("/api/billing/doctor", { schema: doctorRoutes["POST /api/billing/doctor"] }, async (request) => {
+      const { userId } = viewerOf(request);
+      return checkPaymentsOf(deps, { userId, actor: userId, network: clientNetwork(request.ip) });
+    });
     app.post("/api/billing/portal", { schema: contract["POST /api/billing/portal"] }, async (request) =>
       openPortal(deps, viewerOf(request).userId),
     );

@@ -1,0 +1,85 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Alert } from "#client/components/alert.tsx";
+import { Button } from "#client/components/button.tsx";
+import { Card } from "#client/components/card.tsx";
+import { useAct } from "#client/components/use-act.ts";
+import { api } from "#client/lib/api.ts";
+import { useFormat } from "#client/lib/use-format.ts";
+import type { PaymentCheck, RepairedItem } from "#contract/doctor.ts";
+import styles from "./doctor.module.css";
+
+function useItemText(): (item: RepairedItem) => string {
+  const { t } = useTranslation("doctor");
+  const { credits, date, money } = useFormat();
+  return (item) => {
+    switch (item.kind) {
+      case "payment_booked":
+        return t("item.payment", { date: date(item.paidAt), amount: money(item.amountCents), credits: credits(item.credits) });
+      case "credits_released":
+        return t("item.released", { credits: credits(item.credits) });
+      case "doubled_removed":
+        return t("item.doubled", { credits: credits(item.credits) });
+      case "subscription_updated":
+        return t("item.subscription");
+      case "invoice_updated":
+        return t("item.invoice");
+      case "left":
+        return t("item.left");
+    }
+  };
+}
+
+function Result({ check: { complete, items } }: { check: PaymentCheck }) {
+  const { t } = useTranslation("doctor");
+  const textOf = useItemText();
+  const mended = items.filter(({ kind }) => kind !== "left");
+  const left = items.find(({ kind }) => kind === "left");
+  return (
+    <>
+      {mended.length > 0 && (
+        <Alert tone="good" title={t("mended")}>
+          <ul className={styles.items}>
+            {mended.map((item) => (
+              <li key={JSON.stringify(item)}>{textOf(item)}</li>
+            ))}
+          </ul>
+        </Alert>
+      )}
+      {left && <Alert tone="info">{textOf(left)}</Alert>}
+      {!complete && <Alert tone="warning">{t("incomplete")}</Alert>}
+      {complete && items.length === 0 && <Alert tone="good">{t("right")}</Alert>}
+    </>
+  );
+}
+
+/** A check of one's payments, on demand: what was wrong is put right, and said. The pages that show it are told by the server. */
+export function DoctorPanel() {
+  const { t } = useTranslation(["doctor", "errors", "refusals"]);
+  const { note, waitSeconds, busy, run } = useAct();
+  const [check, setCheck] = useState<PaymentCheck>();
+
+  async function ask(): Promise<void> {
+    setCheck(undefined);
+    setCheck(await api("POST /api/billing/doctor"));
+  }
+
+  return (
+    <Card as="section" className={styles.panel ?? ""} aria-labelledby="doctor-title">
+      <h2 id="doctor-title">{t("doctor:title")}</h2>
+      <p className={styles.lead}>{t("doctor:lead")}</p>
+      {check && <Result check={check} />}
+      {note}
+      <div>
+        <Button
+          busy={busy !== undefined}
+          busyLabel={t("doctor:checking")}
+          aria-disabled={waitSeconds > 0}
+          onClick={() => void run("check", ask)}
+        >
+          {t(check ? "doctor:again" : "doctor:check")}
+        </Button>
+      </div>
+    </Card>
+  );
+}

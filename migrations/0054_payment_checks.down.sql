@@ -1,0 +1,2 @@
+drop function retention_payment_checks;
+drop table payment_checks;
