@@ -1,0 +1,152 @@
+/** What the people of the billing simulation do. Each act goes through the product's API, or through Stripe's where the person is at Stripe's pages. */
+import { randomUUID } from "node:crypto";
+import type Stripe from "stripe";
+import StripeSdk from "stripe";
+import { addMilliseconds, hourMs } from "#domain/clock.ts";
+import { spendableKinds } from "#domain/credits.ts";
+import { packs } from "#domain/plans.ts";
+import type { BillingWorld, Card } from "./billing-stripe.ts";
+import type { Person } from "./billing-world.ts";
+import { endHold, holdCredits } from "./ledger-calls.ts";
+import { payerIdOf } from "./payers.ts";
+
+export interface Actor extends Person {
+  payerId: string;
+  walletId: string;
+  /** What the person has spent so far, as the person counts it. */
+  spent: number;
+}
+
+export interface Stage {
+  world: BillingWorld;
+  random: (below: number) => number;
+}
+
+/** Does what it can at this moment, or nothing if the person can't do it now. */
+type Act = (stage: Stage, actor: Actor) => Promise<void>;
+
+const priceIds = ["starter", "basic", "professional", "enterprise"].flatMap((plan) => [`${plan}_month`, `${plan}_month`, `${plan}_year`]);
+
+/** Refusals that people meet, and outages of Stripe. Anything else is a fault of the product. */
+const allowed = new Set([200, 202, 204, 402, 403, 409, 429, 502, 503]);
+
+async function call({ world }: Stage, actor: Actor, path: string, payload: unknown = {}): Promise<Record<string, unknown> | undefined> {
+  const response = await world.post(path, actor, payload);
+  if (!allowed.has(response.statusCode)) throw new Error(`${path} answered ${response.statusCode}: ${response.body}`);
+  return response.statusCode < 300 && response.body !== "" ? response.json<Record<string, unknown>>() : undefined;
+}
+
+async function payAt({ world, random }: Stage, address: unknown): Promise<void> {
+  if (typeof address !== "string") return;
+  const cards: Card[] = ["success", "success", "success", "success", "declined"];
+  await world.pay(address, cards[random(cards.length)]);
+}
+
+async function customerOf({ world }: Stage, { payerId }: Actor): Promise<string | undefined> {
+  const accounts = world.database.db.selectFrom("billing_accounts").select("stripe_customer_id").where("id", "=", payerId);
+  return (await accounts.executeTakeFirst())?.stripe_customer_id ?? undefined;
+}
+
+/** The newest subscription that has not ended, as Stripe knows it. */
+async function runningOf(stage: Stage, actor: Actor): Promise<Stripe.Subscription | undefined> {
+  const customer = await customerOf(stage, actor);
+  if (customer === undefined) return undefined;
+  const { data } = await stage.world.deps.payments.subscriptions.list({ customer, limit: 10 });
+  return data.find(({ status }) => status === "active" || status === "past_due");
+}
+
+const subscribe: Act = async (stage, actor) => {
+  const priceId = priceIds[stage.random(priceIds.length)];
+  const opened = await call(stage, actor, "/api/functions/create-checkout", { priceId });
+  await payAt(stage, opened?.url);
+};
+
+const buyPack: Act = async (stage, actor) => {
+  const opened = await call(stage, actor, "/api/billing/packs/checkout", { pack: packs[stage.random(packs.length)]?.key });
+  await payAt(stage, opened?.url);
+};
+
+const startTrial: Act = async (stage, actor) => {
+  await call(stage, actor, "/api/billing/trial");
+};
+
+/** Reserves credits and is charged for all of them, for a part or for nothing. */
+const spend: Act = async ({ world, random }, actor) => {
+  const { db } = world.database;
+  const row = await db.selectFrom("wallets").selectAll().where("id", "=", actor.walletId).executeTakeFirstOrThrow();
+  const credits = 1 + random(60);
+  if (row.frozen_at !== null || row.balance - row.held < credits) return;
+  const check = (await call({ world, random }, actor, "/api/functions/reliable-subscription-check")) ?? {};
+  if (Number(check.credits) < credits) return;
+  const [holdId, now] = [randomUUID(), world.clock.now()];
+  const kinds = spendableKinds(check.subscription_tier !== "none", true);
+  const deadline = addMilliseconds(new Date(), hourMs);
+  await holdCredits(db, { holdId, walletId: actor.walletId, credits, kinds, now, deadline, wallNow: new Date() });
+  const captured = [credits, credits, credits, random(credits + 1), 0][random(5)] ?? 0;
+  await endHold(db, holdId, captured, now, new Date());
+  actor.spent += captured;
+};
+
+const cancelOrResume: Act = async (stage, actor) => {
+  const running = await runningOf(stage, actor);
+  if (!running) return;
+  const cancelled = running.cancel_at_period_end || running.cancel_at !== null;
+  // While a change of plan waits, the schedule decides about the end.
+  if (running.schedule !== null) return;
+  await stage.world.deps.payments.subscriptions.update(running.id, { cancel_at_period_end: !cancelled });
+};
+
+/** The card stops working, or the person gives another one and pays what is open. */
+const changeCard: Act = async (stage, actor) => {
+  const running = await runningOf(stage, actor);
+  const { payments } = stage.world.deps;
+  if (!running) return;
+  const customer = typeof running.customer === "string" ? running.customer : running.customer.id;
+  const works = stage.random(3) > (running.status === "past_due" ? 0 : 1);
+  const card = await payments.paymentMethods.attach(works ? "pm_card_visa" : "pm_card_chargeCustomerFail", { customer });
+  await payments.subscriptions.update(running.id, { default_payment_method: card.id });
+  if (!works) return;
+  for (const invoice of (await payments.invoices.list({ customer, status: "open", limit: 10 })).data) {
+    await payments.invoices.pay(invoice.id, { payment_method: card.id });
+  }
+};
+
+/** With how often each is chosen. */
+const acts: readonly [weight: number, act: Act][] = [
+  [8, spend],
+  [6, subscribe],
+  [3, buyPack],
+  [2, startTrial],
+  [2, cancelOrResume],
+  [3, changeCard],
+];
+const weights = acts.reduce((sum, [weight]) => sum + weight, 0);
+
+function choose(random: Stage["random"]): Act {
+  let left = random(weights);
+  for (const [weight, act] of acts) {
+    left -= weight;
+    if (left < 0) return act;
+  }
+  return spend;
+}
+
+/** The name of what was done, for the message of a run that fails. */
+export async function actSomehow(stage: Stage, actor: Actor): Promise<string> {
+  const act = choose(stage.random);
+  try {
+    await act(stage, actor);
+  } catch (error) {
+    // At Stripe's own pages the person sees Stripe's errors: a declined card, or an outage.
+    if (!(error instanceof StripeSdk.errors.StripeError)) throw new Error(`${act.name}: ${String(error)}`, { cause: error });
+  }
+  return act.name;
+}
+
+export async function createActor(world: BillingWorld): Promise<Actor> {
+  const person = await world.person();
+  const { db } = world.database;
+  const payerId = await payerIdOf(db, person.userId);
+  const wallet = await db.selectFrom("wallets").select("id").where("billing_account_id", "=", payerId).executeTakeFirstOrThrow();
+  return { ...person, payerId, walletId: wallet.id, spent: 0 };
+}

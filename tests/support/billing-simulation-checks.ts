@@ -1,0 +1,155 @@
+/** What must be true of every person at a moment at which nothing is on its way: worked out from Stripe's own books, not from ours. */
+import type Stripe from "stripe";
+import { addMonths } from "#domain/clock.ts";
+import { packs, parsePriceId } from "#domain/plans.ts";
+import { fromStripeStatus, grantsAccess } from "#domain/subscription.ts";
+import { findDisagreements } from "#server/features/credits/service.ts";
+import type { Actor } from "./billing-simulation-acts.ts";
+import type { BillingWorld } from "./billing-stripe.ts";
+
+/** Throws with the difference; a run adds its seed and its day. */
+function expectEqual(what: string, ours: unknown, expected: unknown): void {
+  const [left, right] = [JSON.stringify(ours), JSON.stringify(expected)];
+  if (left !== right) throw new Error(`${what}: we have ${left}, Stripe's books say ${right}`);
+}
+
+/** The ledger agrees with itself, and with what the people counted themselves. May be called at any moment. */
+export async function checkLedger(world: BillingWorld, actors: readonly Actor[]): Promise<void> {
+  const disagreements = await findDisagreements(world.database.db);
+  if (disagreements.length > 0) throw new Error(`the books disagree: ${JSON.stringify(disagreements)}`);
+  const { rows } = await world.database.pool.query<{ wallet_id: string; spent: number }>(
+    "select wallet_id, sum(amount)::int as spent from ledger_entries where account = 'spent' group by wallet_id",
+  );
+  const spent = new Map(rows.map((row) => [row.wallet_id, row.spent]));
+  for (const actor of actors) expectEqual(`what ${actor.userId} spent`, spent.get(actor.walletId) ?? 0, actor.spent);
+}
+
+interface Sold {
+  invoice: string;
+  grants: number;
+  credits: number;
+}
+
+/** Stripe's prices by id, under the names of our catalogue. */
+async function priceNames(world: BillingWorld): Promise<Map<string, string>> {
+  const prices = await world.deps.payments.prices.list({ limit: 100 }).autoPagingToArray({ limit: 1_000 });
+  return new Map(prices.map((price) => [price.id, price.lookup_key ?? ""]));
+}
+
+/** When the subscription ended: the months of an annual plan that would begin later are not granted. */
+function endOf(subscriptions: readonly Stripe.Subscription[], id: string | undefined): Date {
+  const seconds = subscriptions.find((subscription) => subscription.id === id)?.ended_at;
+  return seconds ? new Date(seconds * 1_000) : new Date(8.64e15);
+}
+
+function subscriptionOf(invoice: Stripe.Invoice): string | undefined {
+  const parent = invoice.parent?.subscription_details?.subscription;
+  return typeof parent === "string" ? parent : parent?.id;
+}
+
+interface Books {
+  subscriptions: readonly Stripe.Subscription[];
+  names: ReadonlyMap<string, string>;
+  now: Date;
+}
+
+/** What a paid invoice gives by now. */
+function soldBy(invoice: Stripe.Invoice, { subscriptions, names, now }: Books): Sold {
+  const sold: Sold = { invoice: invoice.id, grants: 0, credits: 0 };
+  const ended = endOf(subscriptions, subscriptionOf(invoice));
+  for (const line of invoice.lines.data) {
+    const price = line.pricing?.price_details?.price;
+    const name = names.get(typeof price === "string" ? price : (price?.id ?? "")) ?? "";
+    const plan = parsePriceId(name);
+    const pack = packs.find(({ key }) => key === name);
+    if (line.amount <= 0) continue;
+    if (pack) {
+      sold.grants += 1;
+      sold.credits += pack.credits;
+    } else if (plan) {
+      const start = new Date(line.period.start * 1_000);
+      const months = Array.from({ length: plan.interval === "year" ? 12 : 1 }, (_, month) => addMonths(start, month));
+      // The first month is granted with the payment, whenever that comes.
+      const due = months.filter((month, index) => index === 0 || (month <= now && month < ended));
+      sold.grants += due.length;
+      sold.credits += due.length * plan.plan.monthlyCredits;
+    }
+  }
+  return sold;
+}
+
+async function checkGrants(world: BillingWorld, actor: Actor, paid: readonly Stripe.Invoice[], books: Books): Promise<void> {
+  const { rows } = await world.database.pool.query<{ invoice: string; grants: number; credits: number }>(
+    `select invoice_id as invoice, count(*)::int as grants, sum(credits)::int as credits from grants
+       where wallet_id = $1 and kind in ('plan', 'pack') group by invoice_id`,
+    [actor.walletId],
+  );
+  const byInvoice = (left: Sold, right: Sold) => left.invoice.localeCompare(right.invoice);
+  const expected = paid.map((invoice) => soldBy(invoice, books)).filter(({ grants }) => grants > 0);
+  expectEqual(`the credits of ${actor.userId}`, rows.sort(byInvoice), expected.sort(byInvoice));
+}
+
+async function checkMirror(world: BillingWorld, actor: Actor, { subscriptions, names, now }: Books): Promise<void> {
+  const { db } = world.database;
+  const row = await db.selectFrom("user_subscriptions").selectAll().where("user_id", "=", actor.userId).executeTakeFirst();
+  const begun = subscriptions.filter(({ status }) => status !== "incomplete_expired");
+  const running = begun.filter(({ status }) => status === "active" || status === "past_due");
+  if (running.length > 1) throw new Error(`${actor.userId} pays for ${running.length} subscriptions`);
+  const [newest] = running.length > 0 ? running : begun.sort((left, right) => right.created - left.created);
+  if (!newest) {
+    if (row && row.status !== "canceled" && row.status !== "incomplete")
+      throw new Error(`${actor.userId} has a plan that Stripe does not know`);
+    return;
+  }
+  const item = newest.items.data[0];
+  const price = parsePriceId(names.get(item?.price.id ?? "") ?? "");
+  const status = fromStripeStatus(newest.status);
+  const mirrored = row && {
+    id: row.stripe_subscription_id,
+    status: row.status,
+    plan: row.plan_key,
+    interval: row.billing_interval,
+    end: row.status === "canceled" ? null : row.current_period_end.getTime() / 1_000,
+  };
+  expectEqual(`the subscription of ${actor.userId}`, mirrored, {
+    id: newest.id,
+    status,
+    plan: price?.plan.key,
+    interval: price?.interval,
+    end: status === "canceled" ? null : item?.current_period_end,
+  });
+  const check = (await world.post("/api/functions/reliable-subscription-check", actor)).json<{ subscription_tier: string }>();
+  const entitled = row !== undefined && grantsAccess(status, row.grace_until, now);
+  expectEqual(`the access of ${actor.userId}`, check.subscription_tier !== "none", entitled);
+}
+
+/** Whoever had a trial had one, of one grant. */
+async function checkTrials(world: BillingWorld): Promise<void> {
+  const { rows } = await world.database.pool.query(
+    "select wallet_id, count(*), sum(credits) from grants where kind = 'trial' group by wallet_id having count(*) > 1 or sum(credits) <> 50",
+  );
+  expectEqual("trials", rows, []);
+}
+
+/** Our subscriptions, grants and recorded payments against Stripe's. Everything that happened must have been delivered or found. */
+export async function checkAgainstStripe(world: BillingWorld, actors: readonly Actor[]): Promise<void> {
+  const { payments } = world.deps;
+  const names = await priceNames(world);
+  let paidCents = 0;
+  for (const actor of actors) {
+    const accounts = world.database.db.selectFrom("billing_accounts").select("stripe_customer_id").where("id", "=", actor.payerId);
+    const customer = (await accounts.executeTakeFirst())?.stripe_customer_id;
+    if (!customer) continue;
+    const subscriptions = await payments.subscriptions.list({ customer, status: "all", limit: 100 }).autoPagingToArray({ limit: 1_000 });
+    const paid = await payments.invoices.list({ customer, status: "paid", limit: 100 }).autoPagingToArray({ limit: 1_000 });
+    const books = { subscriptions, names, now: world.clock.now() };
+    paidCents += paid.reduce((sum, invoice) => sum + invoice.amount_paid, 0);
+    await checkGrants(world, actor, paid, books);
+    await checkMirror(world, actor, books);
+  }
+  const { rows } = await world.database.pool.query<{ cents: number }>(
+    "select coalesce(sum(amount_paid_cents), 0)::int as cents from paid_invoices",
+  );
+  expectEqual("the payments", rows[0]?.cents, paidCents);
+  await checkTrials(world);
+}

@@ -1,0 +1,163 @@
+/**
+ * Days and weeks of many people at the product, from a seed: they subscribe, spend, buy packs, cancel, come back, and their cards fail.
+ * Meanwhile events are lost, doubled, late and out of order, Stripe's API fails, and the worker is away for days. Every day the books must
+ * agree; every few days, when everything has been delivered or found, they must agree with Stripe's to the credit and the cent.
+ */
+import type Stripe from "stripe";
+import { addMilliseconds, dayMs, hourMs } from "#domain/clock.ts";
+import { processStripeEvent } from "#server/features/billing/process-event.ts";
+import { reconcileBilling } from "#server/features/billing/reconcile.ts";
+import { endGracePeriods, postDueScheduledGrants } from "#server/features/billing/schedules.ts";
+import { advanceTrials } from "#server/features/billing/trials.ts";
+import { expireDueGrants } from "#server/features/credits/service.ts";
+import type { Actor } from "./billing-simulation-acts.ts";
+import { actSomehow, createActor } from "./billing-simulation-acts.ts";
+import { checkAgainstStripe, checkLedger } from "./billing-simulation-checks.ts";
+import type { BillingWorld } from "./billing-stripe.ts";
+import { deliver } from "./billing-world.ts";
+import { seededRandom } from "./ledger-model.ts";
+
+export interface Plan {
+  seed: number;
+  people: number;
+  days: number;
+  /** How many people do something on a day, of a hundred. */
+  busyPercent: number;
+}
+
+const stepMs = 6 * hourMs;
+/** How often everything comes to rest and is compared with Stripe's books. */
+const restDays = 6;
+
+class Simulation {
+  readonly random: (below: number) => number;
+  readonly world: BillingWorld;
+  private readonly plan: Plan;
+  private actors: Actor[] = [];
+  private late: Stripe.Event[] = [];
+  private lastAct = "nothing yet";
+  private lastReconciled: Date;
+  /** The worker runs again from this day on. */
+  private workerBackOn = 0;
+
+  constructor(world: BillingWorld, plan: Plan) {
+    this.world = world;
+    this.plan = plan;
+    this.random = seededRandom(plan.seed);
+    this.lastReconciled = world.clock.now();
+  }
+
+  async run(): Promise<void> {
+    let day = 0;
+    try {
+      while (this.actors.length < this.plan.people) this.actors.push(await createActor(this.world));
+      for (; day < this.plan.days; day += 1) {
+        await this.liveThrough(day);
+        if (day % restDays === restDays - 1) await this.rest();
+      }
+      await this.rest();
+    } catch (error) {
+      throw new Error(`seed ${this.plan.seed}, day ${day}, after ${this.lastAct}: ${error instanceof Error ? error.message : error}`, {
+        cause: error,
+      });
+    }
+  }
+
+  private async liveThrough(day: number): Promise<void> {
+    if (this.random(12) === 0) this.workerBackOn = day + 1 + this.random(3);
+    for (const actor of this.actors) {
+      if (this.random(100) >= this.plan.busyPercent) continue;
+      this.strikeStripe();
+      this.lastAct = await actSomehow(this, actor);
+      this.world.setApiFaults([]);
+      // Some go through everything twice, at once.
+      if (this.random(10) === 0) await Promise.all([this.deliverSome(), this.deliverSome()]);
+    }
+    await this.moveTo(addMilliseconds(this.world.clock.now(), dayMs), day);
+    await checkLedger(this.world, this.actors);
+  }
+
+  /** Now and then one of the next calls of Stripe's API fails, before the work or after it. */
+  private strikeStripe(): void {
+    if (this.random(12) > 0) return;
+    const kinds = ["server_error", "rate_limited", "cut", "cut_after_work"] as const;
+    this.world.setApiFaults([{ kind: kinds[this.random(kinds.length)] ?? "cut", count: 1 + this.random(3) }]);
+  }
+
+  private async moveTo(target: Date, day: number): Promise<void> {
+    while (this.world.clock.now() < target) {
+      await this.world.moveTo(addMilliseconds(this.world.clock.now(), stepMs), { bringing: false });
+      await this.deliverSome();
+      if (day >= this.workerBackOn) await this.work();
+    }
+    if (day >= this.workerBackOn) await this.reconcile();
+  }
+
+  /** Of new events some are lost, some come twice, some on another day, and now and then all in the wrong order. */
+  private async deliverSome(): Promise<void> {
+    const fresh = await this.world.takeEvents();
+    const due = this.late.splice(0, this.random(this.late.length + 1));
+    for (const event of fresh) {
+      const fate = this.random(100);
+      if (fate < 4) continue;
+      if (fate < 14) this.late.push(event);
+      else due.push(event, ...(fate < 20 ? [event] : []));
+    }
+    if (this.random(4) === 0) due.sort(() => this.random(3) - 1);
+    await this.deliver(due);
+  }
+
+  private async deliver(events: readonly Stripe.Event[]): Promise<void> {
+    for (const event of events) {
+      const { statusCode, body } = await deliver(this.world, JSON.stringify(event));
+      if (statusCode !== 200) throw new Error(`webhook answered ${statusCode}: ${body}`);
+    }
+  }
+
+  /** What the worker does: the recorded events, two at a time, then the sweeps. What fails because of Stripe stays for the next time. */
+  private async work(): Promise<void> {
+    this.strikeStripe();
+    const { db } = this.world.database;
+    const waiting = await db.selectFrom("stripe_events").select("id").where("status", "=", "received").orderBy("received_at").execute();
+    for (let first = 0; first < waiting.length; first += 2) {
+      const pair = waiting.slice(first, first + 2);
+      await Promise.all(pair.map(({ id }) => processStripeEvent(this.world.deps, id).catch(refusedByStripe)));
+    }
+    this.world.setApiFaults([]);
+    const now = this.world.clock.now();
+    await postDueScheduledGrants(this.world.deps, now);
+    await endGracePeriods(this.world.deps, now);
+    await expireDueGrants(this.world.deps, now);
+    await advanceTrials(this.world.deps, now);
+  }
+
+  private async reconcile(): Promise<void> {
+    const startedAt = this.world.clock.now();
+    await reconcileBilling(this.world.deps, this.lastReconciled);
+    this.lastReconciled = startedAt;
+  }
+
+  /** Everything late arrives and everything lost is found; then Stripe's books are read. */
+  private async rest(): Promise<void> {
+    this.lastAct = "everything came to rest";
+    for (let round = 0; round < 4; round += 1) {
+      await this.deliver([...this.late.splice(0), ...(await this.world.takeEvents())]);
+      await this.work();
+      await this.work();
+      await this.reconcile();
+    }
+    await checkLedger(this.world, this.actors);
+    await checkAgainstStripe(this.world, this.actors);
+  }
+}
+
+/** Swallows what Stripe's failures cause; a mistake of ours goes on. */
+function refusedByStripe(error: unknown): void {
+  const cause = error instanceof Error && error.cause ? error.cause : error;
+  if (!(cause instanceof Error && "rawType" in cause) && !(cause instanceof Error && /^Stripe/.test(cause.constructor.name))) throw error;
+}
+
+/** Throws with the seed, the day and the last act if a guarantee does not hold. */
+export async function simulateBilling(world: BillingWorld, plan: Plan): Promise<void> {
+  await new Simulation(world, plan).run();
+}
