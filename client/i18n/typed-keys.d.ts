@@ -3,6 +3,7 @@ import type about from "./locales/en/about.json";
 import type account from "./locales/en/account.json";
 import type auth from "./locales/en/auth.json";
 import type billing from "./locales/en/billing.json";
+import type change from "./locales/en/change.json";
 import type chat from "./locales/en/chat.json";
 import type common from "./locales/en/common.json";
 import type consent from "./locales/en/consent.json";
@@ -40,6 +41,7 @@ declare module "i18next" {
       account: typeof account;
       auth: typeof auth;
       billing: typeof billing;
+      change: typeof change;
       chat: typeof chat;
       common: typeof common;
       consent: typeof consent;

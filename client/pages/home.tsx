@@ -4,6 +4,7 @@ import { Page } from "#client/components/page.tsx";
 import { Section } from "#client/components/section.tsx";
 import { useSubscription } from "#client/features/billing/subscription-store.ts";
 import { useCheckout } from "#client/features/billing/use-checkout.ts";
+import { usePlanChange } from "#client/features/billing/use-plan-change.tsx";
 import { Facts } from "#client/features/marketing/facts.tsx";
 import { Hero } from "#client/features/marketing/hero.tsx";
 import { PlansSection } from "#client/features/marketing/plans-section.tsx";
@@ -20,6 +21,7 @@ export function HomePage() {
   const { status, user } = useSession();
   const check = useSubscription((state) => state.check);
   const { start, processing } = useCheckout();
+  const { change, undo, dialog } = usePlanChange();
   return (
     <Page className={styles.home ?? ""}>
       <div className={styles.opening}>
@@ -32,6 +34,8 @@ export function HomePage() {
       <Section id="plans" title={t("pricing.title")} lead={t("pricing.lead", { count: models.length })}>
         <PlansSection
           onSubscribe={start}
+          onChange={change}
+          onUndo={undo}
           processing={processing}
           userId={status === "loading" ? undefined : (user?.id ?? null)}
           check={check}
@@ -40,6 +44,7 @@ export function HomePage() {
           <Link href={paths.pricing}>{t("pricing.more")}</Link>
         </p>
       </Section>
+      {dialog}
     </Page>
   );
 }

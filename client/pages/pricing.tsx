@@ -6,6 +6,7 @@ import { Heading, Section } from "#client/components/section.tsx";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { useSubscription } from "#client/features/billing/subscription-store.ts";
 import { useCheckout } from "#client/features/billing/use-checkout.ts";
+import { usePlanChange } from "#client/features/billing/use-plan-change.tsx";
 import { Fairness } from "#client/features/marketing/fairness.tsx";
 import { Faq } from "#client/features/marketing/faq.tsx";
 import { PackList } from "#client/features/marketing/pack-list.tsx";
@@ -26,6 +27,7 @@ export function PricingPage() {
   const { status, user } = useSession();
   const check = useSubscription((state) => state.check);
   const { start, processing } = useCheckout();
+  const { change, undo, dialog } = usePlanChange();
   const [search] = useSearchParams();
   const mayBuyPacks = check?.status === "active";
   return (
@@ -40,6 +42,8 @@ export function PricingPage() {
         <VisuallyHidden as="h2">{t("plansHeading")}</VisuallyHidden>
         <PlansSection
           onSubscribe={start}
+          onChange={change}
+          onUndo={undo}
           processing={processing}
           userId={status === "loading" ? undefined : (user?.id ?? null)}
           check={check}
@@ -63,6 +67,7 @@ export function PricingPage() {
           <Faq />
         </Section>
       </div>
+      {dialog}
     </Page>
   );
 }

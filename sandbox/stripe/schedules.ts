@@ -1,60 +1,17 @@
 import type { ApiCall, ApiRoute } from "./api.ts";
 import { equalityFilters, listRoute, retrieveRoute } from "./api.ts";
 import type { Context } from "./context.ts";
+import { endDiscount } from "./coupons.ts";
 import { invalidRequest, missingParameter, notPlayed } from "./errors.ts";
 import { emit, saveChange } from "./events.ts";
 import { newId } from "./ids.ts";
-import type { Parameters } from "./parameters.ts";
 import { nextBoundary, sameInterval } from "./periods.ts";
+import type { Phase } from "./schedule-phases.ts";
+import { buildPhase, discountIdsOf, readPhases } from "./schedule-phases.ts";
 import { changePrice, replan } from "./subscription-cycle.ts";
 import { cancelSubscription, itemOf, releaseSchedule } from "./subscription-status.ts";
-import { prorationBehaviours, recurringPrice } from "./subscriptions.ts";
-import type { Price, Subscription, SubscriptionSchedule } from "./wire.ts";
-
-type Phase = SubscriptionSchedule["phases"][number];
-
-interface PhaseFields {
-  price: Price;
-  quantity: number;
-  start: number;
-  end: number;
-  prorationBehavior: Phase["proration_behavior"];
-  metadata: Record<string, string>;
-}
-
-function buildPhase(fields: PhaseFields): Phase {
-  return {
-    add_invoice_items: [],
-    application_fee_percent: null,
-    billing_cycle_anchor: null,
-    billing_thresholds: null,
-    collection_method: null,
-    currency: fields.price.currency,
-    default_payment_method: null,
-    default_tax_rates: [],
-    description: null,
-    discounts: [],
-    end_date: fields.end,
-    invoice_settings: null,
-    items: [
-      {
-        billing_thresholds: null,
-        discounts: [],
-        metadata: {},
-        plan: fields.price.id,
-        price: fields.price.id,
-        quantity: fields.quantity,
-        tax_rates: [],
-      },
-    ],
-    metadata: fields.metadata,
-    on_behalf_of: null,
-    proration_behavior: fields.prorationBehavior,
-    start_date: fields.start,
-    transfer_data: null,
-    trial_end: null,
-  };
-}
+import { prorationBehaviours } from "./subscriptions.ts";
+import type { Subscription, SubscriptionSchedule } from "./wire.ts";
 
 function create({ context, parameters }: ApiCall): SubscriptionSchedule {
   const subscription = context.store.reference("subscription", parameters.requiredText("from_subscription"), "from_subscription");
@@ -74,6 +31,7 @@ function create({ context, parameters }: ApiCall): SubscriptionSchedule {
     end: item.current_period_end,
     prorationBehavior: "create_prorations",
     metadata: {},
+    discounts: discountIdsOf(subscription.discounts),
   });
   const schedule: SubscriptionSchedule = {
     id: newId("sub_sched"),
@@ -122,50 +80,6 @@ function create({ context, parameters }: ApiCall): SubscriptionSchedule {
   return schedule;
 }
 
-function readDate(context: Context, phase: Parameters, key: string): number | undefined {
-  return phase.has(key) && phase.text(key) === "now" ? context.now() : phase.integer(key, 0);
-}
-
-function readEnd(context: Context, phase: Parameters, start: number, price: Price): number {
-  const end = readDate(context, phase, "end_date");
-  const duration = phase.object("duration");
-  if (end !== undefined) return end;
-  const interval = duration?.oneOf("interval", ["day", "week", "month", "year"]) ?? price.recurring?.interval ?? "month";
-  const intervalCount = duration?.integer("interval_count", 1, 120) ?? (duration ? 1 : (price.recurring?.interval_count ?? 1));
-  const recurring = price.recurring ? { ...price.recurring, interval, interval_count: intervalCount } : null;
-  return nextBoundary(start, { ...price, recurring }, start);
-}
-
-function readPhase(context: Context, phase: Parameters, previousEnd: number): Phase {
-  const items = phase.objects("items");
-  const item = items?.[0];
-  if (!item) throw missingParameter(phase.nameOf("items"));
-  if (items.length > 1) throw invalidRequest("The sandbox keeps one item per phase.", phase.nameOf("items"));
-  const price = recurringPrice(context, item.requiredText("price"), item.nameOf("price"));
-  const start = readDate(context, phase, "start_date") ?? previousEnd;
-  const end = readEnd(context, phase, start, price);
-  if (start !== previousEnd)
-    throw invalidRequest("The phases of a schedule must follow one another without a gap.", phase.nameOf("start_date"));
-  if (end <= start) throw invalidRequest("A phase must end after it starts.", phase.nameOf("end_date"));
-  return buildPhase({
-    price,
-    quantity: item.integer("quantity", 1, 1000) ?? 1,
-    start,
-    end,
-    prorationBehavior: phase.oneOf("proration_behavior", prorationBehaviours) ?? "create_prorations",
-    metadata: phase.metadata("metadata"),
-  });
-}
-
-function readPhases(context: Context, schedule: SubscriptionSchedule, list: readonly Parameters[]): Phase[] {
-  const first = schedule.phases.find((phase) => phase.start_date === schedule.current_phase?.start_date);
-  if (!first || list.length === 0 || list.length > 10)
-    throw invalidRequest("Pass the current phase and at most nine to follow it.", "phases");
-  const phases: Phase[] = [];
-  for (const parameters of list) phases.push(readPhase(context, parameters, phases.at(-1)?.end_date ?? first.start_date));
-  return phases;
-}
-
 function sells(phase: Phase, price: string, quantity: number): boolean {
   const item = phase.items[0];
   return item?.price === price && (item.quantity ?? 1) === quantity;
@@ -201,10 +115,10 @@ function update({ context, id, parameters }: ApiCall): SubscriptionSchedule {
     throw invalidRequest(`You cannot update a subscription schedule that is currently in the \`${schedule.status}\` status.`);
   const prorations = parameters.oneOf("proration_behavior", prorationBehaviours) ?? "create_prorations";
   const list = parameters.objects("phases");
-  const phases = list ? readPhases(context, schedule, list) : schedule.phases;
+  const subscription = context.store.get("subscription", String(schedule.subscription));
+  const phases = list ? readPhases(context, schedule, subscription, list) : schedule.phases;
   const current = phases[0];
   if (!current) throw missingParameter("phases");
-  const subscription = context.store.get("subscription", String(schedule.subscription));
   refuseProrations(context, subscription, phases, prorations);
   const after = saveChange(context, "subscription_schedule", "subscription_schedule.updated", {
     ...schedule,
@@ -218,7 +132,18 @@ function update({ context, id, parameters }: ApiCall): SubscriptionSchedule {
   return after;
 }
 
-function enterPhase(context: Context, subscription: Subscription, phase: Phase): void {
+/** Ends those of the subscription's discounts that the phase does not name. */
+function endOtherDiscounts(context: Context, subscription: Subscription, phase: Phase): void {
+  const named = phase.discounts.map(({ discount }) => discount);
+  for (const id of discountIdsOf(subscription.discounts).filter((known) => !named.includes(known))) {
+    context.store.unplan(id);
+    endDiscount(context, id);
+  }
+}
+
+function enterPhase(context: Context, before: Subscription, phase: Phase): void {
+  endOtherDiscounts(context, before, phase);
+  const subscription = context.store.get("subscription", before.id);
   const planned = phase.items[0];
   const price = planned && context.store.find("price", String(planned.price));
   if (!price) return;

@@ -15,6 +15,7 @@ import type { ledgerRoutes } from "./ledger.ts";
 import type { notificationRoutes } from "./notifications.ts";
 import type { ownDataRoutes } from "./own-data.ts";
 import type { passkeyRoutes } from "./passkeys.ts";
+import type { planChangeRoutes } from "./plan-change.ts";
 import type { profileRoutes } from "./profile.ts";
 import type { CallsOf } from "./route.ts";
 import type { securityRoutes } from "./security.ts";
@@ -36,6 +37,7 @@ export type Calls = CallsOf<
     typeof notificationRoutes &
     typeof ownDataRoutes &
     typeof passkeyRoutes &
+    typeof planChangeRoutes &
     typeof profileRoutes &
     typeof googleRoutes &
     typeof securityRoutes &

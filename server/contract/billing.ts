@@ -17,13 +17,14 @@ export const DiscountEligibility = Type.Object({
 });
 export type DiscountEligibility = Static<typeof DiscountEligibility>;
 
-export const Tier = Type.Union([
+export const PaidTier = Type.Union([
   Type.Literal("starter"),
   Type.Literal("basic"),
   Type.Literal("professional"),
   Type.Literal("enterprise"),
-  Type.Literal("none"),
 ]);
+export const Tier = Type.Union([...PaidTier.anyOf, Type.Literal("none")]);
+export const Interval = Type.Union([Type.Literal("month"), Type.Literal("year")]);
 
 /** The fields of spec §3, and more that the profile shows. */
 export const SubscriptionCheck = Type.Object({
@@ -43,8 +44,10 @@ export const SubscriptionCheck = Type.Object({
     Type.Literal("canceled"),
     Type.Literal("incomplete"),
   ]),
-  billing_interval: Type.Union([Type.Literal("month"), Type.Literal("year"), Type.Null()]),
+  billing_interval: Type.Union([...Interval.anyOf, Type.Null()]),
   cancel_at_period_end: Type.Boolean(),
+  /** The plan to which the person changes at the end of the period; null if none. */
+  plan_to_come: Type.Union([Type.Object({ plan: PaidTier, interval: Interval, from: Timestamp }), Type.Null()]),
   /** Whether the person may start the free trial now. */
   can_start_trial: Type.Boolean(),
   /** The end of the person's trial, running or over; null if they never had one. */

@@ -45,10 +45,11 @@ describe("out of credits", () => {
     expect(html).toContain("Your next credits come on December 1, 2026.");
   });
 
-  it("leads to the packs if the plan is paid, and says that the plan can't be changed yet", () => {
+  it("leads to the packs and the plans if the plan is paid, and says when a larger one would start", () => {
     const html = drawn(5, 0, { kind: "on", at: "2026-12-01T12:00:00.000Z" });
     expect(html).toMatch(/<a [^>]*href="\/pricing#packs"[^>]*>Credit packs<\/a>/);
-    expect(html).toContain("Changing to a larger plan isn&#x27;t possible yet.");
+    expect(html).toMatch(/<a [^>]*href="\/pricing"[^>]*>View plans<\/a>/);
+    expect(html).toContain("A larger plan starts with your next billing period.");
     expect(drawn(1, 0, { kind: "unpaid" })).not.toContain("#packs");
     expect(drawn(5, 0, null)).not.toContain("#packs");
   });

@@ -41,6 +41,7 @@ export const noPlan: SubscriptionCheck = {
   billing_interval: null,
   next_credits_at: null,
   cancel_at_period_end: false,
+  plan_to_come: null,
   can_start_trial: false,
   trial_end: null,
   answered: false,

@@ -22,6 +22,7 @@ const active: SubscriptionCheck = {
   billing_interval: "month",
   next_credits_at: "2026-02-01T00:00:00.000Z",
   cancel_at_period_end: false,
+  plan_to_come: null,
   can_start_trial: false,
   trial_end: null,
   answered: false,

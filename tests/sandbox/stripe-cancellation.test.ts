@@ -119,6 +119,27 @@ describe("a schedule", () => {
     await update([repriced], { proration_behavior: "none" });
   });
 
+  test("keeps the discounts that its phases name, and ends the others", async () => {
+    const coupon = await harness.stripe.coupons.create({ percent_off: 10, duration: "forever", name: "ten" });
+    const { subscription } = await subscribe(harness, { discounts: [{ coupon: coupon.id }] });
+    const [discount] = subscription.discounts;
+    const { id, current } = await schedule(subscription.id);
+    expect(current.discounts).toEqual([{ coupon: null, discount, promotion_code: null }]);
+    const phase = { items: itemsOf(current), start_date: current.start_date, end_date: current.end_date };
+    const named = [{ discount: String(discount) }];
+    const update = (first: Stripe.SubscriptionScheduleUpdateParams.Phase, next: Stripe.SubscriptionScheduleUpdateParams.Phase) =>
+      harness.stripe.subscriptionSchedules.update(id, { phases: [first, next] });
+    await expect(update({ ...phase, discounts: [{ discount: "di_none" }] }, { items: phase.items })).rejects.toThrow("could be reused");
+    await expect(update({ ...phase, discounts: [{ coupon: coupon.id }] }, { items: phase.items })).rejects.toThrow("coupon");
+    await update({ ...phase, discounts: named }, { items: phase.items });
+    const discountsNow = async () => (await harness.stripe.subscriptions.retrieve(subscription.id)).discounts;
+    expect(await discountsNow()).toEqual([discount]);
+    await harness.advanceTo(new Date("2026-03-01T00:00:00Z"));
+    expect(await discountsNow()).toEqual([]);
+    const [deleted] = (await harness.stripe.events.list({ type: "customer.discount.deleted" })).data;
+    expect(deleted?.data.object).toMatchObject({ id: discount });
+  });
+
   test("that ends with its subscription has completed", async () => {
     const { subscription } = await subscribe(harness);
     const { id, current } = await schedule(subscription.id);

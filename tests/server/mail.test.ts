@@ -240,6 +240,9 @@ test.each(languages.map((language) => language.code))(
           plan: plan.key,
           credits: plan.monthlyCredits,
           interval: "year",
+          oldInterval: "month",
+          newPlan: plan.key,
+          endsAt: "2026-12-31T23:30:00Z",
           priceCents: priceCents(plan, "year"),
           amountCents: 1999,
           renewsAt: "2026-12-31T23:30:00Z",
@@ -258,7 +261,7 @@ test.each(languages.map((language) => language.code))(
         // A token is random, and may read like a fault.
         const all = `${mail.subject}\n${mail.text}\n${mail.html}`.replaceAll(/=[\w-]{22}\.[\w-]{43}/g, "=token");
         expect(all).not.toMatch(
-          /\{\{|undefined|NaN|Invalid|confirm-email|account-exists|subscription-started|pack-bought|payment-failed|contact-(message|received)/,
+          /\{\{|undefined|NaN|Invalid|confirm-email|account-exists|subscription-started|pack-bought|payment-failed|plan-(change|cancel)|billed|contact-(message|received)/,
         );
         expect(mail.html).toContain(`<html lang="${language}">`);
         // Each mail's footer says who sent it and where to reply.
@@ -266,7 +269,8 @@ test.each(languages.map((language) => language.code))(
         expect(mail.replyTo).toBe(template === "contact-message" ? "ada@example.com" : product.config.contactEmail);
         if (template !== "contact-message") expect(mail.text).toContain(product.config.contactEmail);
         const money = (cents: number) => new Intl.NumberFormat(language, { style: "currency", currency: "USD" }).format(cents / 100);
-        if (template === "payment-failed") expect(all).toContain(money(1999));
+        if (template === "payment-failed" || template === "plan-change-planned") expect(all).toContain(money(1999));
+        if (template.startsWith("plan-")) expect(all).toContain(plan.name);
         if (template.startsWith("contact-")) expect(mail.text).toContain("0123456789ab");
         if (template !== "subscription-started") continue;
         expect(all).toContain(money(priceCents(plan, "year")));

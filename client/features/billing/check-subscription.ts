@@ -42,6 +42,7 @@ export function afterFailure(failure: CheckFailure, cached: CachedCheck | undefi
     billing_interval: null,
     next_credits_at: null,
     cancel_at_period_end: false,
+    plan_to_come: null,
     can_start_trial: false,
     trial_end: null,
     answered: cached?.check.answered ?? false,

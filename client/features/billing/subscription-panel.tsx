@@ -19,6 +19,7 @@ import { models } from "#domain/models.ts";
 import { graceDays, monthlyCreditsOf, plans } from "#domain/plans.ts";
 import { timeLeft } from "#domain/subscription.ts";
 import styles from "./billing.module.css";
+import { PlanActions, PlanNotice } from "./plan-notices.tsx";
 import { useSubscription } from "./subscription-store.ts";
 import { usePortal } from "./use-portal.ts";
 
@@ -122,18 +123,20 @@ function Body({ check, atMs, onPay }: { check: SubscriptionCheck; atMs: number; 
     <>
       <PaymentNotice check={check} onPay={onPay} />
       <Facts check={check} atMs={atMs} />
+      <PlanNotice check={check} />
     </>
   );
 }
 
 /** The subscription with every state of spec §4: checking, refreshing, redirecting, and what can fail. */
 export function SubscriptionPanel() {
-  const { t } = useTranslation(["billing", "errors", "refusals"]);
+  const { t } = useTranslation(["billing", "change", "errors", "refusals"]);
   const { relative } = useFormat();
   const { status, check, lastKnown, refresh } = useSubscription();
   const { state: portal, open } = usePortal();
   const shown = status === "failed" ? lastKnown?.check : check;
   const atMs = lastKnown?.checkedAtMs ?? Date.now();
+  const changeable = shown?.subscription_tier !== "none" && (shown?.status === "active" || shown?.status === "past_due") ? shown : null;
   const manageable = shown !== undefined && shown !== null && shown.status !== "none";
   return (
     <Card as="section" className={styles.card ?? ""} aria-labelledby="subscription-title">
@@ -157,6 +160,7 @@ export function SubscriptionPanel() {
       )}
       {status !== "checking" && status !== "idle" && (
         <div className={styles.actions}>
+          {changeable && <PlanActions check={changeable} />}
           {manageable && (
             <Button busy={portal.status === "opening"} busyLabel={t("billing:subscription.redirecting")} onClick={() => void open()}>
               {t("billing:subscription.manage")}

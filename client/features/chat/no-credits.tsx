@@ -35,7 +35,7 @@ export function NoCredits({ needed, available, model, next, onUse }: NoCreditsPr
       : next.kind === "on"
         ? t("noCredits.next", { date: date(next.at) })
         : t("noCredits.ends", { date: date(next.at) }));
-  // Those whose plan is paid can buy a pack.
+  // Those whose plan is paid can buy a pack, and change to a larger plan.
   const sold = next !== null && next.kind !== "unpaid";
   const actions = (other || account || sold) && (
     <div className={styles.actions}>
@@ -47,6 +47,11 @@ export function NoCredits({ needed, available, model, next, onUse }: NoCreditsPr
       {sold && (
         <LinkButton href={`${paths.pricing}#packs`} size="small">
           {t("noCredits.packs")}
+        </LinkButton>
+      )}
+      {sold && (
+        <LinkButton href={paths.pricing} size="small">
+          {t("refusal.upgrade")}
         </LinkButton>
       )}
       {account && (
@@ -61,7 +66,7 @@ export function NoCredits({ needed, available, model, next, onUse }: NoCreditsPr
       <p>{t("noCredits.text", { needed: credits(needed), available: credits(available) })}</p>
       <p>
         {when && `${when} `}
-        {t("noCredits.notYet")}
+        {t("noCredits.larger")}
       </p>
     </Alert>
   );

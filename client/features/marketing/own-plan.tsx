@@ -5,23 +5,30 @@ import { nextCredits } from "#client/lib/next-credits.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
-import { monthlyCreditsOf } from "#domain/plans.ts";
+import { monthlyCreditsOf, plans } from "#domain/plans.ts";
 
-/** For subscribers: what is left, when more arrives, and where to cancel. Nothing here can be bought a second time. */
+/** For subscribers: what is left, when more arrives, what changes, and where to cancel. */
 export function OwnPlan({ own }: { own: SubscriptionCheck }) {
   const { t, ready } = useTranslation("billing", { useSuspense: false });
   const format = useFormat();
   if (!ready) return null;
   const available = format.credits(own.credits);
+  const { plan_to_come: coming } = own;
   const account = { account: <Link href={paths.profile} /> };
   if (own.cancel_at_period_end && own.subscription_end) return t("mine.ends", { available, date: format.date(own.subscription_end) });
   const next = nextCredits(own);
   if (next?.kind === "unpaid") return <RichText text={t("mine.unpaid", { available })} elements={account} />;
-  const monthly = format.credits(monthlyCreditsOf(own.subscription_tier));
+  // Those that come next are the new plan's, if a change is planned.
+  const monthly = format.credits(
+    monthlyCreditsOf(coming && next?.kind === "on" && next.at >= coming.from ? coming.plan : own.subscription_tier),
+  );
   return (
     <>
       {next && `${t("mine.next", { available, monthly, date: format.date(next.at) })} `}
-      <RichText text={t("mine.change")} elements={account} />
+      <RichText
+        text={coming ? t("mine.coming", { date: format.date(coming.from), plan: plans[coming.plan].name }) : t("mine.change")}
+        elements={account}
+      />
     </>
   );
 }

@@ -2,9 +2,10 @@ import { useTranslation } from "react-i18next";
 import { Badge } from "#client/components/badge.tsx";
 import { Button } from "#client/components/button.tsx";
 import { classNames } from "#client/components/class-names.ts";
+import { Late } from "#client/components/late.tsx";
 import { fieldSize, rowsOfTiles } from "#client/components/tile-field.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { DiscountEligibility } from "#contract/billing.ts";
+import type { DiscountEligibility, SubscriptionCheck } from "#contract/billing.ts";
 import { models } from "#domain/models.ts";
 import type { BillingInterval, Plan, PlanKey, PriceId } from "#domain/plans.ts";
 import { annualPriceCents, planList, priceIdOf } from "#domain/plans.ts";
@@ -16,9 +17,11 @@ interface PlanCardProps {
   plan: Plan;
   interval: BillingInterval;
   onSubscribe: (priceId: PriceId) => void;
-  current: boolean;
-  /** Whether the person has any plan. Plans can't be changed yet, so no other plan is offered. */
-  subscribed: boolean;
+  /** Opens the preview of a change to this price. */
+  onChange: (priceId: PriceId) => void;
+  onUndo: () => Promise<void>;
+  /** The person's subscription, if they have a plan. */
+  own: SubscriptionCheck | null;
   processing: string | null;
   pricing: DiscountEligibility["pricing"][PlanKey] | null;
 }
@@ -30,10 +33,13 @@ const mostTiles = Math.max(...planList.map(({ monthlyCredits }) => monthlyCredit
 const highlighted = models.filter((model) => model.highlighted);
 const highlightedNames = highlighted.map((model) => model.name).join("\u00a0· ");
 
-export function PlanCard({ plan, interval, onSubscribe, current, subscribed, processing, pricing }: PlanCardProps) {
+const loadChangeButton = async () => (await import("./plan-change-button.tsx")).PlanChangeButton;
+
+export function PlanCard({ plan, interval, onSubscribe, onChange, onUndo, own, processing, pricing }: PlanCardProps) {
   const { t } = useTranslation("plans");
   const features = usePlanFeatures(plan);
   const priceId = priceIdOf(plan.key, interval);
+  const current = own?.subscription_tier === plan.key && (own.billing_interval ?? interval) === interval;
   const headingId = `plan-${plan.key}`;
   return (
     <li className={classNames(styles.card, plan.mostPopular && styles.popular)} aria-labelledby={headingId}>
@@ -50,7 +56,9 @@ export function PlanCard({ plan, interval, onSubscribe, current, subscribed, pro
       <p className={styles.description}>{t(`plans.${plan.key}.description`)}</p>
       <PlanPrice plan={plan} interval={interval} pricing={pricing} />
       <div className={styles.action}>
-        {(current || !subscribed) && (
+        {own && !current ? (
+          <Late load={loadChangeButton} plan={plan} interval={interval} own={own} onChange={() => onChange(priceId)} onUndo={onUndo} />
+        ) : (
           <Button
             variant={plan.mostPopular ? "primary" : "secondary"}
             wide

@@ -7,29 +7,20 @@ import styles from "./plan-cards.module.css";
 export interface PlanCardsProps {
   interval: BillingInterval;
   onSubscribe: (priceId: PriceId) => void;
-  /** The person's plan, if any. Its card says so, and it can't be bought again. */
-  currentPlan: SubscriptionCheck["subscription_tier"] | null;
-  /** Whether the person has a plan, with either billing interval. */
-  subscribed: boolean;
+  onChange: (priceId: PriceId) => void;
+  onUndo: () => Promise<void>;
+  /** The person's subscription, if they have a plan. Its card says so, and the others offer a change. */
+  own: SubscriptionCheck | null;
   /** The price whose checkout is being created. */
   processing: string | null;
   discount: DiscountEligibility | null;
 }
 
-export function PlanCards({ interval, onSubscribe, currentPlan, subscribed, processing, discount }: PlanCardsProps) {
+export function PlanCards({ discount, ...card }: PlanCardsProps) {
   return (
     <ul className={styles.cards}>
       {planList.map((plan) => (
-        <PlanCard
-          key={plan.key}
-          plan={plan}
-          interval={interval}
-          onSubscribe={onSubscribe}
-          current={currentPlan === plan.key}
-          subscribed={subscribed}
-          processing={processing}
-          pricing={discount?.discountEligible ? discount.pricing[plan.key] : null}
-        />
+        <PlanCard key={plan.key} plan={plan} {...card} pricing={discount?.discountEligible ? discount.pricing[plan.key] : null} />
       ))}
     </ul>
   );

@@ -15,6 +15,9 @@ import { useDiscount } from "./use-discount.ts";
 
 interface PlansSectionProps {
   onSubscribe: (priceId: PriceId) => void;
+  /** For subscribers: opens the preview of a change, and takes a planned one back. */
+  onChange: (priceId: PriceId) => void;
+  onUndo: () => Promise<void>;
   /** The signed-in person's check: their plan's card says so, and the interval starts with theirs. */
   check: SubscriptionCheck | null;
   processing: string | null;
@@ -23,7 +26,7 @@ interface PlansSectionProps {
 }
 
 /** The toggle, the discount if there is one, and the four cards. */
-export function PlansSection({ onSubscribe, check, processing, userId }: PlansSectionProps) {
+export function PlansSection({ onSubscribe, onChange, onUndo, check, processing, userId }: PlansSectionProps) {
   const { t } = useTranslation(["plans", "common"]);
   const format = useFormat();
   const [chosen, setChosen] = useState<BillingInterval | null>(null);
@@ -56,8 +59,9 @@ export function PlansSection({ onSubscribe, check, processing, userId }: PlansSe
       <PlanCards
         interval={interval}
         onSubscribe={onSubscribe}
-        currentPlan={own && (own.billing_interval ?? interval) === interval ? own.subscription_tier : null}
-        subscribed={own !== null}
+        onChange={onChange}
+        onUndo={onUndo}
+        own={own}
         processing={processing}
         discount={discount}
       />

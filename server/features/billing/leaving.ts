@@ -7,7 +7,8 @@ import type Stripe from "stripe";
 import { v7 as uuidv7 } from "uuid";
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
-import { idOf, orMissing } from "../../providers/stripe.ts";
+import { orMissing } from "../../providers/stripe.ts";
+import { cancelAtStripe } from "./cancellation.ts";
 import { endAtStripe } from "./end-at-stripe.ts";
 import * as queries from "./queries.ts";
 import { syncSubscription } from "./sync-subscription.ts";
@@ -25,15 +26,10 @@ async function runningSubscriptions({ payments }: BillingDeps, customerId: strin
 }
 
 async function cancelAtPeriodEnd(deps: BillingDeps, { id, ...subscription }: Stripe.Subscription): Promise<void> {
-  const { payments } = deps;
   // Its first payment was never made, so it must not begin now.
   if (subscription.status === "incomplete") return endAtStripe(deps, id, "account-deleted");
   if (subscription.cancel_at_period_end || subscription.cancel_at !== null) return;
-  const scheduleId = idOf(subscription.schedule);
-  // Stripe refuses to cancel a subscription with a planned change of plan, so we drop that first.
-  if (scheduleId !== undefined) await payments.subscriptionSchedules.release(scheduleId, {}, { idempotencyKey: uuidv7() });
-  const changes = { cancel_at_period_end: true, metadata: { [markName]: markValue } };
-  await payments.subscriptions.update(id, changes, { idempotencyKey: uuidv7() });
+  await cancelAtStripe(deps, { id, schedule: subscription.schedule }, { [markName]: markValue });
 }
 
 async function resume({ payments }: BillingDeps, { id, metadata, ...subscription }: Stripe.Subscription): Promise<void> {

@@ -1,4 +1,5 @@
 import { DomainError } from "#domain/errors.ts";
+import { planKeys } from "#domain/plans.ts";
 import { checkReasons, tierDisplayName, trialName } from "#domain/subscription.ts";
 import type { SubscriptionCheck } from "../../contract/billing.ts";
 import type { Executor } from "../../db/transaction.ts";
@@ -16,6 +17,11 @@ async function nextCreditsAt(executor: Executor, row: SubscriptionRow): Promise<
   const scheduled = row.billing_interval === "year" ? await queries.selectNextScheduledGrant(executor, row.user_id) : undefined;
   if (scheduled) return scheduled.due_at;
   return row.status === "active" && !row.cancel_at_period_end ? row.current_period_end : null;
+}
+
+function planToCome({ pending_plan_key, pending_interval, pending_from }: SubscriptionRow): SubscriptionCheck["plan_to_come"] {
+  const plan = planKeys.find((key) => key === pending_plan_key);
+  return plan && pending_interval && pending_from ? { plan, interval: pending_interval, from: pending_from.toISOString() } : null;
 }
 
 /** Reads the person's subscription; the result is never cached (spec §7). On the trial, and without a plan, it is the trial's. */
@@ -39,6 +45,7 @@ export async function checkSubscription(deps: Pick<Deps, "db" | "clock" | "confi
     status: row?.status ?? "none",
     billing_interval: shown?.billing_interval ?? null,
     cancel_at_period_end: shown?.cancel_at_period_end ?? false,
+    plan_to_come: shown ? planToCome(shown) : null,
     can_start_trial: trial.canStart,
     trial_end: trial.endsAt?.toISOString() ?? null,
     answered: await hasSpent(deps.db, userId),

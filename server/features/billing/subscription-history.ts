@@ -31,9 +31,10 @@ function validFrom(row: AccountSubscription, last: Selectable<SubscriptionChange
 
 /**
  * Records the subscription's present state if it has changed. With `wasActive`, a subscription that ended before we heard of it also gets a
- * row for the time when it was active. The caller has raised the subscription's version.
+ * row for the time when it was active. The caller has raised the subscription's version. Returns the id of the new state, undefined if it is
+ * the one recorded last.
  */
-export async function recordChange(trx: Trx, payerId: string, row: AccountSubscription, wasActive: boolean): Promise<void> {
+export async function recordChange(trx: Trx, payerId: string, row: AccountSubscription, wasActive: boolean): Promise<string | undefined> {
   const last = await trx
     .selectFrom("subscription_changes")
     .selectAll()
@@ -41,7 +42,7 @@ export async function recordChange(trx: Trx, payerId: string, row: AccountSubscr
     .orderBy("id", "desc")
     .limit(1)
     .executeTakeFirst();
-  if (last && JSON.stringify(told(last)) === JSON.stringify(told(row))) return;
+  if (last && JSON.stringify(told(last)) === JSON.stringify(told(row))) return undefined;
   const changes = [{ ...told(row), valid_from: validFrom(row, last), recorded_at: row.updated_at }];
   if (!last && row.ended_at && wasActive)
     changes.unshift({
@@ -52,9 +53,10 @@ export async function recordChange(trx: Trx, payerId: string, row: AccountSubscr
       recorded_at: row.updated_at,
     });
   // Inserted one by one, so that the ids have the order in which the changes happened.
-  for (const change of changes)
-    await trx
-      .insertInto("subscription_changes")
-      .values({ ...change, billing_account_id: payerId })
-      .execute();
+  let id: string | undefined;
+  for (const change of changes) {
+    const values = { ...change, billing_account_id: payerId };
+    ({ id } = await trx.insertInto("subscription_changes").values(values).returning("id").executeTakeFirstOrThrow());
+  }
+  return id;
 }

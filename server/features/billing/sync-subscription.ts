@@ -11,6 +11,7 @@ import type { Trx } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { faultPoint } from "../../fault-points.ts";
 import { fromUnix, idOf, orMissing } from "../../providers/stripe.ts";
+import { mailChange } from "./change-mails.ts";
 import { findPayerOfCustomer } from "./customers.ts";
 import { findDoubled, undoDuplicate } from "./duplicates.ts";
 import { voidUnpaid } from "./end-at-stripe.ts";
@@ -114,7 +115,7 @@ function differs(row: queries.AccountSubscription, current: queries.AccountSubsc
 
 /** Returns `missing` if Stripe no longer has the subscription, undefined if it belongs to none of our customers. */
 async function readSubscription(deps: BillingDeps, subscriptionId: string): Promise<SubscriptionReading | "missing" | undefined> {
-  const expand = ["latest_invoice", "schedule"];
+  const expand = ["latest_invoice", "schedule", "discounts.source.coupon"];
   const subscription = await orMissing(deps.payments.subscriptions.retrieve(subscriptionId, { expand }));
   faultPoint("event-read");
   if (!subscription) return "missing";
@@ -215,7 +216,8 @@ async function writeSubscription(
   }
   const subscriptionChanged = replaces(row, current) && differs(row, current);
   if (subscriptionChanged) await queries.saveSubscription(trx, payerId, row);
-  await recordChange(trx, payerId, row, subscription.status !== "incomplete_expired");
+  const changeId = await recordChange(trx, payerId, row, subscription.status !== "incomplete_expired");
+  if (changeId !== undefined && current) await mailChange(trx, payerId, { changeId, before: current, row, subscription }, now);
   const granted = await writeInvoices(deps, trx, reading, now);
   if (row.ended_at) await cancelScheduledGrants(trx, subscription.id, row.ended_at, now);
   await mailWritten(trx, reading, { current, row, granted }, now);

@@ -45,8 +45,8 @@ export function hasRunningPlan(row: Pick<SubscriptionRow, "status"> | undefined)
 }
 
 export function alreadySubscribed(): DomainError {
-  return new DomainError("already_subscribed", "You already have a subscription. Change the plan from your profile", {
-    changePlanAt: "/profile",
+  return new DomainError("already_subscribed", "You already have a subscription. Change the plan on the pricing page", {
+    changePlanAt: "/pricing",
   });
 }
 

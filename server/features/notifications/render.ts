@@ -81,6 +81,8 @@ const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent
   "plan-renewed": () => "/profile/billing",
   "plan-ended": () => "/pricing",
   "renewal-ahead": () => "/profile",
+  "plan-change-planned": () => "/profile",
+  "plan-cancelled": () => "/profile",
   "trial-ending": () => "/pricing",
   "trial-ended": () => "/pricing",
   "export-ready": () => "/profile/data",
@@ -138,9 +140,11 @@ function contextOf(template: MailTemplate, parameters: MailContent["parameters"]
 function readable(config: MailConfig, language: LanguageCode, template: MailTemplate, parameters: MailContent["parameters"]) {
   const {
     plan,
+    newPlan,
     credits,
     renewsAt,
     endedAt,
+    endsAt,
     graceUntil,
     receivedAt,
     changedAt,
@@ -156,7 +160,8 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
     ...parameters,
     language: senderLanguage === undefined ? undefined : new Intl.DisplayNames(language, { type: "language" }).of(String(senderLanguage)),
     plan: planName(plan),
-    date: instant(language, renewsAt ?? endedAt ?? graceUntil ?? usableUntil, { dateStyle: "long" }),
+    newPlan: planName(newPlan),
+    date: instant(language, renewsAt ?? endsAt ?? endedAt ?? graceUntil ?? usableUntil, { dateStyle: "long" }),
     time: instant(language, receivedAt ?? changedAt ?? expiresAt ?? deleteAt, {
       year: "numeric",
       month: "long",

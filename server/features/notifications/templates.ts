@@ -49,6 +49,17 @@ export interface MailParameters {
   "plan-ended": { plan: PlanKey; endedAt: string; variant?: "unpaid" };
   /** What a yearly plan's renewal costs, at `renewsAt`; `interval` is that of the plan to come. */
   "renewal-ahead": { plan: PlanKey; interval: BillingInterval; priceCents: number; renewsAt: string };
+  /** `amountCents`: the first payment for the new plan, at `renewsAt`. */
+  "plan-change-planned": {
+    plan: PlanKey;
+    oldInterval: BillingInterval;
+    newPlan: PlanKey;
+    interval: BillingInterval;
+    amountCents: number;
+    credits: number;
+    renewsAt: string;
+  };
+  "plan-cancelled": { plan: PlanKey; endsAt: string };
   /** `expiresAt`: when the trial ends. `priceCents`: of the cheapest plan's month. */
   "trial-ending": { expiresAt: string; priceCents: number };
   "trial-ended": { priceCents: number };
@@ -98,6 +109,8 @@ export const mailTemplates = [
   "plan-renewed",
   "plan-ended",
   "renewal-ahead",
+  "plan-change-planned",
+  "plan-cancelled",
   "trial-ending",
   "trial-ended",
   "export-ready",

@@ -1,0 +1,68 @@
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "#client/components/button.tsx";
+import { Dialog } from "#client/components/dialog.tsx";
+import { useAct } from "#client/components/use-act.ts";
+import { useFormat } from "#client/lib/use-format.ts";
+import type { SubscriptionCheck } from "#contract/billing.ts";
+import { plans } from "#domain/plans.ts";
+import styles from "./plan-change.module.css";
+import { cancelPlan } from "./plan-change-acts.ts";
+import { useNamedPlan } from "./use-named-plan.ts";
+import { refreshWalletInUse, useWallet } from "./wallet-store.ts";
+
+interface CancelDialogProps {
+  check: SubscriptionCheck;
+  open: boolean;
+  onClose: () => void;
+}
+
+/** Says what a cancellation ends and what it leaves, before it is confirmed. */
+export function CancelDialog({ check, open, onClose }: CancelDialogProps) {
+  const { t } = useTranslation("change");
+  const { date, credits } = useFormat();
+  const nameOf = useNamedPlan();
+  const { busy, note, clear, run } = useAct<"cancel">();
+  const grants = useWallet(({ wallet }) => wallet?.grants) ?? [];
+  const left = grants.reduce((sum, { kind, remaining }) => (kind === "pack" ? sum + remaining : sum), 0);
+  const { subscription_tier: tier, subscription_end: end, plan_to_come: coming } = check;
+  useEffect(() => {
+    if (open) void refreshWalletInUse();
+  }, [open]);
+
+  function close(): void {
+    clear();
+    onClose();
+  }
+  async function cancel(): Promise<void> {
+    await cancelPlan();
+    close();
+  }
+  if (tier === "none" || end === null) return null;
+  const day = { date: date(end) };
+  const actions = (
+    <>
+      <Button variant="danger" busy={busy !== undefined} busyLabel={t("cancel.confirming")} onClick={() => void run("cancel", cancel)}>
+        {t("cancel.confirm")}
+      </Button>
+      <Button variant="primary" onClick={close}>
+        {t("cancel.keep")}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog open={open} onClose={close} title={t("cancel.title", { plan: plans[tier].name })} actions={actions}>
+      <div className={styles.dialog}>
+        {note}
+        <p>{t("cancel.until", day)}</p>
+        <ul className={styles.points}>
+          {coming && <li>{t("cancel.drops", { plan: nameOf(coming) })}</li>}
+          <li>{t("cancel.stop")}</li>
+          {left > 0 && <li>{t("cancel.packs", { credits: credits(left) })}</li>}
+          <li>{t("cancel.stays")}</li>
+          <li>{t("cancel.resume", day)}</li>
+        </ul>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,48 @@
+/** What a subscriber can do to the plan. Each act shows the new state at once; the person's other pages hear of it from the server. */
+import i18next from "i18next";
+import { problemText } from "#client/i18n/problem-text.ts";
+import { ApiProblem, api } from "#client/lib/api.ts";
+import { formatDate } from "#client/lib/format.ts";
+import { showToast } from "#client/lib/interface-store.ts";
+import type { PlanChangePreview } from "#contract/plan-change.ts";
+import type { PriceId } from "#domain/plans.ts";
+import { noteCheck } from "./subscription-store.ts";
+
+/** The texts of these acts and of their dialogs. */
+export const changeTexts = ["change", "auth", "errors", "refusals"] as const;
+
+const day = (timestamp: string) => ({ date: formatDate(timestamp, i18next.language) });
+
+/** Throws ApiProblem, NetworkProblem. */
+export async function confirmChange(priceId: PriceId, { effectiveAt, amountCents }: PlanChangePreview): Promise<void> {
+  noteCheck(await api("POST /api/billing/plan-change", { body: { priceId, effectiveAt, amountCents } }));
+  showToast({ tone: "good", title: i18next.t("change:dialog.done", day(effectiveAt)), text: i18next.t("change:dialog.doneText") });
+}
+
+/** Takes the planned change back; says so if that failed. */
+export async function undoChange(): Promise<void> {
+  try {
+    noteCheck(await api("DELETE /api/billing/plan-change"));
+  } catch (error) {
+    await i18next.loadNamespaces(changeTexts);
+    const text = problemText(error instanceof ApiProblem ? error.code : "network");
+    showToast({ tone: "danger", title: i18next.t("change:undoFailed"), text });
+  }
+}
+
+/** Throws ApiProblem, NetworkProblem. */
+export async function cancelPlan(): Promise<void> {
+  const check = await api("POST /api/billing/cancellation");
+  noteCheck(check);
+  if (check.subscription_end === null) return;
+  showToast({
+    tone: "good",
+    title: i18next.t("change:cancel.done", day(check.subscription_end)),
+    text: i18next.t("change:cancel.doneText"),
+  });
+}
+
+/** Throws ApiProblem, NetworkProblem. */
+export async function resumePlan(): Promise<void> {
+  noteCheck(await api("DELETE /api/billing/cancellation"));
+}

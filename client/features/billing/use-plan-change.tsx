@@ -1,0 +1,36 @@
+import type { ReactNode } from "react";
+import { useState } from "react";
+import { Late } from "#client/components/late.tsx";
+import type { PriceId } from "#domain/plans.ts";
+
+const loadActs = () => import("./plan-change-acts.ts");
+
+/** The dialog with its texts. Only subscribers need either. */
+async function loadDialog() {
+  const [{ default: i18next }, { changeTexts }, { PlanChangeDialog }] = await Promise.all([
+    import("i18next"),
+    loadActs(),
+    import("./plan-change-dialog.tsx"),
+  ]);
+  await i18next.loadNamespaces(changeTexts);
+  return PlanChangeDialog;
+}
+
+export interface PlanChange {
+  /** Opens the dialog with the preview of the change to a price. */
+  change: (priceId: PriceId) => void;
+  /** Takes the planned change back. Never throws. */
+  undo: () => Promise<void>;
+  /** To be rendered on the page. */
+  dialog: ReactNode;
+}
+
+export function usePlanChange(): PlanChange {
+  // Undefined until it is asked for the first time. Then the dialog stays, so that it can give the focus back when it closes.
+  const [priceId, setPriceId] = useState<PriceId | null>();
+  return {
+    change: setPriceId,
+    undo: async () => (await loadActs()).undoChange(),
+    dialog: priceId !== undefined && <Late load={loadDialog} priceId={priceId} onClose={() => setPriceId(null)} />,
+  };
+}
