@@ -1,6 +1,7 @@
 import { postBalance } from "./balance.ts";
 import { cardDetails } from "./card-details.ts";
 import type { Context } from "./context.ts";
+import { disputeOf } from "./disputes.ts";
 import { ApiError } from "./errors.ts";
 import { emit, saveChange } from "./events.ts";
 import { newId, randomText } from "./ids.ts";
@@ -202,6 +203,7 @@ export function chargeIntent(
     return { intent: failed, charge };
   }
   emit(context, "charge.succeeded", charge);
+  if (disputeOf(context, method.id)) context.store.plan(charge.id, "open_dispute", context.now());
   spendUnsaved(context, method.id);
   const succeeded = context.store.save("payment_intent", {
     ...intent,

@@ -237,9 +237,10 @@ function mountDisputes(server: FastifyInstance, context: Context, afterChange: (
   }
   server.post("/sandbox/disputes", (request, reply) =>
     answer(reply, () => {
-      const charge = fieldsOf(request).fields.get("charge");
+      const { fields } = fieldsOf(request);
+      const charge = fields.get("charge");
       if (charge === undefined) throw missingParameter("charge");
-      return openDispute(context, charge);
+      return openDispute(context, charge, { reason: "fraudulent", inquiry: fields.get("inquiry") === "true" });
     }),
   );
   server.post("/sandbox/disputes/:id/close", (request, reply) =>

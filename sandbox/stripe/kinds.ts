@@ -23,8 +23,21 @@ export interface Kinds {
 }
 export type Kind = keyof Kinds;
 
-/** How a test card behaves when it is charged: `authentication` asks its holder once, `always_authentication` at each payment. */
-export const cardBehaviours = ["success", "declined", "authentication", "always_authentication"] as const;
+/**
+ * How a test card behaves when it is charged: `authentication` asks its holder once, `always_authentication` at each payment. The others pay,
+ * and then their refunds wait (`pending_refund`) or come back (`failing_refund`), or their holder disputes the charge.
+ */
+export const cardBehaviours = [
+  "success",
+  "declined",
+  "authentication",
+  "always_authentication",
+  "pending_refund",
+  "failing_refund",
+  "disputed_fraudulent",
+  "disputed_not_received",
+  "inquiry",
+] as const;
 export type CardBehaviour = (typeof cardBehaviours)[number];
 
 /** What Stripe knows about an object but does not return. */
@@ -63,6 +76,9 @@ export const dueActions = [
   "finalize_invoice",
   "retry_payment",
   "expire_session",
+  "open_dispute",
+  "end_dispute",
+  "settle_refund",
 ] as const;
 export type DueAction = (typeof dueActions)[number];
 export interface Due {

@@ -2,8 +2,10 @@ import { expireSession } from "./checkout.ts";
 import { abandonIntent } from "./checkout-complete.ts";
 import type { Context } from "./context.ts";
 import { endDiscount } from "./coupons.ts";
+import { endUnanswered, openCardsDispute } from "./disputes.ts";
 import { collectAutomatically } from "./invoice-collect.ts";
 import type { Due, DueAction } from "./kinds.ts";
+import { settleRefund } from "./refunds.ts";
 import { advanceSchedule } from "./schedules.ts";
 import { announceInvoice, endSubscription, renewSubscription } from "./subscription-cycle.ts";
 
@@ -19,6 +21,9 @@ const actions: Readonly<Record<DueAction, (context: Context, target: string) => 
     abandonIntent(context, target);
     expireSession(context, target);
   },
+  open_dispute: openCardsDispute,
+  end_dispute: endUnanswered,
+  settle_refund: settleRefund,
 };
 
 /**

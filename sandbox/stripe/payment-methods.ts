@@ -7,12 +7,17 @@ import { newId, randomText } from "./ids.ts";
 import type { CardBehaviour } from "./kinds.ts";
 import type { PaymentMethod } from "./wire.ts";
 
-/** Stripe's test cards: 4242 is charged, 0341 can be attached but is declined, 3155 asks for authentication when it is set up, 3184 at each payment. */
+/** Stripe's test cards: 4242 is charged, 0341 can be attached but is declined, 3155 asks for authentication when it is set up, 3184 at each payment; the others pay. */
 export const last4: Readonly<Record<CardBehaviour, string>> = {
   success: "4242",
   declined: "0341",
   authentication: "3155",
   always_authentication: "3184",
+  pending_refund: "7726",
+  failing_refund: "5126",
+  disputed_fraudulent: "0259",
+  disputed_not_received: "2685",
+  inquiry: "1976",
 };
 
 /** Stripe's ready-made payment methods and tokens that the sandbox knows. */
@@ -23,6 +28,16 @@ const testMethods: Readonly<Record<string, CardBehaviour>> = {
   tok_chargeCustomerFail: "declined",
   pm_card_authenticationRequiredOnSetup: "authentication",
   pm_card_authenticationRequired: "always_authentication",
+  pm_card_pendingRefund: "pending_refund",
+  tok_pendingRefund: "pending_refund",
+  pm_card_refundFail: "failing_refund",
+  tok_refundFail: "failing_refund",
+  pm_card_createDispute: "disputed_fraudulent",
+  tok_createDispute: "disputed_fraudulent",
+  pm_card_createDisputeProductNotReceived: "disputed_not_received",
+  tok_createDisputeProductNotReceived: "disputed_not_received",
+  pm_card_createDisputeInquiry: "inquiry",
+  tok_createDisputeInquiry: "inquiry",
 };
 
 /** Whether the bank asks the cardholder when they pay with the card themselves. */

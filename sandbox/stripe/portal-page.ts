@@ -2,6 +2,7 @@ import type { Context } from "./context.ts";
 import type { Markup } from "./html.ts";
 import { day, html, money, page } from "./html.ts";
 import { stateNames } from "./invoice-page.ts";
+import type { CardBehaviour } from "./kinds.ts";
 import type { PortalView } from "./portal.ts";
 import { portalView } from "./portal.ts";
 import { itemOf } from "./subscription-status.ts";
@@ -39,17 +40,15 @@ ${subscription.cancel_at === null ? action(view.session.id, "cancel", subscripti
 </section>`;
 }
 
-const effects = {
-  success: "Renewals go through.",
-  authentication: "Renewals go through.",
+const effects: Partial<Record<CardBehaviour, string>> = {
   declined: "Renewals will be declined.",
   always_authentication: "The bank will ask you at each renewal. Pay the invoice on its page then.",
-} as const;
+};
 
 function cardPanel(view: PortalView): Markup {
   const current = view.card?.card ? `Visa •••• ${view.card.card.last4}` : "No card on file";
-  const effect = view.cardBehaviour === null ? "Renewals will fail." : effects[view.cardBehaviour];
-  const pays = view.cardBehaviour === "success" || view.cardBehaviour === "authentication";
+  const effect = view.cardBehaviour === null ? "Renewals will fail." : (effects[view.cardBehaviour] ?? "Renewals go through.");
+  const pays = view.cardBehaviour !== null && effects[view.cardBehaviour] === undefined;
   return html`<section class="panel">
 <h2>Card</h2>
 <p class="figure small">${current}</p>

@@ -2,6 +2,8 @@ import type { ApiCall, ApiRoute } from "./api.ts";
 import { equalityFilters, listRoute, retrieveRoute } from "./api.ts";
 import { postBalance } from "./balance.ts";
 import type { Context } from "./context.ts";
+import { hourSeconds } from "./context.ts";
+import { isInquiry } from "./disputes.ts";
 import { invalidRequest, missingParameter } from "./errors.ts";
 import { emit, saveChange } from "./events.ts";
 import { newId } from "./ids.ts";
@@ -32,7 +34,7 @@ function create({ context, parameters }: ApiCall): Refund {
   if (charge.status !== "succeeded")
     throw invalidRequest(`Charge ${charge.id} has not succeeded, so there is nothing to refund.`, "charge", "charge_not_refundable");
   if (charge.refunded) throw invalidRequest(`Charge ${charge.id} has already been refunded.`, undefined, "charge_already_refunded");
-  if (charge.disputed)
+  if (charge.disputed && !isInquiry(context, charge.id))
     throw invalidRequest(`Charge ${charge.id} has been charged back; cannot issue a refund.`, undefined, "charge_disputed");
   const left = charge.amount - charge.amount_refunded;
   const refunded = amount ?? left;
@@ -49,6 +51,7 @@ function refundCharge(
   metadata: Record<string, string>,
 ): Refund {
   const id = newId("re");
+  const later = laterOutcome(context, charge);
   const transaction = postBalance(context, {
     type: "refund",
     category: "refund",
@@ -58,6 +61,7 @@ function refundCharge(
     source: id,
     description: "REFUND FOR CHARGE",
   });
+  // A card of `failing_refund` says "succeeded" first, as Stripe's does.
   const refund: Refund = {
     id,
     object: "refund",
@@ -78,11 +82,12 @@ function refundCharge(
     reason,
     receipt_number: null,
     source_transfer_reversal: null,
-    status: "succeeded",
+    status: later === "succeeded" ? "pending" : "succeeded",
     transfer_reversal: null,
   };
   context.store.insert("refund", refund);
   emit(context, "refund.created", refund);
+  if (later) context.store.plan(id, "settle_refund", context.now() + hourSeconds);
   const amountRefunded = charge.amount_refunded + amountCents;
   saveChange(context, "charge", "charge.refunded", {
     ...charge,
@@ -90,6 +95,47 @@ function refundCharge(
     refunded: amountRefunded === charge.amount,
   });
   return refund;
+}
+
+/** What becomes of a refund an hour later; undefined if it is settled at once. */
+function laterOutcome(context: Context, charge: Charge): "succeeded" | "failed" | undefined {
+  if (typeof charge.payment_method !== "string") return undefined;
+  const { card } = context.store.hidden("payment_method", charge.payment_method);
+  if (card === "pending_refund") return "succeeded";
+  return card === "failing_refund" ? "failed" : undefined;
+}
+
+function announce(context: Context, refund: Refund): Refund {
+  saveChange(context, "refund", "refund.updated", refund);
+  emit(context, "charge.refund.updated", refund);
+  return refund;
+}
+
+/** A pending refund arrives, or one that seemed to arrive comes back and its money is ours again. */
+export function settleRefund(context: Context, id: string): void {
+  const refund = context.store.get("refund", id);
+  const charge = context.store.get("charge", String(refund.charge));
+  if (laterOutcome(context, charge) === "succeeded") {
+    announce(context, { ...refund, status: "succeeded" });
+    return;
+  }
+  const returned = postBalance(context, {
+    type: "refund_failure",
+    category: "refund_failure",
+    amountCents: refund.amount,
+    feeCents: 0,
+    currency: refund.currency,
+    source: id,
+    description: "REFUND FAILURE",
+  });
+  const failed = announce(context, {
+    ...refund,
+    status: "failed",
+    failure_reason: "expired_or_canceled_card",
+    failure_balance_transaction: returned.id,
+  });
+  emit(context, "refund.failed", failed);
+  saveChange(context, "charge", "charge.updated", { ...charge, amount_refunded: charge.amount_refunded - refund.amount, refunded: false });
 }
 
 function update({ context, id, parameters }: ApiCall): Refund {

@@ -27,7 +27,9 @@ const functions = [
   "google_unlink",
   "undo_ways_in",
   "passkey_remove",
-  ..."ledger_post_grant ledger_hold ledger_settle ledger_end_hold ledger_expire_grant ledger_claw_back ledger_available".split(" "),
+  ..."ledger_post_grant ledger_hold ledger_settle ledger_end_hold ledger_expire_grant ledger_claw_back ledger_restore ledger_available".split(
+    " ",
+  ),
   ..."ledger_disagreements ledger_disagreements_in payer_of".split(" "),
   ..."ledger_assert_balanced ledger_assert_entries ledger_assert_wallet ledger_refuse_change answer_start turn_start answer_end".split(" "),
   ..."generation_is_sound generation_part_is_sound message_is_sound".split(" "),

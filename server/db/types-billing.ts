@@ -100,6 +100,19 @@ export interface Invoices {
 
 export type InvoiceRow = Selectable<Invoices>;
 
+export interface ChargeReturns {
+  charge_id: string;
+  billing_account_id: string;
+  paid_cents: number;
+  refunded_cents: number;
+  lost_cents: number;
+  disputed: boolean;
+  version: number;
+  recorded_at: Date;
+}
+
+export type ChargeReturnRow = Selectable<ChargeReturns>;
+
 export interface PaidInvoices {
   id: string;
   billing_account_id: string | null;

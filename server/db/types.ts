@@ -27,6 +27,7 @@ import type {
 } from "./types-answers.ts";
 import type { AuditEvents, AuditOrigins, AuditPeople } from "./types-audit.ts";
 import type {
+  ChargeReturns,
   Checkouts,
   DiscountCampaigns,
   Invoices,
@@ -88,6 +89,7 @@ export interface Database {
   trial_mailboxes: TrialMailboxes;
   subscription_changes: SubscriptionChanges;
   invoices: Invoices;
+  charge_returns: ChargeReturns;
   paid_invoices: PaidInvoices;
   paid_invoice_lines: PaidInvoiceLines;
   scheduled_grants: ScheduledGrants;

@@ -73,6 +73,10 @@ export const retention = {
   ledger_entries: ledger,
   holds: ledger,
   hold_parts: ledger,
+  charge_returns: {
+    rows: "for good",
+    why: "accounting: what was paid back, by which credits went back too; of a billing account, which names no deleted person",
+  },
   paid_invoices: ledger,
   paid_invoice_lines: ledger,
   invoices: {

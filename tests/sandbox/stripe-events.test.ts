@@ -108,7 +108,7 @@ test("a deleted customer's cards are detached", async () => {
   expect((await listed("payment_method.detached"))[0]?.data.previous_attributes).toEqual({ customer });
 });
 
-test("a dispute's metadata can be changed, which an event tells of; evidence is refused", async () => {
+async function disputed(): Promise<string> {
   await subscribe(harness);
   const [charge] = (await harness.stripe.charges.list()).data;
   const opened = await fetch(`${harness.address}/sandbox/disputes`, {
@@ -116,13 +116,81 @@ test("a dispute's metadata can be changed, which an event tells of; evidence is 
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ charge: charge?.id }),
   });
-  const { id } = (await opened.json()) as { id: string };
+  return ((await opened.json()) as { id: string }).id;
+}
+
+test("a dispute's metadata and the text of its evidence can be changed, which an event tells of; other evidence is refused by name", async () => {
+  const id = await disputed();
   await harness.stripe.disputes.update(id, { metadata: { seen: "yes" } });
   expect((await listed("charge.dispute.updated"))[0]?.data).toMatchObject({
     object: { id, metadata: { seen: "yes" } },
     previous_attributes: { metadata: { seen: null } },
   });
-  await expect(harness.stripe.disputes.update(id, { evidence: { product_description: "x" } })).rejects.toThrow("takes no evidence");
+  const draft = await harness.stripe.disputes.update(id, { evidence: { uncategorized_text: "Here is why" }, submit: false });
+  expect(draft).toMatchObject({ status: "needs_response", evidence_details: { has_evidence: true, submission_count: 0 } });
+  const submitted = await harness.stripe.disputes.update(id, { submit: true });
+  expect(submitted).toMatchObject({ status: "under_review", evidence_details: { submission_count: 1, submission_method: "manual" } });
+  await expect(harness.stripe.disputes.update(id, { evidence: { product_description: "x" } })).rejects.toThrow("product_description");
+});
+
+test("evidence decides a dispute by its text; one that nobody answers is lost when its evidence was due", async () => {
+  const id = await disputed();
+  expect(await harness.stripe.disputes.update(id, { evidence: { uncategorized_text: "winning_evidence" } })).toMatchObject({
+    status: "won",
+  });
+  await expect(harness.stripe.disputes.close(id)).rejects.toThrow("already closed");
+  const unanswered = await harness.stripe.disputes.retrieve(await disputed());
+  const dueBy = new Date((unanswered.evidence_details.due_by ?? 0) * 1_000);
+  await harness.advanceTo(new Date(dueBy.getTime() - 1_000));
+  expect(await harness.stripe.disputes.retrieve(unanswered.id)).toMatchObject({ status: "needs_response" });
+  await harness.advanceTo(dueBy);
+  expect(await harness.stripe.disputes.retrieve(unanswered.id)).toMatchObject({
+    status: "lost",
+    evidence_details: { past_due: true },
+  });
+});
+
+async function charged(card: string): Promise<string> {
+  const intent = await harness.stripe.paymentIntents.create({ amount: 799, currency: "usd", confirm: true, payment_method: card });
+  return String(intent.latest_charge);
+}
+
+test("an inquiry takes no money, can be refunded, and ends", async () => {
+  const charge = await charged("pm_card_createDisputeInquiry");
+  await harness.advanceTo(harness.now());
+  const [inquiry] = (await harness.stripe.disputes.list({ charge })).data;
+  expect(inquiry).toMatchObject({ status: "warning_needs_response", balance_transactions: [], is_charge_refundable: true });
+  expect(await listed("charge.dispute.funds_withdrawn")).toEqual([]);
+  await harness.stripe.refunds.create({ charge });
+  await harness.stripe.disputes.update(String(inquiry?.id), { evidence: { uncategorized_text: "winning_evidence" } });
+  expect(await harness.stripe.disputes.retrieve(String(inquiry?.id))).toMatchObject({ status: "warning_closed" });
+});
+
+test.each([
+  ["pm_card_createDispute", "fraudulent"],
+  ["pm_card_createDisputeProductNotReceived", "product_not_received"],
+])("the card %s disputes its charge as %s", async (card, reason) => {
+  const charge = await charged(card);
+  await harness.advanceTo(harness.now());
+  expect((await harness.stripe.disputes.list({ charge })).data).toMatchObject([{ reason, status: "needs_response", amount: 799 }]);
+});
+
+test("a refund can be pending for an hour, or come back after one, and the balance says so", async () => {
+  const inAnHour = () => harness.advanceTo(new Date(harness.now().getTime() + 3_600_000));
+  const pending = await harness.stripe.refunds.create({ charge: await charged("pm_card_pendingRefund"), amount: 500 });
+  expect(pending.status).toBe("pending");
+  await inAnHour();
+  expect(await harness.stripe.refunds.retrieve(pending.id)).toMatchObject({ status: "succeeded" });
+  const charge = await charged("pm_card_refundFail");
+  const failing = await harness.stripe.refunds.create({ charge });
+  expect(failing.status).toBe("succeeded");
+  await inAnHour();
+  expect(await harness.stripe.refunds.retrieve(failing.id)).toMatchObject({ status: "failed", failure_reason: "expired_or_canceled_card" });
+  expect(await harness.stripe.charges.retrieve(charge)).toMatchObject({ amount_refunded: 0, refunded: false });
+  expect(await listed("refund.failed")).toHaveLength(1);
+  const posted = await harness.stripe.balanceTransactions.list({ limit: 100 });
+  const sum = posted.data.filter(({ source }) => source === failing.id).reduce((total, { amount }) => total + amount, 0);
+  expect(sum).toBe(0);
 });
 
 test("a charge's receipt says what was paid, and what was given back since", async () => {

@@ -129,11 +129,11 @@ describe("waiting events of one object", () => {
 describe("an event that no code acts on", () => {
   test("is set aside, and is acted on when it is put back to work after the code has come", async () => {
     const { userId, paid } = await purchase();
-    const unheard = { ...paid, id: `evt_${randomUUID()}`, type: "charge.refunded" };
+    const unheard = { ...paid, id: `evt_${randomUUID()}`, type: "payout.paid" };
     await deliver(world, JSON.stringify(unheard));
     await process(unheard.id);
     expect(await statusOf(unheard.id)).toBe("set_aside");
-    expect(await replaySetAsideEvents(world.deps.db, "charge.refunded")).toBe(1);
+    expect(await replaySetAsideEvents(world.deps.db, "payout.paid")).toBe(1);
     expect(await statusOf(unheard.id)).toBe("received");
     await process(unheard.id);
     expect(await statusOf(unheard.id)).toBe("set_aside");

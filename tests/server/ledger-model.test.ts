@@ -78,6 +78,18 @@ const plantedBugs: { name: string; function: string; from: string; to: string }[
     from: "- target.clawed_back, 0);",
     to: ", 0);",
   },
+  {
+    name: "more given back than was clawed back",
+    function: "ledger_restore",
+    from: "least(p_credits, target.clawed_back)",
+    to: "p_credits",
+  },
+  {
+    name: "what others paid for a failed refund is kept",
+    function: "ledger_restore",
+    from: "where paid.credits > 0",
+    to: "where false",
+  },
 ];
 
 describe("the ledger against a simpler model", () => {

@@ -245,6 +245,7 @@ test.each(languages.map((language) => language.code))(
           endsAt: "2026-12-31T23:30:00Z",
           priceCents: priceCents(plan, "year"),
           amountCents: 1999,
+          left: 12,
           renewsAt: "2026-12-31T23:30:00Z",
           reference: "0123456789ab",
           receivedAt: "2026-12-31T23:30:00Z",
@@ -280,5 +281,25 @@ test.each(languages.map((language) => language.code))(
         expect(all).toContain(new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(new Date("2026-12-31")));
       }
     }
+  },
+);
+
+test.each(languages.map((language) => language.code))(
+  "mails in %s about returned money say what was taken, what is left, and what a debt or a won dispute means",
+  (language) => {
+    const render = (template: "payment-refunded" | "dispute-closed", outcome: string, left: number) =>
+      renderMail(product.config, { template, language, parameters: { amountCents: 1999, credits: 345, left, variant: outcome } });
+    const figure = (count: number) => new Intl.NumberFormat(language).format(count);
+    for (const template of ["payment-refunded", "dispute-closed"] as const) {
+      const left = render(template, "left", 1200);
+      const debt = render(template, "debt", -67);
+      expect(left.text).toContain(figure(345));
+      expect(left.text).toContain(figure(1200));
+      expect(debt.text).toContain(figure(-67));
+      expect(debt.text.length).toBeGreaterThan(left.text.length + 10);
+    }
+    const won = render("dispute-closed", "won", 1200);
+    expect(won.subject).not.toBe(render("dispute-closed", "left", 1200).subject);
+    expect(won.text).not.toContain(figure(345));
   },
 );

@@ -9,6 +9,7 @@ import path from "node:path";
 import Fastify from "fastify";
 import type Stripe from "stripe";
 import type { ApiFault } from "#sandbox/stripe/api-faults.ts";
+import type { CardBehaviour } from "#sandbox/stripe/kinds.ts";
 import { createStripeSandbox } from "#sandbox/stripe/plugin.ts";
 import { findPayer } from "#server/db/payer.ts";
 import { freePort } from "#server/embedded/processes.ts";
@@ -18,7 +19,7 @@ import { expireDueGrants } from "#server/features/credits/service.ts";
 import type { ApiWorld, Person } from "./billing-world.ts";
 import { deliver, startApiWorld } from "./billing-world.ts";
 
-export type Card = "success" | "declined" | "authentication";
+export type Card = CardBehaviour;
 
 export interface BillingWorld extends ApiWorld {
   sandboxUrl: string;
@@ -126,7 +127,7 @@ export async function startBillingWorld(variables: NodeJS.ProcessEnv = {}, start
       body: JSON.stringify({ card }),
       redirect: "manual",
     });
-    if (card === "success" && response.status !== 303) throw new Error(`payment answered ${response.status}: ${await response.text()}`);
+    if (card !== "declined" && response.status !== 303) throw new Error(`payment answered ${response.status}: ${await response.text()}`);
   }
   async function bring(events: readonly Stripe.Event[]) {
     for (const event of events) {

@@ -19,6 +19,8 @@ export interface ModelGrant {
   spent: number;
   /** Credits that repaid debt: negative if they went to other grants. */
   moved: number;
+  /** How much of this grant's debt each other grant paid. */
+  paidBy: Map<ModelGrant, number>;
 }
 
 interface ModelHold {
@@ -62,6 +64,7 @@ export class LedgerModel {
       clawedBack: 0,
       spent: 0,
       moved: 0,
+      paidBy: new Map(),
     });
     this.repayDebt();
   }
@@ -133,6 +136,27 @@ export class LedgerModel {
     this.repayDebt();
   }
 
+  /** A failed refund: up to `credits` of what was clawed back return, and what others had paid for them returns to those. */
+  restore(grant: ModelGrant, credits: number): void {
+    const given = Math.min(credits, grant.clawedBack);
+    grant.clawedBack -= given;
+    grant.remaining += given;
+    for (const payer of given > 0 ? this.soonestFirst().reverse() : []) {
+      while ((grant.paidBy.get(payer) ?? 0) > 0 && grant.remaining > grant.held) {
+        grant.paidBy.set(payer, (grant.paidBy.get(payer) ?? 0) - 1);
+        // Who was paid for may be paid back the other way later.
+        payer.paidBy.set(grant, (payer.paidBy.get(grant) ?? 0) - 1);
+        grant.remaining -= 1;
+        grant.moved -= 1;
+        payer.remaining += 1;
+        payer.moved += 1;
+      }
+      if (payer.expired) this.dropFree(payer);
+    }
+    if (given > 0 && grant.expired) this.dropFree(grant);
+    this.repayDebt();
+  }
+
   private dropFree(grant: ModelGrant): void {
     if (grant.remaining <= grant.held) return;
     grant.lost += grant.remaining - grant.held;
@@ -149,6 +173,8 @@ export class LedgerModel {
         payer.moved -= moved;
         debtor.remaining += moved;
         debtor.moved += moved;
+        debtor.paidBy.set(payer, (debtor.paidBy.get(payer) ?? 0) + moved);
+        payer.paidBy.set(debtor, (payer.paidBy.get(debtor) ?? 0) - moved);
       }
     }
   }

@@ -7,7 +7,7 @@ import { DomainError } from "#domain/errors.ts";
 import type { Db } from "#server/db/database.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { explainBalance } from "#server/features/credits/explanation.ts";
-import { expireGrant, findDisagreements, postGrant } from "#server/features/credits/service.ts";
+import { expireGrant, findDisagreements, postGrant, restoreCredits } from "#server/features/credits/service.ts";
 import { clawBack, endHold, holdCredits, settle } from "./ledger-calls.ts";
 import { LedgerModel, seededRandom } from "./ledger-model.ts";
 import { payerIdOf } from "./payers.ts";
@@ -49,8 +49,8 @@ class Run {
     if (choice < 20 || this.model.grants.length === 0) return this.grant();
     if (choice < 55) return this.hold();
     if (choice < 80) return this.end();
-    if (choice < 92) return this.expire();
-    return this.clawBack();
+    if (choice < 90) return this.expire();
+    return choice < 97 ? this.clawBack() : this.restore();
   }
 
   private async grant(): Promise<string> {
@@ -131,6 +131,18 @@ class Run {
     this.model.clawBack(grant, creditsInAll);
     assert.equal(taken, grant.clawedBack - before, "takes what is still owed of all that is asked for");
     return `claw back ${creditsInAll} in all of ${grant.name}`;
+  }
+
+  private async restore(): Promise<string> {
+    const grant = this.model.grants[this.random(this.model.grants.length)];
+    assert(grant);
+    const credits = 1 + this.random(grant.credits);
+    const before = grant.clawedBack;
+    const input = { grantId: this.ids.get(grant.name) ?? "", credits, key: `restore:${this.walletId}:${this.count}` };
+    const given = await inTransaction(this.db, (trx) => restoreCredits(trx, input, this.now));
+    this.model.restore(grant, credits);
+    assert.equal(given, before - grant.clawedBack, "gives back no more than was taken");
+    return `restore ${credits} of ${grant.name}`;
   }
 
   async compare(): Promise<void> {

@@ -53,7 +53,18 @@ function Contents({ wallet }: { wallet: Wallet }) {
         {check?.status === "active" && <LinkButton href={`${paths.pricing}#packs`}>{t("wallet.buyPack")}</LinkButton>}
         {more !== null && <p className={styles.more}>{more}</p>}
       </div>
-      {wallet.frozen && <Alert tone="danger">{t("wallet.frozen")}</Alert>}
+      {wallet.frozen && (
+        <Alert
+          tone="danger"
+          action={
+            <LinkButton size="small" href={paths.contact}>
+              {t("wallet.frozenAction")}
+            </LinkButton>
+          }
+        >
+          {t("wallet.frozen")}
+        </Alert>
+      )}
       {wallet.balance < 0 && <Alert tone="warning">{t("wallet.debt", { credits: credits(-wallet.balance) })}</Alert>}
       {wallet.grants.length > 0 && <WalletMosaic grants={wallet.grants} now={new Date(wallet.serverTime)} planEndsAt={planEnd(check)} />}
     </>

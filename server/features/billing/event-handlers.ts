@@ -8,6 +8,7 @@ import { idOf, orMissing } from "../../providers/stripe.ts";
 import type { EventOutcome } from "./inbox.ts";
 import { mirrorInvoice } from "./mirror-invoice.ts";
 import { settleCheckout } from "./settle-checkout.ts";
+import { syncCharge } from "./sync-charge.ts";
 import { syncSubscription } from "./sync-subscription.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log">;
@@ -47,7 +48,27 @@ async function onSchedule(deps: BillingDeps, scheduleId: string): Promise<Handle
   return subscriptionId ? onSubscription(deps, subscriptionId) : { outcome: "ignored" };
 }
 
+async function onCharge(deps: BillingDeps, chargeId: string | undefined): Promise<Handled> {
+  const payerId = chargeId === undefined ? undefined : await syncCharge(deps, chargeId);
+  return payerId === undefined ? { outcome: "ignored" } : { outcome: "processed", payerId };
+}
+
+async function onRefund(deps: BillingDeps, refundId: string): Promise<Handled> {
+  return onCharge(deps, idOf((await orMissing(deps.payments.refunds.retrieve(refundId)))?.charge));
+}
+
+async function onDispute(deps: BillingDeps, disputeId: string): Promise<Handled> {
+  return onCharge(deps, idOf((await orMissing(deps.payments.disputes.retrieve(disputeId)))?.charge));
+}
+
 const handlers: Partial<Record<Stripe.Event["type"], Handler>> = {
+  "charge.dispute.closed": onDispute,
+  "charge.dispute.created": onDispute,
+  "charge.dispute.funds_reinstated": onDispute,
+  "charge.dispute.funds_withdrawn": onDispute,
+  "charge.dispute.updated": onDispute,
+  "charge.refund.updated": onRefund,
+  "charge.refunded": onCharge,
   "checkout.session.async_payment_failed": onCheckout,
   "checkout.session.async_payment_succeeded": onCheckout,
   "checkout.session.completed": onCheckout,
@@ -67,6 +88,9 @@ const handlers: Partial<Record<Stripe.Event["type"], Handler>> = {
   "invoice.payment_failed": onInvoice,
   "invoice.payment_succeeded": onInvoice,
   "invoice.voided": onInvoice,
+  "refund.created": onRefund,
+  "refund.failed": onRefund,
+  "refund.updated": onRefund,
   "subscription_schedule.aborted": onSchedule,
   "subscription_schedule.canceled": onSchedule,
   "subscription_schedule.completed": onSchedule,

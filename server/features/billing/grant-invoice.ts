@@ -11,6 +11,7 @@ import type { ScheduledGrants } from "../../db/types-billing.ts";
 import { fromUnix, idOf } from "../../providers/stripe.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
 import { endOlderPlanGrants, openPlanGrants, postGrant } from "../credits/service.ts";
+import { takeReturnedOfPosted } from "./charge-returns.ts";
 
 export interface InvoiceLine {
   id: string;
@@ -154,6 +155,7 @@ export async function postLineGrants(trx: Trx, payerId: string, paid: PaidInvoic
     if (first) await postPlanGrant(trx, payerId, first, now);
     await insertScheduled(trx, payerId, later);
   }
+  await takeReturnedOfPosted(trx, paid.chargeId, now);
 }
 
 /** Records a paid invoice with its lines and posts its credits. The caller has locked the account and checked that the invoice is not recorded. */
@@ -213,5 +215,6 @@ export async function postScheduledGrant(trx: Trx, scheduled: ScheduledGrant, no
     chargeId: scheduled.charge_id,
   };
   await postPlanGrant(trx, taken.billing_account_id, grant, now);
+  await takeReturnedOfPosted(trx, scheduled.charge_id, now);
   return true;
 }

@@ -107,6 +107,16 @@ export async function mirrorInvoice(deps: BillingDeps, invoiceId: string): Promi
   return read && { invoice: read, payerId: written };
 }
 
+/** Copies the invoice that a payment paid, after money of it went back. */
+export async function mirrorInvoiceOfPayment(deps: BillingDeps, intentId: string): Promise<void> {
+  const payment = { type: "payment_intent", payment_intent: intentId } as const;
+  const { data } = await deps.payments.invoicePayments.list({ payment, limit: 10 });
+  for (const { invoice } of data) {
+    const invoiceId = idOf(invoice);
+    if (invoiceId !== undefined) await mirrorInvoice(deps, invoiceId);
+  }
+}
+
 /** Copies the invoices that a customer had before there was our table. */
 export async function mirrorEarlierInvoices(
   deps: BillingDeps,

@@ -8,6 +8,7 @@ import type { Trx } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { fromUnix, idOf, orUnavailable } from "../../providers/stripe.ts";
 import { postGrant } from "../credits/service.ts";
+import { takeReturnedOfPosted } from "./charge-returns.ts";
 import { ensureCustomer } from "./customers.ts";
 import { insertPaidInvoice } from "./grant-invoice.ts";
 import { mailPackBought } from "./mails.ts";
@@ -58,6 +59,7 @@ export async function grantPack(trx: Trx, payerId: string, pack: Pack, session: 
     { payerId, kind: "pack", credits: pack.credits, expiresAt, key: `pack:${session.id}`, source },
     now,
   );
+  if (posted) await takeReturnedOfPosted(trx, source.chargeId, now);
   if (posted)
     await mailPackBought(
       trx,

@@ -77,6 +77,32 @@ export async function callClawBack(
   return single(result.rows);
 }
 
+/** Returns how many credits were given back: no more than had been clawed back. */
+export async function callRestore(
+  executor: Executor,
+  restored: { grantId: string; credits: number; key: string; now: Date },
+): Promise<Balances & { given: number }> {
+  const { grantId, credits, key, now } = restored;
+  const result = await sql<Balances & { given: number }>`select * from ledger_restore(${grantId}, ${credits}, ${key}, ${now})`.execute(
+    executor,
+  );
+  return single(result.rows);
+}
+
+export async function setFrozen(executor: Executor, walletId: string, frozen: boolean, now: Date): Promise<void> {
+  await executor
+    .updateTable("wallets")
+    .set({ frozen_at: frozen ? now : null })
+    .where("id", "=", walletId)
+    .where("frozen_at", frozen ? "is" : "is not", null)
+    .execute();
+}
+
+export async function selectBalance(executor: Executor, payerId: string): Promise<number> {
+  const row = await executor.selectFrom("wallets").select("balance").where("billing_account_id", "=", payerId).executeTakeFirst();
+  return row?.balance ?? 0;
+}
+
 /** The credits that may be spent of these kinds of grants: those that are not held, and never more than the wallet has in all. */
 export async function selectAvailable(executor: Executor, userId: string, kinds: readonly GrantKind[], now: Date): Promise<number> {
   const result = await sql<{ available: number }>`select ledger_available(${userId}, ${kinds}, ${now}) as available`.execute(executor);

@@ -101,6 +101,21 @@ export async function clawBack(trx: Trx, clawback: { grantId: string; inAll: num
   return (await queries.callClawBack(trx, { ...clawback, now })).taken;
 }
 
+/** Gives clawed-back credits back, because their money did not go back after all. Returns how many. */
+export async function restoreCredits(trx: Trx, restored: { grantId: string; credits: number; key: string }, now: Date): Promise<number> {
+  return (await queries.callRestore(trx, { ...restored, now })).given;
+}
+
+/** A frozen wallet keeps its credits, and none can be spent. */
+export async function setWalletFrozen(trx: Trx, payerId: string, frozen: boolean, now: Date): Promise<void> {
+  await queries.setFrozen(trx, await queries.ensureWallet(trx, payerId, now), frozen, now);
+}
+
+/** Below zero: the account's debt. */
+export async function balanceOf(executor: Executor, payerId: string): Promise<number> {
+  return queries.selectBalance(executor, payerId);
+}
+
 /** The account's open plan grants, including those without credits left. */
 export async function openPlanGrants(executor: Executor, payerId: string) {
   return queries.selectOpenPlanGrants(executor, payerId);

@@ -60,6 +60,13 @@ export interface MailParameters {
     renewsAt: string;
   };
   "plan-cancelled": { plan: PlanKey; endsAt: string };
+  /** `credits`: how many were taken back. `left`: the balance after it. */
+  "payment-refunded": { amountCents: number; credits: number; left: number; variant: "left" | "debt" };
+  /** `credits`: how many were given back. */
+  "refund-failed": { amountCents: number; credits: number; left: number };
+  "dispute-opened": { amountCents: number };
+  /** `debt` and `left`: it was lost, so that the money went back. */
+  "dispute-closed": { amountCents: number; credits: number; left: number; variant: "won" | "left" | "debt" };
   /** `expiresAt`: when the trial ends. `priceCents`: of the cheapest plan's month. */
   "trial-ending": { expiresAt: string; priceCents: number };
   "trial-ended": { priceCents: number };
@@ -111,6 +118,10 @@ export const mailTemplates = [
   "renewal-ahead",
   "plan-change-planned",
   "plan-cancelled",
+  "payment-refunded",
+  "refund-failed",
+  "dispute-opened",
+  "dispute-closed",
   "trial-ending",
   "trial-ended",
   "export-ready",

@@ -1,0 +1,3 @@
+drop function ledger_restore;
+drop index scheduled_grants_charge;
+drop table charge_returns;

@@ -1,0 +1,100 @@
+/**
+ * Money that goes back to its payer takes the credits it bought with it (decision 48). For each charge of which something was returned or
+ * disputed a row says how much, and `takeReturnedCredits` brings the charge's grants in line with that row, whichever came first.
+ */
+import { sql } from "kysely";
+import { creditsToTake } from "#domain/refunds.ts";
+import type { Trx } from "../../db/transaction.ts";
+import type { ChargeReturnRow } from "../../db/types-billing.ts";
+import { clawBack, restoreCredits, setWalletFrozen } from "../credits/service.ts";
+
+/** What Stripe says of a charge. Money in integer cents. */
+export interface ChargeState {
+  chargeId: string;
+  payerId: string;
+  paidCents: number;
+  /** By refunds that succeeded. */
+  refundedCents: number;
+  /** By disputes that were lost. */
+  lostCents: number;
+  /** A dispute waits for the bank's decision. */
+  disputed: boolean;
+}
+
+type Returned = Pick<ChargeReturnRow, "refunded_cents" | "lost_cents" | "disputed">;
+export const nothingReturned: Returned = { refunded_cents: 0, lost_cents: 0, disputed: false };
+
+export async function selectChargeReturn(trx: Trx, chargeId: string): Promise<ChargeReturnRow | undefined> {
+  return trx.selectFrom("charge_returns").selectAll().where("charge_id", "=", chargeId).executeTakeFirst();
+}
+
+export async function saveChargeReturn(trx: Trx, state: ChargeState, version: number, now: Date): Promise<ChargeReturnRow> {
+  const row = {
+    charge_id: state.chargeId,
+    billing_account_id: state.payerId,
+    paid_cents: state.paidCents,
+    refunded_cents: state.refundedCents,
+    lost_cents: state.lostCents,
+    disputed: state.disputed,
+    version,
+    recorded_at: now,
+  };
+  return trx
+    .insertInto("charge_returns")
+    .values(row)
+    .onConflict((conflict) => conflict.column("charge_id").doUpdateSet(row))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** All that a charge pays for, with the last month of an annual plan first: its grants, and the months that are not posted. */
+async function selectSold(trx: Trx, chargeId: string): Promise<{ grantId: string | null; credits: number }[]> {
+  const { rows } = await sql<{ grantId: string | null; credits: number }>`
+    select id as "grantId", credits from (
+      select id, credits, expires_at, source_key as key from grants where charge_id = ${chargeId}
+      union all select null, credits, expires_at, key from scheduled_grants where charge_id = ${chargeId} and posted_at is null
+    ) sold order by expires_at desc, key`.execute(trx);
+  return rows;
+}
+
+function sumOf(returned: Returned): number {
+  return returned.refunded_cents + returned.lost_cents;
+}
+
+/**
+ * Takes from the charge's grants what its row asks for, or gives back what it asks for no longer than `before` did. Call it when the row
+ * has changed, and when a grant of the charge was posted. The caller has locked the account. Returns the credits taken less those given back.
+ */
+export async function takeReturnedCredits(trx: Trx, row: ChargeReturnRow, before: Returned, now: Date): Promise<number> {
+  const sold = await selectSold(trx, row.charge_id);
+  const credits = sold.map((grant) => grant.credits);
+  const earlier = creditsToTake(credits, sumOf(before), row.paid_cents);
+  let taken = 0;
+  for (const [index, inAll] of creditsToTake(credits, sumOf(row), row.paid_cents).entries()) {
+    const grantId = sold[index]?.grantId;
+    if (!grantId) continue;
+    const key = `${grantId}:${row.version}`;
+    const less = (earlier[index] ?? 0) - inAll;
+    if (less > 0) taken -= await restoreCredits(trx, { grantId, credits: less, key: `restore:${key}` }, now);
+    else if (inAll > 0) taken += await clawBack(trx, { grantId, inAll, key: `clawback:${key}` }, now);
+  }
+  return taken;
+}
+
+/** For credits that are posted after money of their charge went back. The caller has locked the account. */
+export async function takeReturnedOfPosted(trx: Trx, chargeId: string | null, now: Date): Promise<void> {
+  const row = chargeId === null ? undefined : await selectChargeReturn(trx, chargeId);
+  if (row) await takeReturnedCredits(trx, row, row, now);
+}
+
+/** The wallet is frozen as long as any charge of the account is disputed. */
+export async function freezeWhileDisputed(trx: Trx, payerId: string, now: Date): Promise<void> {
+  const disputed = await trx
+    .selectFrom("charge_returns")
+    .select("charge_id")
+    .where("billing_account_id", "=", payerId)
+    .where("disputed", "=", true)
+    .limit(1)
+    .executeTakeFirst();
+  await setWalletFrozen(trx, payerId, disputed !== undefined, now);
+}
