@@ -19,9 +19,9 @@ export interface DeliveryLog {
   warn(details: object, message: string): void;
 }
 
-const firstDelayMs = 250;
-const longestDelayMs = 10_000;
-const givenUpAfterMs = 3 * 24 * 60 * 60 * 1000;
+export const firstDelayMs = 250;
+export const longestDelayMs = 10_000;
+export const givenUpAfterMs = 3 * 24 * 60 * 60 * 1000;
 const timeoutMs = 10_000;
 /** How many are on their way at once. */
 const sideBySide = 4;
@@ -46,6 +46,26 @@ function signature(secret: string, body: string): string {
   const seconds = Math.floor(Date.now() / 1000);
   const digest = createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex");
   return `t=${seconds},v1=${digest}`;
+}
+
+export async function sendEvent(url: URL | string, secret: string, body: string, closing: AbortSignal): Promise<Outcome> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json; charset=utf-8",
+        "stripe-signature": signature(secret, body),
+        "user-agent": "Stripe/1.0 (+https://stripe.com/docs/webhooks)",
+      },
+      body,
+      redirect: "manual",
+      signal: AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]),
+    });
+    await response.body?.cancel();
+    return response.ok ? { kind: "delivered" } : { kind: "refused", status: response.status };
+  } catch (error) {
+    return { kind: "unreachable", reason: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 export class Deliveries {
@@ -216,23 +236,7 @@ export class Deliveries {
     return blocking && state === "waiting" ? nextAtMs : undefined;
   }
 
-  private async send(body: string): Promise<Outcome> {
-    try {
-      const response = await fetch(this.target.url, {
-        method: "POST",
-        headers: {
-          "content-type": "application/json; charset=utf-8",
-          "stripe-signature": signature(this.target.secret, body),
-          "user-agent": "Stripe/1.0 (+https://stripe.com/docs/webhooks)",
-        },
-        body,
-        redirect: "manual",
-        signal: AbortSignal.any([this.closing.signal, AbortSignal.timeout(timeoutMs)]),
-      });
-      await response.body?.cancel();
-      return response.ok ? { kind: "delivered" } : { kind: "refused", status: response.status };
-    } catch (error) {
-      return { kind: "unreachable", reason: error instanceof Error ? error.message : String(error) };
-    }
+  private send(body: string): Promise<Outcome> {
+    return sendEvent(this.target.url, this.target.secret, body, this.closing.signal);
   }
 }

@@ -1,5 +1,6 @@
 import type { Context } from "./context.ts";
 import { apiVersion, daySeconds } from "./context.ts";
+import { queueForEndpoints } from "./deliver-endpoints.ts";
 import { newId } from "./ids.ts";
 import type { Kind, Kinds } from "./kinds.ts";
 import type { EventObject, EventType, StripeEvent } from "./wire.ts";
@@ -25,6 +26,7 @@ export function emit<Type extends EventType>(context: Context, type: Type, objec
   sweepEvents(context);
   const nowMs = Date.now();
   context.store.statement("insert into deliveries (event, first_at_ms, next_at_ms) values (?, ?, ?)").run(event.id, nowMs, nowMs);
+  queueForEndpoints(context.store, event.id, type);
 }
 
 /** Stripe lists events for 30 days. */

@@ -22,9 +22,11 @@ import { Parameters } from "./parameters.ts";
 import { paymentIntentRoutes } from "./payment-intents.ts";
 import { paymentMethodRoutes } from "./payment-methods.ts";
 import { portalRoutes } from "./portal.ts";
+import { portalConfigurationRoutes } from "./portal-configurations.ts";
 import { refundRoutes } from "./refunds.ts";
 import { scheduleRoutes } from "./schedules.ts";
 import { subscriptionRoutes } from "./subscriptions.ts";
+import { webhookEndpointRoutes } from "./webhook-endpoints.ts";
 
 const apiRoutes: readonly ApiRoute[] = [
   ...customerRoutes,
@@ -40,6 +42,8 @@ const apiRoutes: readonly ApiRoute[] = [
   ...scheduleRoutes,
   ...invoiceRoutes,
   ...portalRoutes,
+  ...portalConfigurationRoutes,
+  ...webhookEndpointRoutes,
   ...eventRoutes,
 ];
 

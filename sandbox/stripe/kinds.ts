@@ -19,6 +19,8 @@ export interface Kinds {
   invoice: Wire.Invoice;
   invoice_payment: Wire.InvoicePayment;
   "billing_portal.session": Wire.PortalSession;
+  "billing_portal.configuration": Wire.PortalConfiguration;
+  webhook_endpoint: Wire.WebhookEndpoint;
   event: Wire.StripeEvent;
 }
 export type Kind = keyof Kinds;
@@ -61,6 +63,7 @@ export interface HiddenKinds {
     paymentIntent: string | null;
     failure: string | null;
   };
+  webhook_endpoint: { secret: string };
   /** `refusedCard`: the card that a retry does not charge again, since its holder has to authenticate. */
   invoice: { firstAttemptAt: number | null; refusedCard: string | null };
 }
@@ -88,7 +91,11 @@ export interface Due {
   at: number;
 }
 
-const nouns: Partial<Record<Kind, string>> = { payment_method: "PaymentMethod", "checkout.session": "checkout.session" };
+const nouns: Partial<Record<Kind, string>> = {
+  payment_method: "PaymentMethod",
+  "checkout.session": "checkout.session",
+  webhook_endpoint: "webhook endpoint",
+};
 
 /** The name that Stripe uses in "No such …". */
 export function nounOf(kind: Kind): string {

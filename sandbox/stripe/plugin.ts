@@ -5,6 +5,7 @@ import { ApiFaults } from "./api-faults.ts";
 import type { Context } from "./context.ts";
 import type { EventFault } from "./deliver.ts";
 import { Deliveries } from "./deliver.ts";
+import { EndpointDeliveries } from "./deliver-endpoints.ts";
 import { formBodyLimitBytes } from "./form.ts";
 import { mountApi } from "./http-api.ts";
 import { mountPages } from "./http-pages.ts";
@@ -122,7 +123,11 @@ export function createStripeSandbox(options: StripeSandboxOptions): StripeSandbo
     request: null,
   };
   const apiFaults = new ApiFaults();
-  const wake = (): void => deliveries.wake();
+  const elsewhere = new EndpointDeliveries(store, options.log);
+  const wake = (): void => {
+    deliveries.wake();
+    elsewhere.wake();
+  };
   // Deliver what an earlier run left queued.
   wake();
 
@@ -155,7 +160,7 @@ export function createStripeSandbox(options: StripeSandboxOptions): StripeSandbo
     setApiFaults: (faults) => apiFaults.set(faults),
     listForControlPage: () => listing(context),
     close: async () => {
-      await deliveries.close();
+      await Promise.all([deliveries.close(), elsewhere.close()]);
       store.close();
     },
   };

@@ -7,6 +7,7 @@ import { payNow } from "./invoice-collect.ts";
 import type { CardBehaviour } from "./kinds.ts";
 import { portalLocales } from "./locales.ts";
 import { createCard, defaultCard, setDefaultCard } from "./payment-methods.ts";
+import { configurationOf } from "./portal-configurations.ts";
 import { replan } from "./subscription-cycle.ts";
 import { itemOf, releaseSchedule } from "./subscription-status.ts";
 import type { Invoice, PaymentMethod, PortalSession, Subscription } from "./wire.ts";
@@ -16,13 +17,14 @@ function create({ context, parameters }: ApiCall): PortalSession {
   const returnUrl = parameters.text("return_url") ?? null;
   if (returnUrl !== null && !(URL.canParse(returnUrl) && /^https?:$/.test(new URL(returnUrl).protocol)))
     throw invalidRequest(`Not a valid URL: ${returnUrl}`, "return_url", "url_invalid");
-  parameters.refuse("configuration", "flow_data", "on_behalf_of");
+  parameters.refuse("flow_data", "on_behalf_of");
+  const configuration = configurationOf(context, parameters);
   const locale = parameters.oneOf("locale", portalLocales) ?? null;
   const id = newId("bps");
   const session: PortalSession = {
     id,
     object: "billing_portal.session",
-    configuration: "bpc_sandbox",
+    configuration,
     created: context.now(),
     customer: customer.id,
     customer_account: null,

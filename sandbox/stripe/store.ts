@@ -36,6 +36,9 @@ const schema = `
     reordered integer not null default 0, fault text, state text not null default 'waiting');
   create index if not exists deliveries_event on deliveries (event, state);
   create index if not exists deliveries_waiting on deliveries (state, sequence);
+  create table if not exists endpoint_deliveries (
+    sequence integer primary key autoincrement, event text not null, endpoint text not null, first_at_ms integer not null,
+    next_at_ms integer not null, attempts integer not null default 0);
   create table if not exists idempotency (key text primary key, fingerprint text not null, status integer not null, body text not null, at_ms integer not null);
 `;
 

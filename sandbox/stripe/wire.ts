@@ -34,6 +34,8 @@ export type Invoice = Wire<Stripe.Invoice>;
 export type InvoiceLine = Wire<Stripe.InvoiceLineItem>;
 export type InvoicePayment = Wire<Stripe.InvoicePayment>;
 export type PortalSession = Wire<Stripe.BillingPortal.Session>;
+export type PortalConfiguration = Wire<Stripe.BillingPortal.Configuration>;
+export type WebhookEndpoint = Wire<Stripe.WebhookEndpoint>;
 export type StripeEvent = Wire<Stripe.Event>;
 export type EventType = Stripe.Event["type"];
 /** The object in an event of this type. */

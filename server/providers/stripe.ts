@@ -6,6 +6,13 @@ import { refuseWithinTransaction } from "../db/transaction.ts";
 
 export type Payments = Stripe;
 
+/** The version of Stripe's API that the package's types describe. */
+export const stripeVersion: string = Stripe.API_VERSION;
+
+export function isLiveKey(secretKey: string): boolean {
+  return /^[sr]k_live_/.test(secretKey);
+}
+
 /** How long one try may take, until the last byte of the response. */
 export interface StripeTimeouts {
   tryMs: number;

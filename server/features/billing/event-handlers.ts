@@ -98,6 +98,8 @@ const handlers: Partial<Record<Stripe.Event["type"], Handler>> = {
   "subscription_schedule.released": onSchedule,
   "subscription_schedule.updated": onSchedule,
 };
+/** The types that a webhook endpoint has to send. */
+export const handledTypes: readonly string[] = Object.keys(handlers);
 const handlerOf = new Map<string, Handler>(Object.entries(handlers));
 
 export interface EventRule {

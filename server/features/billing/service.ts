@@ -10,6 +10,7 @@ import { availableCredits, hasSpent } from "../credits/service.ts";
 import { readEntitlement } from "./entitlement.ts";
 import { readUnpaid } from "./invoices.ts";
 import * as queries from "./queries.ts";
+import { portalConfiguration } from "./stripe-portal.ts";
 import { readTrial } from "./trials.ts";
 
 /** An annual plan's credits come month by month. After its last month, and for monthly plans, they come with the renewal. */
@@ -60,8 +61,10 @@ export async function openPortal(deps: Deps, userId: string): Promise<{ url: str
   const customer = account?.stripe_customer_id;
   if (!customer) throw new DomainError("subscription_required", "There is nothing to manage yet: subscribe to a plan first");
   return orUnavailable(deps.log, async () => {
+    const configuration = await portalConfiguration(deps);
     const session = await deps.payments.billingPortal.sessions.create({
       customer,
+      ...(configuration ? { configuration } : {}),
       return_url: `${deps.config.publicUrl.origin}/profile`,
     });
     return { url: session.url };

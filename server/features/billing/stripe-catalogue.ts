@@ -12,7 +12,7 @@ type StripePrices = ReadonlyMap<PriceKey, string>;
 const made = new WeakMap<Payments, Promise<StripePrices>>();
 
 /** A price as Stripe should have it. */
-interface Sold {
+export interface Sold {
   /** Also the lookup key. */
   key: PriceKey;
   product: { id: string; name: string; metadata: Record<string, string> };
@@ -34,27 +34,28 @@ const packPrices = packs.map(({ key, credits, priceCents: amountCents }): Sold =
   const product = { id: `tessera_${key}`, name: `${credits} credits`, metadata: { pack: key } };
   return { key, product, amountCents, interval: null };
 });
-const sold: readonly Sold[] = [...planPrices, ...packPrices];
+export const sold: readonly Sold[] = [...planPrices, ...packPrices];
 
 /** Stripe's limit for one list by lookup keys. */
 const keysAtOnce = 10;
 
-function isCurrent(price: Stripe.Price, { amountCents, interval }: Sold): boolean {
+export function isCurrent(price: Stripe.Price, { amountCents, interval }: Sold): boolean {
   return price.unit_amount === amountCents && price.currency === currency && (price.recurring?.interval ?? null) === interval;
 }
 
-async function listPrices(payments: Payments): Promise<Map<string, Stripe.Price>> {
+/** By lookup key. Without `active`, those that can't be bought any more too. */
+export async function listPrices(payments: Payments, active: true | undefined): Promise<Map<string, Stripe.Price>> {
   const found = new Map<string, Stripe.Price>();
   for (let start = 0; start < sold.length; start += keysAtOnce) {
     const keys = sold.slice(start, start + keysAtOnce).map(({ key }) => key);
-    const page = await payments.prices.list({ lookup_keys: keys, active: true, limit: 100 });
+    const page = await payments.prices.list({ lookup_keys: keys, ...(active ? { active } : {}), limit: 100 });
     for (const price of page.data) if (price.lookup_key) found.set(price.lookup_key, price);
   }
   return found;
 }
 
 /** Several processes may create it at the same moment. We choose the id, so the second one is told that it exists. */
-async function createProduct(payments: Payments, { id, name, metadata }: Sold["product"]): Promise<void> {
+export async function createProduct(payments: Payments, { id, name, metadata }: Sold["product"]): Promise<void> {
   try {
     await payments.products.create({ id, name, metadata }, { idempotencyKey: `product:${id}` });
   } catch (error) {
@@ -62,7 +63,7 @@ async function createProduct(payments: Payments, { id, name, metadata }: Sold["p
   }
 }
 
-async function createPrice(
+export async function createPrice(
   payments: Payments,
   { key, product, amountCents, interval }: Sold,
   replaced: Stripe.Price | undefined,
@@ -87,7 +88,7 @@ async function createPrice(
 }
 
 async function makeCatalogue(payments: Payments): Promise<StripePrices> {
-  let prices = await listPrices(payments);
+  let prices = await listPrices(payments, true);
   const absent = sold.filter((item) => {
     const price = prices.get(item.key);
     return price === undefined || !isCurrent(price, item);
@@ -95,7 +96,7 @@ async function makeCatalogue(payments: Payments): Promise<StripePrices> {
   if (absent.length > 0) {
     for (const product of new Set(absent.map((item) => item.product))) await createProduct(payments, product);
     for (const item of absent) await createPrice(payments, item, prices.get(item.key));
-    prices = await listPrices(payments);
+    prices = await listPrices(payments, true);
   }
   return new Map(
     sold.map(({ key }) => {

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 /** The stripe package's type for each `object` of the API. */
 const typeNames: Readonly<Record<string, string>> = {
   balance_transaction: "Stripe.BalanceTransaction",
+  "billing_portal.configuration": "Stripe.BillingPortal.Configuration",
   "billing_portal.session": "Stripe.BillingPortal.Session",
   charge: "Stripe.Charge",
   "checkout.session": "Stripe.Checkout.Session",
@@ -24,8 +25,13 @@ const typeNames: Readonly<Record<string, string>> = {
   subscription: "Stripe.Subscription",
   subscription_item: "Stripe.SubscriptionItem",
   subscription_schedule: "Stripe.SubscriptionSchedule",
+  webhook_endpoint: "Stripe.WebhookEndpoint",
 };
-const deletedTypeNames: Readonly<Record<string, string>> = { customer: "Stripe.DeletedCustomer", coupon: "Stripe.DeletedCoupon" };
+const deletedTypeNames: Readonly<Record<string, string>> = {
+  customer: "Stripe.DeletedCustomer",
+  coupon: "Stripe.DeletedCoupon",
+  webhook_endpoint: "Stripe.DeletedWebhookEndpoint",
+};
 
 /**
  * A response type of the package as JSON, with its enumerations closed: the package leaves them open for values to come. The former

@@ -1,0 +1,38 @@
+/** The portal at Stripe: cards, invoices and cancelling. Plans are changed in the product, which knows what becomes of the credits. */
+import type Stripe from "stripe";
+import type { Deps } from "../../deps.ts";
+import type { Payments } from "../../providers/stripe.ts";
+
+const owner = { tessera: "portal" } as const;
+
+export function portalSettings(origin: string) {
+  return {
+    name: "Tessera",
+    default_return_url: `${origin}/profile`,
+    business_profile: { privacy_policy_url: `${origin}/privacy`, terms_of_service_url: `${origin}/terms` },
+    features: {
+      invoice_history: { enabled: true },
+      payment_method_update: { enabled: true },
+      subscription_cancel: { enabled: true, mode: "at_period_end" },
+      subscription_update: { enabled: false },
+    },
+    metadata: owner,
+  } satisfies Stripe.BillingPortal.ConfigurationCreateParams;
+}
+
+export async function findPortal(payments: Payments): Promise<Stripe.BillingPortal.Configuration | undefined> {
+  const all = await payments.billingPortal.configurations.list({ limit: 100 }).autoPagingToArray({ limit: 100 });
+  return all.find((configuration) => configuration.metadata?.tessera === owner.tessera);
+}
+
+const found = new WeakMap<Payments, Promise<string | undefined>>();
+
+/** Our configuration's id, looked up once; undefined if there is none or it is not active: then the account's default applies. */
+export function portalConfiguration({ payments }: Pick<Deps, "payments">): Promise<string | undefined> {
+  const known = found.get(payments);
+  if (known) return known;
+  const finding = findPortal(payments).then((configuration) => (configuration?.active ? configuration.id : undefined));
+  found.set(payments, finding);
+  finding.catch(() => found.delete(payments));
+  return finding;
+}
