@@ -1,6 +1,6 @@
 import { Suspense } from "react";
 import { useFactorReset } from "./features/account/reset-store.ts";
-import { useUnpaid } from "./features/billing/unpaid-store.ts";
+import { useSubscription } from "./features/billing/subscription-store.ts";
 import { OfflineNotice } from "./features/frame/offline-notice.tsx";
 import { useFetched } from "./lib/use-fetched.ts";
 
@@ -11,13 +11,15 @@ const loadUnpaidNotice = async () => (await import("./features/billing/unpaid-no
 export function Notices() {
   const { reset } = useFactorReset();
   const ResetNotice = useFetched(reset !== null, loadResetNotice);
-  const unpaid = useUnpaid();
-  const UnpaidNotice = useFetched(unpaid !== null, loadUnpaidNotice);
+  const unpaid = useSubscription(({ check }) => check?.unpaid);
+  const UnpaidNotice = useFetched(unpaid !== undefined, loadUnpaidNotice);
   return (
     <>
       <OfflineNotice />
-      <Suspense fallback={null}>{ResetNotice && reset && <ResetNotice reset={reset} />}</Suspense>
-      <Suspense fallback={null}>{UnpaidNotice && unpaid && <UnpaidNotice unpaid={unpaid} />}</Suspense>
+      <Suspense fallback={null}>
+        {ResetNotice && reset && <ResetNotice reset={reset} />}
+        {UnpaidNotice && unpaid && <UnpaidNotice unpaid={unpaid} />}
+      </Suspense>
     </>
   );
 }

@@ -27,7 +27,6 @@ import type seo from "./locales/en/seo.json";
 import type steps from "./locales/en/steps.json";
 import type support from "./locales/en/support.json";
 import type trial from "./locales/en/trial.json";
-import type unpaid from "./locales/en/unpaid.json";
 import type usage from "./locales/en/usage.json";
 import type wallet from "./locales/en/wallet.json";
 
@@ -66,7 +65,6 @@ declare module "i18next" {
       support: typeof support;
       trial: typeof trial;
       usage: typeof usage;
-      unpaid: typeof unpaid;
       wallet: typeof wallet;
     };
   }

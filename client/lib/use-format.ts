@@ -3,17 +3,7 @@ import type { Model } from "#domain/models.ts";
 import { plans } from "#domain/plans.ts";
 import type { SubscriptionTier, TimeLeft } from "#domain/subscription.ts";
 import { charactersPerUnit } from "#domain/units.ts";
-import {
-  formatDate,
-  formatDateRange,
-  formatDateTime,
-  formatList,
-  formatMoney,
-  formatNumber,
-  formatPercent,
-  formatRelative,
-  formatTime,
-} from "./format.ts";
+import { formatDate, formatDateTime, formatList, formatMoney, formatNumber, formatPercent, formatRelative, formatTime } from "./format.ts";
 
 type PricedModel = Pick<Model, "credits" | "unit">;
 
@@ -27,7 +17,6 @@ export function useFormat() {
     percent: (percent: number) => formatPercent(percent, language),
     date: (timestamp: string | Date) => formatDate(timestamp, language),
     dateTime: (timestamp: string | Date) => formatDateTime(timestamp, language),
-    dateRange: (from: string | Date, until: string | Date) => formatDateRange(from, until, language),
     time: (timestamp: string | Date) => formatTime(timestamp, language),
     list: (items: readonly string[]) => formatList(items, language),
     relative: (timestamp: string | Date, now: Date) => formatRelative(timestamp, now, language),

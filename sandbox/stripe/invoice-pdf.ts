@@ -24,9 +24,8 @@ function head(invoice: Invoice): (PdfText | PdfRule)[] {
     ["Status", stateNames[String(invoice.status)] ?? ""],
   ] as const;
   return [
-    { text: "Tessera", x: left, y: 72, size: 20, bold: true },
-    { text: "Invoice", x: right, y: 72, size: 20, right: true },
-    { text: "Sandbox: no card is real, no money moves.", x: left, y: 92, size: 9 },
+    { text: "Invoice", x: left, y: 72, size: 20, bold: true },
+    { text: "Tessera. Made by the sandbox: no card is real, no money moves.", x: left, y: 92, size: 9 },
     ...facts.flatMap(([name, value], index): PdfText[] => [
       { text: name, x: left, y: 130 + index * 16, size: small, bold: true },
       { text: value, x: left + 110, y: 130 + index * 16, size: small },
@@ -52,7 +51,8 @@ function sums(invoice: Invoice): [name: string, cents: number][] {
 export function invoicePdf(invoice: Invoice): Buffer {
   const parts: (PdfText | PdfRule)[] = head(invoice);
   let y = 222;
-  parts.push(...row(y, "Description", "Amount", true), { rule: y + 8 });
+  parts.push({ text: "Description", x: left, y, size: small, bold: true }, { text: "Amount", x: right - 38, y, size: small, bold: true });
+  parts.push({ rule: y + 8 });
   for (const line of invoice.lines.data) {
     y += 26;
     parts.push(...row(y, line.description ?? "", money(line.amount, invoice.currency)));

@@ -7,7 +7,7 @@ export interface PdfText {
   y: number;
   size: number;
   bold?: boolean;
-  /** `x` is then where the text ends. */
+  /** `x` is then where the text ends. For amounts only: their characters are the ones whose widths are known here. */
   right?: boolean;
 }
 

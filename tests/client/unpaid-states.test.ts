@@ -2,10 +2,11 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import billing from "#client/i18n/locales/en/billing.json" with { type: "json" };
-import text from "#client/i18n/locales/en/unpaid.json" with { type: "json" };
+import invoices from "#client/i18n/locales/en/invoices.json" with { type: "json" };
 import type { Site } from "./frame-support.ts";
 import { onStubbedSite, open, starter } from "./states-support.ts";
 
+const text = { ...invoices.unpaid, redirecting: invoices.redirecting };
 let site: Site;
 let page: Page;
 const api = onStubbedSite((opened) => {
@@ -27,7 +28,7 @@ it.each(["/", "/ai-models", "/profile", "/pricing"])(
   "says on %s how much is unpaid and until when access lasts, above what the page shows",
   async (path) => {
     await visit(path);
-    await notice().getByText("The payment of $19.99 for your plan failed. You keep access until March 17, 2026.").waitFor();
+    await notice().getByText("Your payment of $19.99 failed. Access until March 17, 2026.").waitFor();
     const box = await notice().boundingBox();
     expect(box?.height).toBeLessThan(70);
     // It takes a place of its own, so it covers nothing.
@@ -51,7 +52,7 @@ it("leads to paying, says so meanwhile, and says when the payment page can't be 
 
 it("asks to confirm the payment where the bank wants that", async () => {
   await visit("/", { needsAction: true });
-  await notice().getByText("Your bank wants you to confirm the payment of $19.99 for your plan.").waitFor();
+  await notice().getByText("Your bank wants you to confirm the payment of $19.99.").waitFor();
   await button(text.confirm).waitFor();
 });
 

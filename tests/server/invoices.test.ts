@@ -133,7 +133,7 @@ describe("an invoice", () => {
     await Promise.all(Array.from({ length: 5 }, () => mirrorInvoice(world.deps, failed.id).catch(() => undefined)));
     expect((await listOf(person))[0]).toMatchObject({ state: "paid", refundedCents: 500 });
     await world.deps.payments.refunds.create({ payment_intent: intent });
-    await mirrorInvoice(world.deps, failed.id);
+    await world.settle();
     expect((await listOf(person))[0]).toMatchObject({ state: "refunded", refundedCents: 1999 });
   });
 

@@ -111,7 +111,10 @@ describe("a renewal", () => {
     world.setApiFaults([]);
     const failedLink = await lastMail();
     await payAt(String(location), "success");
+    world.pushed.length = 0;
     await world.settle();
+    // The person's open pages hear of it, so that the notice goes from them.
+    await expect.poll(() => world.pushed.map(({ userId, table }) => `${userId} ${table}`)).toContain(`${person.userId} user_subscriptions`);
     expect((await lastMail()).template).toBe("payment-recovered");
     expect((await lastMail()).parameters).toMatchObject({ amountCents: 1999, credits: 300 });
     expect(await check()).not.toHaveProperty("unpaid");

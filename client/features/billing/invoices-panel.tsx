@@ -65,9 +65,14 @@ function Documents({ invoice }: { invoice: Invoice }) {
   );
 }
 
+/** "Mar 10 – Apr 10, 2026", or in the form of that language. */
+function rangeOf({ from, until }: { from: string; until: string }, language: string): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: "medium" }).formatRange(new Date(from), new Date(until));
+}
+
 function Row({ invoice }: { invoice: Invoice }) {
-  const { t } = useTranslation("invoices");
-  const { money, date, dateRange } = useFormat();
+  const { t, i18n } = useTranslation("invoices");
+  const { money, date } = useFormat();
   const { subject, number, issuedAt, totalCents, refundedCents, state } = invoice;
   const isPartial = refundedCents > 0 && state !== "refunded";
   return (
@@ -75,7 +80,7 @@ function Row({ invoice }: { invoice: Invoice }) {
       <p className={styles.what}>{useSubject(invoice)}</p>
       <p className={styles.detail}>
         <time dateTime={issuedAt}>{date(issuedAt)}</time>
-        {subject.kind === "plan" && <span>{t("period", { period: dateRange(subject.from, subject.until) })}</span>}
+        {subject.kind === "plan" && <span>{t("period", { period: rangeOf(subject, i18n.language) })}</span>}
         {number !== null && <span>{t("number", { number })}</span>}
         {isPartial && <span>{t("refunded", { amount: money(refundedCents) })}</span>}
       </p>

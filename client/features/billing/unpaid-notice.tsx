@@ -1,45 +1,69 @@
 import { CircleAlert, X } from "lucide-react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, IconButton } from "#client/components/button.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { useFormat } from "#client/lib/use-format.ts";
+import type { SubscriptionCheck } from "#contract/billing.ts";
 import { openInvoice } from "./open-invoice.ts";
 import styles from "./unpaid-notice.module.css";
-import type { Unpaid } from "./unpaid-store.ts";
-import { hideUnpaid } from "./unpaid-store.ts";
+
+type Unpaid = NonNullable<SubscriptionCheck["unpaid"]>;
+
+/** The invoice whose notice the person closed. It lasts for the visit, and the next unpaid invoice is shown again. */
+const hiddenKey = "unpaidHidden";
+
+function hiddenBefore(): string | null {
+  try {
+    return sessionStorage.getItem(hiddenKey);
+  } catch {
+    return null;
+  }
+}
+
+function keepHidden(invoiceId: string): void {
+  try {
+    sessionStorage.setItem(hiddenKey, invoiceId);
+  } catch {
+    // If storage is blocked, the notice is shown again at the next full load.
+  }
+}
 
 /** On every page of a person whose plan is unpaid: how much, until when, and the way to pay. It stands above the page and covers nothing. */
 export function UnpaidNotice({ unpaid }: { unpaid: Unpaid }) {
-  const { t } = useTranslation(["unpaid", "auth", "errors", "refusals"]);
+  const { t } = useTranslation(["invoices", "auth", "errors", "refusals"]);
   const { money, date } = useFormat();
   const { note, waitSeconds, busy, run } = useAct();
+  const [hidden, setHidden] = useState(hiddenBefore);
   const { invoiceId, amountCents, until, needsAction } = unpaid;
-  const text = needsAction ? "unpaid:action" : until === null ? "unpaid:first" : "unpaid:failed";
+  if (hidden === invoiceId) return null;
+  const text = needsAction ? "invoices:unpaid.action" : until === null ? "invoices:unpaid.first" : "invoices:unpaid.failed";
 
   function hide(): void {
-    hideUnpaid(invoiceId);
+    keepHidden(invoiceId);
+    setHidden(invoiceId);
     // The focused button is gone, so the page gets the focus.
     document.getElementById("content")?.focus({ preventScroll: true });
   }
 
   return (
-    <section className={styles.notice} aria-label={t("unpaid:label")}>
+    <section className={styles.notice} aria-label={t("invoices:unpaid.label")}>
       <div className={styles.inner}>
         <CircleAlert className={styles.icon} size={18} aria-hidden="true" />
-        <p className={styles.text} role="status">
-          {t(text, { amount: money(amountCents) })} {until !== null && t("unpaid:until", { date: date(until) })}
+        <p role="status">
+          {t(text, { amount: money(amountCents) })} {until !== null && t("invoices:unpaid.until", { date: date(until) })}
         </p>
         <Button
           size="small"
           variant="primary"
           busy={busy !== undefined}
-          busyLabel={t("unpaid:redirecting")}
+          busyLabel={t("invoices:redirecting")}
           aria-disabled={waitSeconds > 0}
           onClick={() => void run("pay", () => openInvoice(invoiceId, "pay"))}
         >
-          {t(needsAction ? "unpaid:confirm" : "unpaid:pay")}
+          {t(needsAction ? "invoices:unpaid.confirm" : "invoices:unpaid.pay")}
         </Button>
-        <IconButton label={t("unpaid:hide")} onClick={hide}>
+        <IconButton label={t("invoices:unpaid.hide")} onClick={hide}>
           <X size={18} aria-hidden="true" />
         </IconButton>
       </div>

@@ -109,13 +109,17 @@ export const sections: readonly Section[] = [
   },
   {
     name: "invoices",
-    describes:
-      "The invoices you paid, with their lines. Stripe has the invoices themselves; the payment portal in your account shows them.",
-    rows: (userId) => sql`select md5(i.id)::uuid as key, jsonb_build_object('stripeInvoice', i.id, 'paidAt', i.paid_at,
-      'amountPaidCents', i.amount_paid_cents, 'reason', i.billing_reason, 'lines', (select coalesce(jsonb_agg(jsonb_build_object(
+    describes: "Your invoices, with the lines of those that were paid. Stripe has the invoices themselves; your account leads to them.",
+    rows: (
+      userId,
+    ) => sql`select md5(own.id)::uuid as key, jsonb_build_object('stripeInvoice', own.id, 'number', i.number, 'issuedAt', i.issued_at,
+      'status', i.status, 'totalCents', i.total_cents, 'refundedCents', i.refunded_cents, 'pack', i.pack_key, 'paidAt', p.paid_at,
+      'amountPaidCents', p.amount_paid_cents, 'reason', p.billing_reason, 'lines', (select coalesce(jsonb_agg(jsonb_build_object(
         'plan', l.plan_key, 'interval', l.billing_interval, 'amountCents', l.amount_cents, 'periodStart', l.period_start,
-        'periodEnd', l.period_end) order by l.id), '[]') from paid_invoice_lines l where l.invoice_id = i.id)) as item
-      from paid_invoices i where i.billing_account_id = ${account(userId)}`,
+        'periodEnd', l.period_end) order by l.id), '[]') from paid_invoice_lines l where l.invoice_id = own.id)) as item
+      from (select id from paid_invoices where billing_account_id = ${account(userId)}
+        union select id from invoices where billing_account_id = ${account(userId)}) own
+      left join invoices i on i.id = own.id left join paid_invoices p on p.id = own.id`,
   },
   {
     name: "wallet",

@@ -122,6 +122,21 @@ async function privatePages(manifest: Manifest): Promise<{ address: string; sour
   });
 }
 
+/** The sections of the account that have a chunk of their own, each with what its page is made of. */
+async function accountSections(
+  manifest: Manifest,
+  pages: readonly { address: string; sources: string[] }[],
+): Promise<{ address: string; sources: string[] }[]> {
+  const frame = pages.find(({ address }) => address === paths.accountSection);
+  const source = await readFile(path.join(root, "client/pages/account-section.tsx"), "utf8");
+  const imports = source.matchAll(/lazy\(async \(\) => \(\{ default: \(await import\("(?:#client|\.)\/([\w/-]+\.tsx)"/g);
+  return [...imports].map(([, file = ""]) => {
+    const chunk = [file, `pages/${file}`].find((key) => manifest[key]);
+    if (!frame || !chunk) throw new Error(`${file} has no chunk of its own`);
+    return { address: `${paths.profile}: ${chunk}`, sources: [...frame.sources, chunk] };
+  });
+}
+
 async function weigh(
   folder: string,
   page: Pick<PageWeight, "address" | "language" | "kind">,
@@ -154,7 +169,8 @@ export async function weighPages(folder: string): Promise<PageWeight[]> {
       await add({ address, language, kind: address === paths.aiModels ? "chat" : "public" }, document);
     }
   }
-  for (const { address, sources } of await privatePages(manifest)) {
+  const rendered = await privatePages(manifest);
+  for (const { address, sources } of [...rendered, ...(await accountSections(manifest, rendered))]) {
     await add({ address, language: fallbackLanguage, kind: "private" }, `pages/${fallbackLanguage}/frame.html`, sources);
   }
   const missed = Object.entries(manifest).filter(([key, { file }]) => key.startsWith("pages/") && !seen.has(`/${file}`));
