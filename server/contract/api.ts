@@ -20,6 +20,7 @@ import type { profileRoutes } from "./profile.ts";
 import type { CallsOf } from "./route.ts";
 import type { securityRoutes } from "./security.ts";
 import type { stepUpRoutes } from "./step-up.ts";
+import type { usageRoutes } from "./usage.ts";
 
 export type Calls = CallsOf<
   typeof accountRoutes &
@@ -41,5 +42,6 @@ export type Calls = CallsOf<
     typeof profileRoutes &
     typeof googleRoutes &
     typeof securityRoutes &
-    typeof stepUpRoutes
+    typeof stepUpRoutes &
+    typeof usageRoutes
 >;

@@ -33,7 +33,7 @@ const functions = [
   ..."ledger_disagreements ledger_disagreements_in payer_of".split(" "),
   ..."ledger_assert_balanced ledger_assert_entries ledger_assert_wallet ledger_refuse_change answer_start turn_start answer_end".split(" "),
   ..."generation_is_sound generation_part_is_sound message_is_sound".split(" "),
-  ..."answer_log_add_partition answer_log_drop_partition".split(" "),
+  ..."answer_log_add_partition answer_log_drop_partition usage_count".split(" "),
   ...Object.values(sweeps).map((sweep) => sweep.sql),
 ];
 
@@ -88,6 +88,7 @@ export async function grantToApplication(trx: Kysely<unknown>, role: string): Pr
     sql`grant delete on ${deletable} to ${name}`,
     sql`revoke insert, update, delete, truncate on ${ledgerTables} from ${name}`,
     sql`revoke update on ${appendOnly} from ${name}`,
+    sql`revoke insert, update on usage_days from ${name}`,
     sql`revoke insert, update, delete, truncate on ${auditTables} from ${name}`,
     sql`grant insert (billing_account_id, created_at) on wallets to ${name}`,
     sql`grant update (frozen_at) on wallets to ${name}`,

@@ -83,3 +83,12 @@ export interface LedgerChecks {
   name: "recent" | "round";
   reached: string;
 }
+
+/** What was charged to an account for answers, by day in UTC and model. Only SQL reads and writes it. */
+export interface UsageDays {
+  billing_account_id: string;
+  day: string;
+  model_id: string;
+  answers: number;
+  credits: number;
+}

@@ -41,7 +41,17 @@ import type {
   Trials,
   UserSubscriptions,
 } from "./types-billing.ts";
-import type { Grants, HoldParts, Holds, LedgerChecks, LedgerEntries, LedgerKeys, LedgerTransactions, Wallets } from "./types-ledger.ts";
+import type {
+  Grants,
+  HoldParts,
+  Holds,
+  LedgerChecks,
+  LedgerEntries,
+  LedgerKeys,
+  LedgerTransactions,
+  UsageDays,
+  Wallets,
+} from "./types-ledger.ts";
 import type { DataExports } from "./types-own-data.ts";
 import type {
   BusinessClock,
@@ -102,6 +112,7 @@ export interface Database {
   generation_events: GenerationEvents;
   generation_parts: GenerationParts;
   refused_sends: RefusedSends;
+  usage_days: UsageDays;
   ledger_checks: LedgerChecks;
   findings: Findings;
   full_checks: FullChecks;

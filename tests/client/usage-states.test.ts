@@ -147,3 +147,43 @@ describe("the explanation of the balance", () => {
     await region().getByText(text.explain.empty).waitFor();
   });
 });
+
+describe("the usage", () => {
+  const usage = "GET /api/credits/usage";
+  const region = () => page.getByRole("region", { name: text.charts.title, exact: true });
+  const rows = async () => Promise.all((await region().getByRole("row").all()).map((row) => row.getByRole("cell").allTextContents()));
+  const sum = (start: string, modelId: string, answers: number, credits: number) => ({ start, modelId, answers, credits });
+
+  it("is a chart and a table with the same figures by day and model, for the range that is chosen", async () => {
+    const ids = ["gpt-5", "gpt-5-mini", "gpt-image-1", "a-model-of-long-ago", "sonar", "sonar-pro"];
+    const sums = ids.map((id, index) => sum("2026-03-10", id, index + 1, 60 - 10 * index));
+    api.answer(usage, { from: "2026-02-09", to: "2026-03-10", unit: "day", sums: [sum("2026-03-01", "gpt-5", 1, 5), ...sums] });
+    page = await open(site, "/profile/usage", { member: true });
+    await region().getByRole("img", { name: text.charts.chart }).locator("canvas").waitFor();
+    const models = await region().getByRole("columnheader").allTextContents();
+    expect([models[0], models[1], models[4], models.at(-2), models.at(-1)]).toEqual([
+      ...[text.charts.day, "GPT-5", "a-model-of-long-ago", text.charts.others, text.charts.total],
+    ]);
+    expect(await region().getByRole("rowheader").allTextContents()).toEqual(["March 10, 2026", "March 1, 2026"]);
+    expect(await rows()).toEqual([[], ["60", "50", "40", "30", "30", "210"], ["5", "0", "0", "0", "0", "5"]]);
+    await region().getByText("Credits 215").waitFor();
+    await region().getByText("Answers 22").waitFor();
+
+    api.answer(usage, { from: "2025-04-01", to: "2026-03-10", unit: "month", sums: [sum("2025-12-01", "gpt-5", 2, 10)] });
+    await page.getByRole("radio", { name: text.charts.ranges["30d"] }).press("ArrowRight");
+    await page.getByRole("radio", { name: text.charts.ranges["90d"] }).press("ArrowRight");
+    await region().getByRole("rowheader", { name: "December 2025" }).waitFor();
+    expect(api.calls(usage).map(({ query }) => query)).toEqual([{ range: "30d" }, { range: "90d" }, { range: "12m" }]);
+  });
+
+  it("says that nothing was spent, and that it could not be read", async () => {
+    page = await open(site, "/profile/usage", { member: true });
+    await region().getByText(text.charts.empty).waitFor();
+    api.refuse(usage, 500, "unexpected");
+    await page.getByRole("radio", { name: text.charts.ranges["7d"] }).check({ force: true });
+    await region().getByRole("alert").getByText(text.charts.failed).waitFor();
+    api.answer(usage, { from: "2026-03-04", to: "2026-03-10", unit: "day", sums: [] });
+    await region().getByRole("button", { name: "Try again", exact: true }).click();
+    await region().getByText(text.charts.empty).waitFor();
+  });
+});

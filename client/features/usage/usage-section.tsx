@@ -1,11 +1,13 @@
 import { ExplanationPanel } from "./explanation-panel.tsx";
 import { HistoryPanel } from "./history-panel.tsx";
+import { UsagePanel } from "./usage-panel.tsx";
 
 /** History and usage: a section of the account, in a chunk of its own. */
 export function UsageSection() {
   return (
     <>
       <ExplanationPanel />
+      <UsagePanel />
       <HistoryPanel />
     </>
   );

@@ -1,0 +1,114 @@
+import { useEffect, useRef } from "react";
+import { useTranslation } from "react-i18next";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { useFormat } from "#client/lib/use-format.ts";
+import { useUtc } from "#client/lib/use-utc.ts";
+import type { Usage } from "#contract/usage.ts";
+import styles from "./usage.module.css";
+import type { Buckets } from "./usage-buckets.ts";
+
+interface UsageChartProps {
+  buckets: Buckets;
+  unit: Usage["unit"];
+}
+
+const height = 260;
+/** Room for one label of the axis, in CSS pixels. */
+const labelWidth = 64;
+
+/** Each model's credits on top of those before it; the highest first, so that the lower ones are drawn over it. */
+function stacked({ starts, credits }: Buckets): uPlot.AlignedData {
+  const sums = credits.map((_, model) =>
+    starts.map((__, start) => credits.slice(0, model + 1).reduce((sum, own) => sum + (own[start] ?? 0), 0)),
+  );
+  return [starts.map((_, index) => index), ...sums.reverse()];
+}
+
+interface Labels {
+  start: (start: string) => string;
+  number: (value: number) => string;
+}
+
+/** The canvas knows no custom properties: each colour is read from an element that has it, when it is drawn. */
+function optionsOf(buckets: Buckets, element: HTMLElement, labels: Labels): uPlot.Options {
+  const swatches = [...element.querySelectorAll("[data-place]")];
+  const colourOf = (place: number) => getComputedStyle(swatches[place] ?? element).color;
+  const bars = uPlot.paths.bars?.({ size: [0.7, 48] });
+  const places = buckets.models.map((_, index) => buckets.models.length - 1 - index);
+  const axis: uPlot.Axis = {
+    stroke: () => getComputedStyle(element).color,
+    grid: { show: false },
+    ticks: { show: false },
+    font: "12px sans-serif",
+  };
+  return {
+    width: element.clientWidth,
+    height,
+    // The table has the figures, also for those who can't point.
+    cursor: { show: false },
+    legend: { show: false },
+    scales: {
+      x: { time: false, range: [-0.6, buckets.starts.length - 0.4] },
+      y: { range: (_chart, _low, high) => [0, Math.max(high * 1.05, 4)] },
+    },
+    axes: [
+      {
+        ...axis,
+        space: labelWidth,
+        incrs: [1, 2, 3, 7, 14, 30],
+        values: (_chart, splits) => splits.map((split) => labels.start(buckets.starts[split] ?? "")),
+      },
+      {
+        ...axis,
+        size: 56,
+        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 100_000],
+        values: (_chart, splits) => splits.map(labels.number),
+      },
+    ],
+    series: [
+      {},
+      ...places.map(
+        (place): uPlot.Series => ({ ...(bars && { paths: bars }), points: { show: false }, width: 0, fill: () => colourOf(place) }),
+      ),
+    ],
+  };
+}
+
+/** Credits by day or month, as bars of one piece for each model. */
+export function UsageChart({ buckets, unit }: UsageChartProps) {
+  const { t } = useTranslation("usage");
+  const { number } = useFormat();
+  const { shortDay, shortMonth } = useUtc();
+  const frame = useRef<HTMLDivElement>(null);
+  const labels = useRef<Labels>({ start: shortDay, number });
+  labels.current = { start: (start) => (start === "" ? "" : unit === "month" ? shortMonth(start) : shortDay(start)), number };
+
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return;
+    const chart = new uPlot(optionsOf(buckets, element, labels.current), stacked(buckets), element);
+    const resizes = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }));
+    resizes.observe(element);
+    // Another theme has other colours.
+    const redraw = () => chart.redraw();
+    const themes = new MutationObserver(redraw);
+    themes.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    dark.addEventListener("change", redraw);
+    return () => {
+      resizes.disconnect();
+      themes.disconnect();
+      dark.removeEventListener("change", redraw);
+      chart.destroy();
+    };
+  }, [buckets]);
+
+  return (
+    <div ref={frame} className={styles.chart} role="img" aria-label={t("charts.chart")}>
+      {buckets.models.map((model, place) => (
+        <span key={model ?? ""} data-place={place} hidden />
+      ))}
+    </div>
+  );
+}
