@@ -47,6 +47,7 @@ function optionsOf(buckets: Buckets, element: HTMLElement, labels: Labels): uPlo
     height,
     // The table has the figures, also for those who can't point.
     cursor: { show: false },
+    padding: [8, 0, 0, 0],
     legend: { show: false },
     scales: {
       x: { time: false, range: [-0.6, buckets.starts.length - 0.4] },
@@ -56,12 +57,13 @@ function optionsOf(buckets: Buckets, element: HTMLElement, labels: Labels): uPlo
       {
         ...axis,
         space: labelWidth,
+        size: 28,
         incrs: [1, 2, 3, 7, 14, 30],
         values: (_chart, splits) => splits.map((split) => labels.start(buckets.starts[split] ?? "")),
       },
       {
         ...axis,
-        size: 56,
+        size: 44,
         incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 100_000],
         values: (_chart, splits) => splits.map(labels.number),
       },

@@ -24,25 +24,25 @@ export function UsageTable({ buckets: { starts, models, credits, totals }, unit 
         <thead>
           <tr>
             <th scope="col">{t(`charts.${unit}`)}</th>
+            <th scope="col">{t("charts.total")}</th>
             {models.map((model, index) => (
               <th key={model ?? ""} scope="col">
                 <span className={styles.colour} data-place={index} />
                 {model === null ? t("charts.others") : (findModel(model)?.name ?? model)}
               </th>
             ))}
-            <th scope="col">{t("charts.total")}</th>
           </tr>
         </thead>
         <tbody>
           {rows.reverse().map(({ start, index }) => (
             <tr key={start}>
               <th scope="row">{unit === "month" ? month(start) : date(start)}</th>
-              {models.map((model, column) => (
-                <td key={model ?? ""}>{number(credits[column]?.[index] ?? 0)}</td>
-              ))}
               <td>
                 <strong>{number(totals[index] ?? 0)}</strong>
               </td>
+              {models.map((model, column) => (
+                <td key={model ?? ""}>{number(credits[column]?.[index] ?? 0)}</td>
+              ))}
             </tr>
           ))}
         </tbody>
