@@ -76,6 +76,7 @@ export const retention = {
   charge_returns: {
     rows: "for good",
     why: "accounting: what was paid back, by which credits went back too; of a billing account, which names no deleted person",
+  },
   usage_days: {
     rows: "for good",
     why: "sums of the receipts by day and model, for charts; of a billing account, which names no deleted person",

@@ -1,4 +1,4 @@
--- What was spent in each wallet, by day and model: sums of the receipts, kept up by the transaction that writes a receipt (decision 48).
+-- What was spent in each wallet, by day and model: sums of the receipts, kept up by the transaction that writes a receipt (decision 49).
 create table usage_days (
   billing_account_id uuid not null references billing_accounts,
   -- In UTC, of business time.
