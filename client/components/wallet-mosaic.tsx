@@ -1,6 +1,8 @@
+import { Lock } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { GrantKind } from "#domain/credits.ts";
+import { spendableKinds } from "#domain/credits.ts";
 import { classNames } from "./class-names.ts";
 import { columnsOfTiles, columnsSize } from "./tile-field.ts";
 import type { FieldGrant } from "./wallet-field.ts";
@@ -18,6 +20,8 @@ interface WalletMosaicProps {
   now: Date;
   /** When a plan that is not renewed ends, and its credits with it. */
   planEndsAt?: string | null;
+  /** Without a plan some kinds of grants are locked: they stay, but can't be spent. */
+  hasPlan?: boolean;
 }
 
 const rows = 5;
@@ -38,30 +42,43 @@ function useUntil(planEndsAt: string | null): (grant: WalletGrant) => string {
 }
 
 /**
- * The wallet as a mosaic: every grant is a field of tiles. What expires first is at the edge in a warmer colour; spent tiles
- * are outlines.
+ * The wallet as a mosaic: every grant is a field of tiles, numbered in the order of spending. What expires first is at the edge in a
+ * warmer colour; spent tiles are outlines. Grants that are locked come last and have no number.
  */
-export function WalletMosaic({ grants, now, planEndsAt = null }: WalletMosaicProps) {
+export function WalletMosaic({ grants, now, planEndsAt = null, hasPlan = true }: WalletMosaicProps) {
   const { t } = useTranslation("wallet");
   const format = useFormat();
   const perTile = creditsPerTile(grants);
   const until = useUntil(planEndsAt);
+  const kinds = spendableKinds(hasPlan, true);
+  const isLocked = ({ kind }: WalletGrant) => !kinds.includes(kind);
+  const ordered = inSpendingOrder(grants);
+  const open = ordered.filter((grant) => !isLocked(grant));
   return (
     <figure className={styles.wallet}>
       <ol className={styles.fields}>
-        {inSpendingOrder(grants).map((grant) => (
-          <li key={grant.id} className={styles.grant}>
+        {[...open, ...ordered.filter(isLocked)].map((grant, place) => (
+          <li key={grant.id} className={classNames(styles.grant, isLocked(grant) && styles.locked)}>
             <Field grant={grant} perTile={perTile} now={now} />
-            <p className={styles.kind}>{t(`kind.${grant.kind}`)}</p>
+            <p className={styles.kind}>
+              {isLocked(grant) && <Lock className={styles.lock} size={14} aria-hidden="true" />}
+              {!isLocked(grant) && open.length > 1 && <span className={styles.place}>{place + 1}</span>}
+              {t(`kind.${grant.kind}`)}
+            </p>
             <p className={styles.text}>
               {t("remaining", { remaining: format.number(Math.max(0, grant.remaining)), credits: format.number(grant.credits) })}
             </p>
             {grant.held > 0 && <p className={styles.text}>{t("held", { held: format.number(grant.held) })}</p>}
             <p className={styles.text}>{until(grant)}</p>
+            {isLocked(grant) && <p className={styles.text}>{t("locked")}</p>}
+            {grant.kind === "trial" && !hasPlan && <p className={styles.text}>{t("smallOnly")}</p>}
           </li>
         ))}
       </ol>
-      <figcaption className={styles.scale}>{t("scale", { count: perTile, formatted: format.number(perTile) })}</figcaption>
+      <figcaption className={styles.scale}>
+        {t("scale", { count: perTile, formatted: format.number(perTile) })}
+        {open.length > 1 && ` ${t("order")}`}
+      </figcaption>
     </figure>
   );
 }

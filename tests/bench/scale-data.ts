@@ -94,6 +94,11 @@ const fillings: readonly (readonly [table: string, columns: string, rows: string
     `select ${generationId}, ${userId}, ${accountId}, 'gpt-5-mini', 'key-of-' || n || '-' || a, sha256(n::text::bytea), 'completed', ${generationId}, 1, 1,
        ${captureId}, ${userId}, now(), now(), now() - (300 - 60 * a) * interval '1 day', now() from ${turns}`,
   ],
+  [
+    "usage_days",
+    "billing_account_id, day, model_id, answers, credits",
+    `select ${accountId}, current_date, 'gpt-5-mini', ${answers}, ${answers} from ${people}`,
+  ],
   ["generation_parts", "generation_id, place, kind, text", `select ${generationId}, 1, 'text', 'A small piece of a mosaic.' from ${turns}`],
   [
     "conversations",

@@ -16,8 +16,10 @@ import { migrate } from "#server/db/migrator.ts";
 import type { EmbeddedPostgres } from "#server/embedded/postgres.ts";
 import { applicationRole, ownerRole, startPostgres } from "#server/embedded/postgres.ts";
 import { createInbox } from "#server/features/billing/inbox.ts";
+import { explainBalance } from "#server/features/credits/explanation.ts";
 import { readLedger } from "#server/features/credits/history.ts";
 import { readWallet } from "#server/features/credits/service.ts";
+import { readUsage } from "#server/features/credits/usage.ts";
 import { createAnswerBatches } from "#server/features/generations/batches.ts";
 import { entriesPerPerson, fill, pickPeople } from "./scale-data.ts";
 
@@ -131,6 +133,9 @@ async function openWorld(url: string, people: number): Promise<World> {
   const acts = {
     wallet: () => readWallet(db, somebody().userId, grantKinds, new Date()),
     history: () => readLedger(db, somebody().userId, undefined, 20),
+    "filtered history": () => readLedger(db, somebody().userId, undefined, 20, { model: "gpt-5-mini", direction: "out" }),
+    explanation: () => explainBalance(db, somebody().userId),
+    "usage of 90 days": () => readUsage(db, somebody().userId, "90d", new Date()),
     send: () => send(answers, somebody().userId),
     webhook: () =>
       inbox({ id: `evt_${randomUUID()}`, type: "invoice.paid", livemode: false, objectId: "in_1", created: 1, payload: '{"object":{}}' }),

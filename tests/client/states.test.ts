@@ -256,6 +256,28 @@ describe("the wallet and its history", () => {
       .waitFor();
   });
 
+  it("number the grants in the order of spending, and say of those that are locked without a plan that they are not lost", async () => {
+    const ids = ["0198c0de-0000-7000-8000-000000000002", "0198c0de-0000-7000-8000-000000000003"] as const;
+    const trial = { ...grant, id: ids[0], kind: "trial", credits: 50, remaining: 13, expiresAt: "2026-03-15T00:00:00.000Z" } as const;
+    const pack = { ...grant, id: ids[1], kind: "pack", credits: 250, remaining: 190, expiresAt: "2026-03-12T00:00:00.000Z" } as const;
+    const adjustment = { ...grant, kind: "adjustment", credits: 20, remaining: 20, held: 5 } as const;
+    const grants = [pack, trial, adjustment];
+    api.answer("GET /api/credits/wallet", { ...wallet, balance: 223, held: 5, available: 28, grants });
+    const items = async () => {
+      await panel().getByRole("listitem").first().waitFor();
+      return panel().getByRole("listitem").allTextContents();
+    };
+    api.answer(check, noPlan);
+    await open("/profile", { member: true });
+    const [first, second, third] = await items();
+    expect(first).toMatch(/^1Free trial13 of 50 left.*for small text models$/);
+    expect(second).toMatch(/^2Adjustment20 of 20 left5 held for answers/);
+    expect(third).toMatch(/^Pack190 of 250 left.*not lost: locked until you have a plan again$/);
+    api.answer(check, starter);
+    await open("/profile", { member: true });
+    expect((await items()).map((text) => text.slice(0, 6))).toEqual(["1Pack1", "2Free ", "3Adjus"]);
+  });
+
   it("promise no further credits if the subscription ends, with which its credits expire", async () => {
     api.answer(check, { ...starter, cancel_at_period_end: true });
     api.answer("GET /api/credits/wallet", wallet);

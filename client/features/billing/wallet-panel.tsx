@@ -66,7 +66,14 @@ function Contents({ wallet }: { wallet: Wallet }) {
         </Alert>
       )}
       {wallet.balance < 0 && <Alert tone="warning">{t("wallet.debt", { credits: credits(-wallet.balance) })}</Alert>}
-      {wallet.grants.length > 0 && <WalletMosaic grants={wallet.grants} now={new Date(wallet.serverTime)} planEndsAt={planEnd(check)} />}
+      {wallet.grants.length > 0 && (
+        <WalletMosaic
+          grants={wallet.grants}
+          now={new Date(wallet.serverTime)}
+          planEndsAt={planEnd(check)}
+          hasPlan={check === null || (check.subscribed && check.subscription_tier !== "none")}
+        />
+      )}
     </>
   );
 }
