@@ -10,6 +10,7 @@ export const RepairedItem = Type.Union([
   Type.Object({ kind: Type.Literal("credits_released"), credits: Credits }),
   Type.Object({ kind: Type.Literal("doubled_removed"), credits: Credits }),
   Type.Object({ kind: Type.Literal("subscription_updated") }),
+  Type.Object({ kind: Type.Literal("refund_booked") }),
   Type.Object({ kind: Type.Literal("invoice_updated") }),
   Type.Object({ kind: Type.Literal("left") }),
 ]);

@@ -30,6 +30,10 @@ export const findingKinds = {
     what: "our copy of a subscription differs from Stripe's",
     toDo: "Look at the subscription at Stripe; npm run reconcile -- --full reads it again.",
   },
+  unbooked_return: {
+    what: "money went back or is disputed at Stripe, and our books did not have it",
+    toDo: "Look at the charge at Stripe; npm run reconcile -- --full reads it again.",
+  },
   wrong_invoice: {
     what: "our copy of an invoice differs from Stripe's",
     toDo: "Look at the invoice at Stripe; npm run reconcile -- --full reads it again.",

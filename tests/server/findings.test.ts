@@ -2,11 +2,13 @@
  * Damages that are planted into the books, and the checks that find them: each is repaired where that is safe, written down once, and
  * otherwise left to a person.
  */
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { addMilliseconds, dayMs, hourMs, minuteMs } from "#domain/clock.ts";
 import type { Checker } from "#domain/findings.ts";
+import { findingKinds } from "#domain/findings.ts";
 import { findPayer } from "#server/db/payer.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { selectAccount } from "#server/features/billing/check-queries.ts";
@@ -219,6 +221,7 @@ describe("the check of an account", () => {
     const [grant] = await grantsOf(refunded);
     await loseGrant(grant?.id ?? "");
     await world.deps.payments.refunds.create({ charge: grant?.charge_id ?? "", amount: 500 });
+    await world.settle();
     expect(await examine(refunded)).toMatchObject([{ kind: "missing_grant", isRepaired: false }]);
     expect(await grantsOf(refunded)).toEqual([]);
     expect(await findings()).toMatchObject([{ resolved_at: null }, { resolved_at: null }]);
@@ -265,6 +268,22 @@ describe("the check of an account", () => {
   });
 });
 
+describe("money that went back", () => {
+  test("takes the credits of a refund whose every event was lost, once", async () => {
+    const person = await subscriber();
+    const [grant] = await grantsOf(person);
+    const chargeId = grant?.charge_id ?? "";
+    await world.deps.payments.refunds.create({ charge: chargeId });
+    await world.takeEvents();
+    expect((await stateOf(world, person.userId)).wallet?.balance).toBe(300);
+    const found = await examine(person);
+    expect(found).toContainEqual(expect.objectContaining({ kind: "unbooked_return", subject: chargeId, isRepaired: true }));
+    expect((await stateOf(world, person.userId)).wallet?.balance).toBe(0);
+    expect(await findings()).toContainEqual(repaired("unbooked_return", "full", { subject: chargeId }));
+    expect(await examine(person)).toEqual([]);
+  });
+});
+
 describe("the full check", () => {
   test("checks every account, goes on where it was interrupted, and asked for twice is one", async () => {
     const people = [await subscriber(), await subscriber(), await subscriber()];
@@ -292,5 +311,34 @@ describe("the full check", () => {
     const payers = await Promise.all(people.map(payerOf));
     const theirs = (await findings()).filter((finding) => payers.includes(finding.billing_account_id ?? ""));
     expect(theirs.map(({ kind, resolved_by }) => [kind, resolved_by])).toEqual(people.map(() => ["doubled_grant", "full"]));
+  });
+});
+
+describe("the command", () => {
+  async function command(...values: string[]): Promise<{ code: number | null; said: string }> {
+    const env = { PATH: process.env.PATH, DATABASE_URL: world.deps.config.databaseUrl };
+    const child = spawn(process.execPath, ["server/commands/reconcile.ts", ...values], { env });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+    return { code, said };
+  }
+
+  test("asks for the full check and waits for it, lists what is left with what to do, and closes it", async () => {
+    const person = await subscriber();
+    const doubled = await double(person);
+    await hold(person, 301);
+    const asked = command("--full");
+    await expect.poll(async () => (await readFullCheck(world.database.db)).done_at, { timeout: 30_000 }).toBeNull();
+    while (!(await continueFullCheck(world.deps)));
+    const { code, said } = await asked;
+    expect(code).toBe(1);
+    expect(said).toContain("every account was checked");
+    expect(said).toContain(`doubled_grant ${doubled}`);
+    expect(said).toContain(findingKinds.doubled_grant.toDo);
+    for (const { id } of (await findings()).filter(({ resolved_at }) => resolved_at === null))
+      expect(await command("--close", id)).toEqual({ code: 0, said: `${id} is closed\n` });
+    expect(await command()).toEqual({ code: 0, said: "nothing is open\n" });
+    expect((await command("--close", randomUUID())).code).toBe(1);
   });
 });

@@ -22,6 +22,8 @@ function useItemText(): (item: RepairedItem) => string {
         return t("item.doubled", { credits: credits(item.credits) });
       case "subscription_updated":
         return t("item.subscription");
+      case "refund_booked":
+        return t("item.refund");
       case "invoice_updated":
         return t("item.invoice");
       case "left":

@@ -81,6 +81,8 @@ function toItem({ kind, details, isRepaired }: Finding): RepairedItem {
       return { kind: "credits_released", credits };
     case "doubled_grant":
       return { kind: "doubled_removed", credits };
+    case "unbooked_return":
+      return { kind: "refund_booked" };
     case "wrong_invoice":
       return { kind: "invoice_updated" };
     default:

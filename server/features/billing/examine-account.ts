@@ -17,6 +17,7 @@ import { isIssued, mirrorInvoice } from "./mirror-invoice.ts";
 import { checkPayments } from "./payment-checks.ts";
 import * as queries from "./queries.ts";
 import { checkSubscriptionRow } from "./reconcile.ts";
+import { checkReturns } from "./return-checks.ts";
 
 /** Invoices read at most, newest first: four years of monthly payments and many packs. */
 const invoiceLimit = 200;
@@ -70,6 +71,7 @@ async function examineAtStripe(check: Check, account: CheckedAccount, customer: 
     const wrong = await checkSubscriptionRow(check, subscriptionId);
     if (wrong) found.push(wrong);
   }
+  found.push(...(await checkReturns(check, account.id, customer)));
   found.push(...(await copyInvoices(check, account.id, invoices, new Set(found.map(({ subject }) => subject)))));
 }
 

@@ -1,0 +1,31 @@
+/** Charges of which money went back, or that are disputed: our books must have it, with the credits it bought. */
+import type { Finding } from "#domain/findings.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { announceToMembers } from "../../http/live-events.ts";
+import { selectChargeReturn } from "./charge-returns.ts";
+import type { Check } from "./checks.ts";
+import { report } from "./checks.ts";
+import { syncCharge } from "./sync-charge.ts";
+
+/** Of one customer, newest first. */
+const chargeLimit = 200;
+
+/** Reads each returned or disputed charge again, as its events do. A row of ours has changed if its version has. */
+export async function checkReturns(check: Check, payerId: string, customer: string): Promise<Finding[]> {
+  const { deps, signal } = check;
+  const found: Finding[] = [];
+  const rowOf = (chargeId: string) => inTransaction(deps.db, (trx) => selectChargeReturn(trx, chargeId));
+  const charges = await deps.payments.charges.list({ customer, limit: 100 }).autoPagingToArray({ limit: chargeLimit });
+  for (const { id, amount_refunded: refunded, disputed } of charges) {
+    const before = await rowOf(id);
+    if (refunded === 0 && !disputed && !before) continue;
+    signal?.throwIfAborted();
+    await syncCharge(deps, id);
+    const after = await rowOf(id);
+    if (!after || after.version === before?.version) continue;
+    const details = { refundedCents: after.refunded_cents, lostCents: after.lost_cents };
+    found.push(await report(check, { kind: "unbooked_return", subject: id, payerId, details, isRepaired: true }));
+  }
+  if (found.length > 0) await announceToMembers(deps, payerId, "wallets");
+  return found;
+}
