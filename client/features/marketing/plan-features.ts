@@ -3,12 +3,14 @@ import { useFormat } from "#client/lib/use-format.ts";
 import { isBuilt, models } from "#domain/models.ts";
 import type { Plan, PlanKey } from "#domain/plans.ts";
 
-/** Spec §9: the notes on the plans. */
+const professional = ["prioritySupport", "collaboration", "commercialRights"] as const;
+
+/** Spec §9: the notes on the plans. A credit of Enterprise costs more than one of Professional, so its card has all that one gets for it. */
 const extras = {
   starter: [],
   basic: [],
-  professional: ["prioritySupport", "collaboration", "commercialRights"],
-  enterprise: ["alwaysSupport", "customTuning", "dedicatedManager"],
+  professional,
+  enterprise: [...professional, "alwaysSupport", "customTuning", "dedicatedManager"],
 } as const satisfies Record<PlanKey, readonly string[]>;
 
 const usable = models.filter(isBuilt).length;
