@@ -4,12 +4,24 @@ import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { formatDate } from "#client/lib/format.ts";
 import { showToast } from "#client/lib/interface-store.ts";
+import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { PlanChangePreview } from "#contract/plan-change.ts";
-import type { PriceId } from "#domain/plans.ts";
-import { noteCheck } from "./subscription-store.ts";
+import type { BillingInterval, PlanKey, PriceId } from "#domain/plans.ts";
+import { useSubscription } from "./subscription-store.ts";
+
+/** A plan with one of its prices. */
+export interface Sold {
+  plan: PlanKey;
+  interval: BillingInterval;
+}
 
 /** The texts of these acts and of their dialogs. */
 export const changeTexts = ["change", "auth", "errors", "refusals"] as const;
+
+/** Shows the check that the answer brought. */
+function noteCheck(check: SubscriptionCheck): void {
+  useSubscription.setState({ status: "ready", check, lastKnown: { check, checkedAtMs: Date.now() } });
+}
 
 const day = (timestamp: string) => ({ date: formatDate(timestamp, i18next.language) });
 

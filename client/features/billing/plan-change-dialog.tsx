@@ -9,8 +9,9 @@ import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import type { PlanChangePreview } from "#contract/plan-change.ts";
 import type { PriceId } from "#domain/plans.ts";
-import { parsePriceId } from "#domain/plans.ts";
+import { priceIdOf } from "#domain/plans.ts";
 import styles from "./plan-change.module.css";
+import type { Sold } from "./plan-change-acts.ts";
 import { confirmChange } from "./plan-change-acts.ts";
 import { PlanChangeView } from "./plan-change-preview.tsx";
 import { useNamedPlan } from "./use-named-plan.ts";
@@ -38,13 +39,13 @@ function usePreview(priceId: PriceId | null): { looked: Looked | undefined; look
   return { looked, look: useCallback(() => setAsked((times) => times + 1), []) };
 }
 
-/** Shows what a change of plan means, and makes it when the person confirms. `priceId` is null while the dialog is closed. */
-export function PlanChangeDialog({ priceId, onClose }: { priceId: PriceId | null; onClose: () => void }) {
+/** Shows what a change of plan means, and makes it when the person confirms. `target` is null while the dialog is closed. */
+export function PlanChangeDialog({ target, onClose }: { target: Sold | null; onClose: () => void }) {
   const { t } = useTranslation(["change", "common"]);
+  const priceId = target && priceIdOf(target.plan, target.interval);
   const { looked, look } = usePreview(priceId);
   const { busy, note, clear, run } = useAct<"confirm">();
   const nameOf = useNamedPlan();
-  const target = priceId === null ? undefined : parsePriceId(priceId);
   const preview = looked && "preview" in looked ? looked.preview : undefined;
 
   function close(): void {
@@ -86,7 +87,7 @@ export function PlanChangeDialog({ priceId, onClose }: { priceId: PriceId | null
     <Dialog
       open={priceId !== null}
       onClose={close}
-      title={target ? t("change:dialog.title", { plan: nameOf({ plan: target.plan.key, interval: target.interval }) }) : ""}
+      title={target ? t("change:dialog.title", { plan: nameOf(target) }) : ""}
       actions={actions}
     >
       <div className={styles.dialog}>

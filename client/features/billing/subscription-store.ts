@@ -20,11 +20,6 @@ export const noSubscription = { status: "idle", check: null, lastKnown: null } a
 
 export const useSubscription = create<SubscriptionState>(() => ({ ...noSubscription, refresh: async () => undefined }));
 
-/** Shows a check that came with the answer to another call. */
-export function noteCheck(check: SubscriptionCheck): void {
-  useSubscription.setState({ status: "ready", check, lastKnown: { check, checkedAtMs: Date.now() } });
-}
-
 /**
  * Updates the available credits from a receipt or the wallet, which are newer than the last check, so that every page shows the
  * same number.

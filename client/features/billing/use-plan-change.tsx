@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { useState } from "react";
 import { Late } from "#client/components/late.tsx";
-import type { PriceId } from "#domain/plans.ts";
+import type { Sold } from "./plan-change-acts.ts";
 
 const loadActs = () => import("./plan-change-acts.ts");
 
@@ -17,8 +17,8 @@ async function loadDialog() {
 }
 
 export interface PlanChange {
-  /** Opens the dialog with the preview of the change to a price. */
-  change: (priceId: PriceId) => void;
+  /** Opens the dialog with the preview of the change. */
+  change: (target: Sold) => void;
   /** Takes the planned change back. Never throws. */
   undo: () => Promise<void>;
   /** To be rendered on the page. */
@@ -27,10 +27,10 @@ export interface PlanChange {
 
 export function usePlanChange(): PlanChange {
   // Undefined until it is asked for the first time. Then the dialog stays, so that it can give the focus back when it closes.
-  const [priceId, setPriceId] = useState<PriceId | null>();
+  const [target, setTarget] = useState<Sold | null>();
   return {
-    change: setPriceId,
+    change: setTarget,
     undo: async () => (await loadActs()).undoChange(),
-    dialog: priceId !== undefined && <Late load={loadDialog} priceId={priceId} onClose={() => setPriceId(null)} />,
+    dialog: target !== undefined && <Late load={loadDialog} target={target} onClose={() => setTarget(null)} />,
   };
 }

@@ -13,15 +13,16 @@ import styles from "./plan-card.module.css";
 import { usePlanFeatures } from "./plan-features.ts";
 import { PlanPrice } from "./plan-price.tsx";
 
-interface PlanCardProps {
+export interface PlanCardProps {
   plan: Plan;
   interval: BillingInterval;
   onSubscribe: (priceId: PriceId) => void;
-  /** Opens the preview of a change to this price. */
-  onChange: (priceId: PriceId) => void;
+  /** Opens the preview of a change. */
+  onChange: (target: { plan: PlanKey; interval: BillingInterval }) => void;
   onUndo: () => Promise<void>;
   /** The person's subscription, if they have a plan. */
   own: SubscriptionCheck | null;
+  /** The price whose checkout is being created. */
   processing: string | null;
   pricing: DiscountEligibility["pricing"][PlanKey] | null;
 }
@@ -57,7 +58,14 @@ export function PlanCard({ plan, interval, onSubscribe, onChange, onUndo, own, p
       <PlanPrice plan={plan} interval={interval} pricing={pricing} />
       <div className={styles.action}>
         {own && !current ? (
-          <Late load={loadChangeButton} plan={plan} interval={interval} own={own} onChange={() => onChange(priceId)} onUndo={onUndo} />
+          <Late
+            load={loadChangeButton}
+            plan={plan}
+            interval={interval}
+            own={own}
+            onChange={() => onChange({ plan: plan.key, interval })}
+            onUndo={onUndo}
+          />
         ) : (
           <Button
             variant={plan.mostPopular ? "primary" : "secondary"}

@@ -1,18 +1,10 @@
-import type { DiscountEligibility, SubscriptionCheck } from "#contract/billing.ts";
-import type { BillingInterval, PriceId } from "#domain/plans.ts";
+import type { DiscountEligibility } from "#contract/billing.ts";
 import { planList } from "#domain/plans.ts";
+import type { PlanCardProps } from "./plan-card.tsx";
 import { PlanCard } from "./plan-card.tsx";
 import styles from "./plan-cards.module.css";
 
-export interface PlanCardsProps {
-  interval: BillingInterval;
-  onSubscribe: (priceId: PriceId) => void;
-  onChange: (priceId: PriceId) => void;
-  onUndo: () => Promise<void>;
-  /** The person's subscription, if they have a plan. Its card says so, and the others offer a change. */
-  own: SubscriptionCheck | null;
-  /** The price whose checkout is being created. */
-  processing: string | null;
+interface PlanCardsProps extends Omit<PlanCardProps, "plan" | "pricing"> {
   discount: DiscountEligibility | null;
 }
 

@@ -7,6 +7,7 @@ import { useFormat } from "#client/lib/use-format.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { BillingInterval, PriceId } from "#domain/plans.ts";
 import { annualSavingPercent } from "#domain/plans.ts";
+import type { PlanCardProps } from "./plan-card.tsx";
 import { creditsPerTile } from "./plan-card.tsx";
 import { PlanCards } from "./plan-cards.tsx";
 import { PlansNote } from "./plans-note.tsx";
@@ -16,7 +17,7 @@ import { useDiscount } from "./use-discount.ts";
 interface PlansSectionProps {
   onSubscribe: (priceId: PriceId) => void;
   /** For subscribers: opens the preview of a change, and takes a planned one back. */
-  onChange: (priceId: PriceId) => void;
+  onChange: PlanCardProps["onChange"];
   onUndo: () => Promise<void>;
   /** The signed-in person's check: their plan's card says so, and the interval starts with theirs. */
   check: SubscriptionCheck | null;
