@@ -1,14 +1,14 @@
+import type { ReactNode } from "react";
 import { Suspense, useEffect, useLayoutEffect, useMemo, useState } from "react";
 import { useLocation } from "wouter";
-import { trialOffered } from "#domain/plans.ts";
 import { Late } from "./components/late.tsx";
 import { PageSpinner } from "./components/spinner.tsx";
 import { ToastRegion } from "./components/toast-region.tsx";
 import { useEnvironment } from "./features/environment/environment-store.ts";
+import { BannerPlace } from "./features/frame/banner-place.tsx";
 import { Frame } from "./features/frame/frame.tsx";
 import { PageBoundary } from "./features/frame/page-boundary.tsx";
 import { LanguageSwitch } from "./features/language/language-switch.tsx";
-import { TrialBanner } from "./features/marketing/trial-banner.tsx";
 import { endSleep, Sleeping } from "./lib/sleep.ts";
 import { untilLate } from "./lib/until-idle.ts";
 import { useSession } from "./lib/use-session.ts";
@@ -45,6 +45,8 @@ function Content({ onFirstPage }: { onFirstPage: (() => void) | undefined }) {
 }
 
 interface AppProps {
+  /** The trial's banner for visitors, while prerendering. */
+  banner?: ReactNode;
   /** Called once the frame is rendered or hydrated. The first page may still be sleeping or loading. */
   onFrame?: () => void;
   /** Called once the first page is rendered or hydrated, or the page that says that it is broken. */
@@ -52,22 +54,23 @@ interface AppProps {
 }
 
 /** Composes features that may not import each other: the frame shows the session, and every page is drawn inside the frame. */
-export function App({ onFrame, onFirstPage }: AppProps) {
+export function App({ banner, onFrame, onFirstPage }: AppProps) {
   const { status, user } = useSession();
   const sandboxUrl = useEnvironment((state) => state.sandboxUrl);
   useEffect(() => void useEnvironment.getState().load(), []);
   useLayoutEffect(() => onFrame?.(), [onFrame]);
-  // Always the same element: an update from here would make React discard content that is not hydrated yet.
+  // Always the same elements: an update from here would make React discard content that is not hydrated yet.
   const content = useMemo(() => <Content onFirstPage={onFirstPage} />, [onFirstPage]);
+  const top = useMemo(() => <BannerPlace>{banner}</BannerPlace>, [banner]);
   return (
     <>
       <Frame
+        banner={top}
         notice={<Late load={loadNotices} />}
         sessionStatus={status}
         user={user}
         sandboxUrl={sandboxUrl}
         onCookiePreferences={reopenConsent}
-        banner={trialOffered && status !== "signed_in" && <TrialBanner sessionKnown={status === "signed_out"} />}
         install={<Late load={loadInstall} />}
         languageSwitch={{ bar: <LanguageSwitch compact />, menu: <LanguageSwitch /> }}
       >

@@ -13,6 +13,7 @@ import { useSession } from "./lib/use-session.ts";
 import { startForgetting } from "./offline/forget-person.ts";
 import { startFormQueue } from "./offline/form-sender.ts";
 import { paths } from "./paths.ts";
+import { LiveTrialBanner } from "./trial-banner.tsx";
 
 /** Spec §4: counted from the load of the page. */
 const feedbackDelayMs = 10_000;
@@ -77,6 +78,7 @@ export function Companions({ prefetch }: CompanionsProps) {
     <>
       <RouteAnnouncer />
       <SleepingSaveSlot />
+      <LiveTrialBanner />
       <SupportButton />
       <Suspense fallback={null}>
         {Feedback && <Feedback card={cardAllowed} owner={status === "loading" ? undefined : (user?.id ?? null)} email={user?.email} />}

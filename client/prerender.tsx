@@ -14,7 +14,7 @@ import type { PageHead } from "./components/page-head.ts";
 import { PageHeadContext } from "./components/page-head.ts";
 import { pieceOf } from "./content/library.ts";
 import { articleNames, pieceNameAt } from "./content/names.ts";
-import { frameTexts } from "./i18n/frame-texts.ts";
+import { VisitorTrialBanner } from "./features/marketing/trial-banner.tsx";
 import type { PageRoute } from "./page-route.tsx";
 import { paths } from "./paths.ts";
 import { framePaths, notFoundPage, pages } from "./routes.tsx";
@@ -75,7 +75,7 @@ async function drawApp(texts: i18n, path: string): Promise<{ html: string; head:
     <Router ssrPath={path} ssrSearch="">
       <I18nextProvider i18n={texts}>
         <PageHeadContext value={(found) => (head = found)}>
-          <App />
+          <App banner={<VisitorTrialBanner />} />
         </PageHeadContext>
       </I18nextProvider>
     </Router>,
@@ -99,7 +99,7 @@ function textSources(language: LanguageCode, namespaces: readonly string[]): str
 
 /** The sources of the list of a language's texts, and of the frame's texts. */
 function frameSources(language: LanguageCode): string[] {
-  return [`i18n/languages/${language}.ts`, ...textSources(language, frameTexts)];
+  return [`i18n/languages/${language}.ts`, ...textSources(language, ["common"])];
 }
 
 /** Throws if a page uses a namespace that its route doesn't list: fetching it would make React discard the prerendered page. */
@@ -122,7 +122,7 @@ function partsOf(path: string, language: LanguageCode): string[] {
 async function drawPage(texts: i18n, language: LanguageCode, route: PageRoute, path: string): Promise<DrawnPage> {
   const Page = await route.load(path, language);
   const { html, head } = await drawApp(texts, path);
-  checkTexts(texts, [...frameTexts, ...route.texts, ...route.laterTexts], path);
+  checkTexts(texts, ["common", "trial", ...route.texts, ...route.laterTexts], path);
   return {
     kind: route === notFoundPage ? "notFound" : "page",
     language,

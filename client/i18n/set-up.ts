@@ -4,7 +4,6 @@ import { wakeUp } from "#client/lib/sleep.ts";
 import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage, languages, matchLanguage } from "#domain/languages.ts";
 import { languageCookieMs } from "#domain/periods.ts";
-import { frameTexts } from "./frame-texts.ts";
 import { accent, pseudoLanguage } from "./pseudo.ts";
 
 type Texts = Record<string, unknown>;
@@ -58,7 +57,10 @@ async function loadTexts(language: string, namespace: string): Promise<Texts> {
   if (import.meta.env.DEV && language === pseudoLanguage) return accent(await loadTexts(fallbackLanguage, namespace));
   try {
     const files = await indexes[`./languages/${language}.ts`]?.();
-    return (await files?.[`../locales/${language}/${namespace}.json`]?.()) ?? {};
+    const load =
+      files?.[`../locales/${language}/${namespace}.json`] ??
+      (await import("./account-texts.ts")).accountTexts[`./locales/${language}/${namespace}.json`];
+    return (await load?.()) ?? {};
   } catch (error) {
     // If a text can't be fetched we fall back to English, which is fetched only then.
     if (language === fallbackLanguage) throw error;
@@ -101,7 +103,7 @@ export async function setUpTexts(namespaces: readonly string[], drawnIn: Languag
       fallbackLng: false,
       load: "currentOnly",
       supportedLngs: import.meta.env.DEV ? false : languages.map((language) => language.code),
-      ns: [...frameTexts, ...namespaces],
+      ns: ["common", ...namespaces],
       defaultNS: "common",
       partialBundledLanguages: true,
       returnNull: false,

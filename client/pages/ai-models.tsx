@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useSearchParams } from "wouter";
@@ -9,13 +10,27 @@ import { ChatScreen } from "#client/features/chat/chat-screen.tsx";
 import { useChat } from "#client/features/chat/chat-store.ts";
 import { conversationPath } from "#client/features/chat/conversation-path.ts";
 import { ModelsPage } from "#client/features/chat/models-page.tsx";
-import { refreshModels } from "#client/features/chat/models-store.ts";
+import { noteTrial, refreshModels } from "#client/features/chat/models-store.ts";
 import { newThreadKey } from "#client/features/chat/thread.ts";
 import { useLiveConversations } from "#client/features/chat/use-live-conversations.ts";
 import { WaitingPrompt } from "#client/features/chat/waiting-prompt.tsx";
 import { nextCredits } from "#client/lib/next-credits.ts";
+import { trialStateOf } from "#client/lib/trial-state.ts";
+import { useFetched } from "#client/lib/use-fetched.ts";
 import { useSession } from "#client/lib/use-session.ts";
 import { paths } from "#client/paths.ts";
+import type { SubscriptionCheck } from "#contract/billing.ts";
+
+const loadTrial = async () => (await import("#client/features/billing/own-trial.tsx")).OwnTrial;
+
+/** Marks the models that the trial doesn't cover while it runs. Returns what there is to say of it to those who can't ask now. */
+function useTrial(check: SubscriptionCheck | null): ReactNode {
+  const state = check && trialStateOf(check);
+  const running = state === "running";
+  useEffect(() => noteTrial(running), [running]);
+  const Trial = useFetched(state === "offered" || state === "ended", loadTrial);
+  return Trial && check && <Trial check={check} />;
+}
 
 export function AiModelsPage() {
   const { t } = useTranslation("chat");
@@ -28,6 +43,7 @@ export function AiModelsPage() {
   useLiveConversations(threadKey);
 
   useEffect(() => void refreshModels(), []);
+  const trial = useTrial(check);
   useEffect(() => {
     if (lastAvailable !== null) noteAvailableCredits(lastAvailable);
   }, [lastAvailable]);
@@ -60,6 +76,7 @@ export function AiModelsPage() {
       access={user ? { kind: "locked", reason: checkStatus === "failed" ? (check?.reason ?? null) : null } : { kind: "signedOut" }}
       returnPath={search.size > 0 ? `${paths.aiModels}?${search}` : paths.aiModels}
       onRefresh={() => void refresh()}
+      trial={trial}
     />
   );
   return (

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
+import { Late } from "#client/components/late.tsx";
 import { Page } from "#client/components/page.tsx";
 import { Section } from "#client/components/section.tsx";
 import { useSubscription } from "#client/features/billing/subscription-store.ts";
@@ -11,10 +12,13 @@ import { PlansSection } from "#client/features/marketing/plans-section.tsx";
 import { PriceFirst } from "#client/features/marketing/price-first.tsx";
 import { SolutionCards } from "#client/features/marketing/solution-cards.tsx";
 import { SubscriptionSummary } from "#client/features/marketing/subscription-summary.tsx";
+import { trialStateOf } from "#client/lib/trial-state.ts";
 import { useSession } from "#client/lib/use-session.ts";
 import { paths } from "#client/paths.ts";
 import { models } from "#domain/models.ts";
 import styles from "./home.module.css";
+
+const loadTrial = async () => (await import("#client/features/billing/own-trial.tsx")).OwnTrial;
 
 export function HomePage() {
   const { t } = useTranslation("home");
@@ -25,7 +29,12 @@ export function HomePage() {
   return (
     <Page className={styles.home ?? ""}>
       <div className={styles.opening}>
-        {status !== "signed_out" && <div className={styles.summary}>{check?.subscribed && <SubscriptionSummary check={check} />}</div>}
+        {status !== "signed_out" && (
+          <div className={styles.summary}>
+            {check?.subscribed && <SubscriptionSummary check={check} />}
+            {check && trialStateOf(check) === "ended" && <Late load={loadTrial} check={check} />}
+          </div>
+        )}
         <Hero signedIn={user !== null} />
       </div>
       <PriceFirst />

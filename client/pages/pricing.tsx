@@ -21,6 +21,8 @@ import styles from "./pricing.module.css";
 
 const loadCancelled = async () => (await import("#client/features/billing/checkout-cancelled.tsx")).CheckoutCancelled;
 
+const loadTrial = async () => (await import("#client/features/billing/own-trial.tsx")).TrialAmongPlans;
+
 export function PricingPage() {
   const { t } = useTranslation("pricing");
   const { withLaterKinds } = useLater();
@@ -47,6 +49,7 @@ export function PricingPage() {
           processing={processing}
           userId={status === "loading" ? undefined : (user?.id ?? null)}
           check={check}
+          trial={user && check && <Late load={loadTrial} check={check} />}
         />
       </div>
       <Section id="finder" title={t("finder.title")} lead={t("finder.lead")}>

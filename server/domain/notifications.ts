@@ -1,5 +1,3 @@
-import { trialOffered } from "./plans.ts";
-
 /**
  * The mails a person may do without. They choose by kind; each kind lists its mails. Every other mail is about security or payments
  * and is always sent. A new kind is a line here and its texts on the account page (`account:notifications.kinds`).
@@ -11,9 +9,6 @@ export const optionalMails = {
 
 export type OptionalMailKind = keyof typeof optionalMails;
 export const optionalMailKinds = Object.keys(optionalMails) as OptionalMailKind[];
-
-/** Those a person is asked about: nobody is told of the trial before it is offered. */
-export const askedMailKinds = optionalMailKinds.filter((kind) => kind !== "trial" || trialOffered);
 
 export function isOptionalMailKind(name: string): name is OptionalMailKind {
   return Object.hasOwn(optionalMails, name);

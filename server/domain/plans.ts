@@ -127,8 +127,6 @@ export const renewalNoticeDays = 35;
 /** The old month's credits stay valid for this long after its end, because a renewal's invoice is a draft for an hour. */
 export const renewalOverlapHours = 24;
 
-/** Whether the free trial can be started. While false, the product does not offer it, and support says so. */
-export const trialOffered = false;
 /** The trial needs no card; its credits pay for small text models only. */
 export const trialDays = 7;
 export const trialCredits = 50;

@@ -1,7 +1,7 @@
 /** The frame and the home page for visitors, signed-in people, subscribers and admins (specification §2, §4, §6). */
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { plans, trialOffered } from "#domain/plans.ts";
+import { plans } from "#domain/plans.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
 import { pageOf, setStage } from "./support.ts";
@@ -37,17 +37,18 @@ describe("the frame by state", () => {
     await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
     expect(await linksOf(page)).toEqual(["/", "/ai-models", "/pricing", "/about", "/contact", "/marketing"]);
     expect(await page.getByRole("main").getByRole("link", { name: "Get Started" }).getAttribute("href")).toBe("/auth?mode=sign-up");
-    expect(await page.getByRole("link", { name: "Start Free Trial" }).count()).toBe(trialOffered ? 1 : 0);
+    expect(await page.getByRole("link", { name: "Start Free Trial" }).count()).toBe(1);
     expect(await page.getByRole("region", { name: "Your subscription" }).count()).toBe(0);
   });
 
-  it("a signed-in person sees links to their account and, by Get Started, to /pricing, and no trial", async () => {
+  it("a signed-in person sees links to their account and, by Get Started, to /pricing, and a button that starts the trial", async () => {
     const visitor = await stage.person(false);
     const page = await open(visitor, "/");
     const account = page.getByRole("banner").getByRole("link", { name: `Your account, ${visitor.email}` });
     await account.waitFor();
     expect(await account.textContent()).toContain(visitor.email.slice(0, 2).toUpperCase());
     await expect.poll(() => page.getByRole("main").getByRole("link", { name: "Get Started" }).getAttribute("href")).toBe("/pricing");
+    await page.getByRole("button", { name: "Start Free Trial" }).waitFor();
     expect(await page.getByRole("link", { name: "Start Free Trial" }).count()).toBe(0);
     expect(await page.getByRole("region", { name: "Your subscription" }).count()).toBe(0);
     await account.click();

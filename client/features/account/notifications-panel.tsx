@@ -4,7 +4,7 @@ import { Card } from "#client/components/card.tsx";
 import { Checkbox } from "#client/components/field.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { api } from "#client/lib/api.ts";
-import { askedMailKinds } from "#domain/notifications.ts";
+import { optionalMailKinds } from "#domain/notifications.ts";
 import styles from "./account.module.css";
 import { Reading } from "./reading.tsx";
 import { useRead } from "./use-read.ts";
@@ -35,12 +35,12 @@ export function MailChoicesPanel({ email }: { email: string }) {
       <Reading
         {...reading}
         label={t("account:notifications.title")}
-        rows={askedMailKinds.length}
+        rows={optionalMailKinds.length}
         failed={t("account:notifications.loadFailed")}
       >
         {(mails) => (
           <ul className={styles.rows}>
-            {askedMailKinds.flatMap((kind) => {
+            {optionalMailKinds.flatMap((kind) => {
               const choice = mails.find((mail) => mail.kind === kind);
               if (!choice) return [];
               return (

@@ -9,6 +9,7 @@ import { EmptyState } from "#client/components/empty-state.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
 import { reasonText } from "#client/i18n/reason-text.ts";
+import { trialStateOf } from "#client/lib/trial-state.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useLater } from "#client/lib/use-later.ts";
 import { paths } from "#client/paths.ts";
@@ -19,6 +20,7 @@ import { models } from "#domain/models.ts";
 import { graceDays, monthlyCreditsOf, plans } from "#domain/plans.ts";
 import { timeLeft } from "#domain/subscription.ts";
 import styles from "./billing.module.css";
+import { RunningTrial, TrialInsteadOfPlan, TrialName } from "./own-trial.tsx";
 import { PlanActions, PlanNotice } from "./plan-notices.tsx";
 import { useSubscription } from "./subscription-store.ts";
 import { usePortal } from "./use-portal.ts";
@@ -45,6 +47,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 /** The facts of the subscription. `atMs` is when the server sent them, by this device's clock. */
 function Facts({ check, atMs }: { check: SubscriptionCheck; atMs: number }) {
   const { t } = useTranslation("billing");
+  const onTrial = trialStateOf(check) === "running";
   const { number, credits, date, money, planName, timeLeft: timeLeftText } = useFormat();
   const plan = check.subscription_tier === "none" ? undefined : plans[check.subscription_tier];
   const [status, tone] = statusOf(check);
@@ -54,7 +57,7 @@ function Facts({ check, atMs }: { check: SubscriptionCheck; atMs: number }) {
   return (
     <dl className={styles.facts}>
       <Fact name={t("subscription.currentPlan")}>
-        <span className={styles.plan}>{planName(check.subscription_tier)}</span>
+        <span className={styles.plan}>{onTrial ? <TrialName /> : planName(check.subscription_tier)}</span>
       </Fact>
       <Fact name={t("subscription.status")}>
         <Badge tone={tone}>{t(`subscription.${status}`)}</Badge>
@@ -64,7 +67,7 @@ function Facts({ check, atMs }: { check: SubscriptionCheck; atMs: number }) {
       </Fact>
       {plan && <Fact name={t("subscription.monthlyCredits")}>{credits(plan.monthlyCredits)}</Fact>}
       {check.subscription_end !== null && (
-        <Fact name={t(check.cancel_at_period_end ? "subscription.endsOn" : "subscription.nextBilling")}>
+        <Fact name={t(check.cancel_at_period_end || onTrial ? "subscription.endsOn" : "subscription.nextBilling")}>
           {date(check.subscription_end)}
         </Fact>
       )}
@@ -107,6 +110,8 @@ function PaymentNotice({ check, onPay }: { check: SubscriptionCheck; onPay: () =
 function Body({ check, atMs, onPay }: { check: SubscriptionCheck; atMs: number; onPay: () => void }) {
   const { t } = useTranslation("billing");
   const { withLaterKinds } = useLater();
+  const trial = trialStateOf(check);
+  if (trial === "offered" || trial === "ended") return <TrialInsteadOfPlan check={check} />;
   if (!check.subscribed && check.status !== "past_due" && check.status !== "incomplete") {
     const viewPlans = (
       <LinkButton href={paths.pricing} variant="primary">
@@ -124,6 +129,7 @@ function Body({ check, atMs, onPay }: { check: SubscriptionCheck; atMs: number; 
       <PaymentNotice check={check} onPay={onPay} />
       <Facts check={check} atMs={atMs} />
       <PlanNotice check={check} />
+      {trial === "running" && <RunningTrial check={check} />}
     </>
   );
 }

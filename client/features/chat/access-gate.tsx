@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button, LinkButton } from "#client/components/button.tsx";
@@ -16,6 +17,8 @@ interface AccessGateProps {
   /** The address to return to after signing in. */
   returnPath: string;
   onRefresh: () => void;
+  /** What the free trial offers this person, or that it has ended: shown instead of the way to the plans. */
+  trial?: ReactNode;
 }
 
 function SignedOut({ returnPath }: Pick<AccessGateProps, "returnPath">) {
@@ -48,7 +51,7 @@ function Locked() {
 }
 
 /** Until the state is known, reserves the height of the tallest variant, so that nothing below moves. */
-export function AccessGate({ access, returnPath, onRefresh }: AccessGateProps) {
+export function AccessGate({ access, returnPath, onRefresh, trial }: AccessGateProps) {
   const { t } = useTranslation("chat");
   if (access.kind === "locked" && access.reason !== null) {
     return (
@@ -64,9 +67,7 @@ export function AccessGate({ access, returnPath, onRefresh }: AccessGateProps) {
       <div className={unless("signedOut")}>
         <SignedOut returnPath={returnPath} />
       </div>
-      <div className={unless("locked")}>
-        <Locked />
-      </div>
+      <div className={unless("locked")}>{trial ?? <Locked />}</div>
     </div>
   );
 }

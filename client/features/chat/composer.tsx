@@ -3,16 +3,17 @@ import type { FormEvent, KeyboardEvent, ReactNode } from "react";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useShallow } from "zustand/react/shallow";
-import { Button } from "#client/components/button.tsx";
+import { Button, LinkButton } from "#client/components/button.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useLater } from "#client/lib/use-later.ts";
+import { paths } from "#client/paths.ts";
 import { isBuilt } from "#domain/models.ts";
 import { limits } from "#domain/rules.ts";
 import { useChat } from "./chat-store.ts";
 import styles from "./composer.module.css";
 import { sendsMessage } from "./composing.ts";
-import { isUnusable, payableModel } from "./model-choice.ts";
+import { isUnusable, mayAnswer, payableModel } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
 
@@ -57,24 +58,35 @@ function codePoints(text: string): number {
   return text.length < countFrom ? text.length : [...text.trim()].length;
 }
 
-/** Says that the chosen model is not available and offers another one. We never switch without asking. */
+/** Says why the chosen model can't be asked and offers another one. We never switch without asking. */
 function Unreachable({ model, available, onUse }: { model: OfferedModel; available: number; onUse: (modelId: string) => void }) {
   const { t } = useTranslation("chat");
   const { credits } = useFormat();
   const { laterModel } = useLater();
   const { models } = useModels();
   const other = payableModel(models, model, available);
+  const trial = model.needsPlan && !isUnusable(model);
+  const reason = trial
+    ? t("pick.notInTrial", { name: model.name })
+    : isBuilt(model)
+      ? t("pick.unreachable", { name: model.name })
+      : laterModel(model.name);
   const use = (modelId: string) => {
     onUse(modelId);
     focusComposer();
   };
   return (
     <>
-      <span>{isBuilt(model) ? t("pick.unreachable", { name: model.name }) : laterModel(model.name)}</span>
+      <span>{reason}</span>
       {other && (
         <Button size="small" onClick={() => use(other.id)}>
           {t("pick.use", { name: other.name, credits: credits(other.credits) })}
         </Button>
+      )}
+      {trial && (
+        <LinkButton size="small" href={paths.pricing}>
+          {t("refusal.upgrade")}
+        </LinkButton>
       )}
     </>
   );
@@ -96,7 +108,7 @@ function Price({
   }
   if (!online) return <span>{t("composer.offline")}</span>;
   if (!model) return <span>{t("model.chooseFirst")}</span>;
-  if (isUnusable(model)) return <Unreachable model={model} available={available} onUse={onUse} />;
+  if (!mayAnswer(model)) return <Unreachable model={model} available={available} onUse={onUse} />;
   return (
     <>
       <PriceTiles credits={model.credits} />
@@ -128,7 +140,7 @@ export function Composer({ text, onText, onSend, onStop, onUse, model, available
   const count = codePoints(text);
   const tooLong = count > limits.promptMax;
   const limit = number(limits.promptMax);
-  const ready = text.trim() !== "" && !tooLong && model !== undefined && !isUnusable(model) && online && live === null;
+  const ready = text.trim() !== "" && !tooLong && model !== undefined && mayAnswer(model) && online && live === null;
 
   function submit(event?: FormEvent): void {
     event?.preventDefault();

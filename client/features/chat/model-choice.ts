@@ -6,7 +6,10 @@ export function isUnusable(model: OfferedModel): boolean {
   return !isBuilt(model) || model.available === false;
 }
 
-const mayAnswer = (model: OfferedModel) => !isUnusable(model);
+/** Whether the model can be asked. The free trial covers only some. */
+export function mayAnswer(model: OfferedModel): boolean {
+  return !isUnusable(model) && !model.needsPlan;
+}
 
 /**
  * The model for the next send. A model the person chose is kept even if it is not available: they are told, and choose again. Without a
@@ -32,8 +35,9 @@ const shortlistLength = 4;
 export function shortlist(models: readonly OfferedModel[], chosen: string | undefined): OfferedModel[] {
   const usable = models.filter(mayAnswer).toSorted((one, other) => one.credits - other.credits);
   const different = usable.filter(({ goodFor }, index) => usable.findIndex((other) => other.goodFor === goodFor) === index);
-  const small = different.filter(({ size }) => size === "small").slice(0, 1);
-  const few = [...small, ...different.filter((model) => model.size !== "small")].slice(0, shortlistLength);
+  const [cheapest, ...others] = different.filter(({ size }) => size === "small");
+  const larger = different.filter(({ size }) => size !== "small");
+  const few = [...(cheapest ? [cheapest] : []), ...larger, ...others].slice(0, shortlistLength);
   const other = models.find(({ id }) => id === chosen);
   return !other || few.includes(other) ? few : [...few.slice(0, -1), other];
 }

@@ -53,7 +53,11 @@ function TileFace({ model }: { model: OfferedModel }) {
         <PriceTiles credits={model.credits} />
         <span>{modelPrice(model)}</span>
       </span>
-      {isUnusable(model) && <span className={styles.reason}>{isBuilt(model) ? t("chat:tile.unavailable") : later}</span>}
+      {isUnusable(model) ? (
+        <span className={styles.reason}>{isBuilt(model) ? t("chat:tile.unavailable") : later}</span>
+      ) : (
+        model.needsPlan && <span className={styles.reason}>{t("chat:tile.notInTrial")}</span>
+      )}
     </>
   );
 }

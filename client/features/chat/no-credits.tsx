@@ -27,17 +27,20 @@ export function NoCredits({ needed, available, model, next, onUse }: NoCreditsPr
   const { credits, date } = useFormat();
   const { models } = useModels();
   const other = payableModel(models, model, available);
-  const account = next === null || next.kind === "on" ? null : paths.profile;
+  const onTrial = next?.kind === "trial";
+  const account = next === null || next.kind === "on" || onTrial ? null : paths.profile;
   const when =
     next &&
     (next.kind === "unpaid"
       ? t("noCredits.unpaid")
-      : next.kind === "on"
-        ? t("noCredits.next", { date: date(next.at) })
-        : t("noCredits.ends", { date: date(next.at) }));
+      : next.kind === "trial"
+        ? t("noCredits.trial")
+        : next.kind === "on"
+          ? t("noCredits.next", { date: date(next.at) })
+          : t("noCredits.ends", { date: date(next.at) }));
   // Those whose plan is paid can buy a pack, and change to a larger plan.
-  const sold = next !== null && next.kind !== "unpaid";
-  const actions = (other || account || sold) && (
+  const sold = next !== null && next.kind !== "unpaid" && !onTrial;
+  const actions = (other || account || sold || onTrial) && (
     <div className={styles.actions}>
       {other && (
         <Button variant="primary" size="small" onClick={() => onUse(other.id)}>
@@ -49,8 +52,8 @@ export function NoCredits({ needed, available, model, next, onUse }: NoCreditsPr
           {t("noCredits.packs")}
         </LinkButton>
       )}
-      {sold && (
-        <LinkButton href={paths.pricing} size="small">
+      {(sold || onTrial) && (
+        <LinkButton href={paths.pricing} size="small" variant={onTrial && !other ? "primary" : "secondary"}>
           {t("refusal.upgrade")}
         </LinkButton>
       )}
@@ -66,7 +69,7 @@ export function NoCredits({ needed, available, model, next, onUse }: NoCreditsPr
       <p>{t("noCredits.text", { needed: credits(needed), available: credits(available) })}</p>
       <p>
         {when && `${when} `}
-        {t("noCredits.larger")}
+        {!onTrial && t("noCredits.larger")}
       </p>
     </Alert>
   );

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
@@ -6,8 +7,11 @@ import { problemText } from "#client/i18n/problem-text.ts";
 import type { NextCredits } from "#client/lib/next-credits.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
+import { isInTrial } from "#domain/models.ts";
 import styles from "./chat.module.css";
+import { mayAnswer } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
+import { useModels } from "./models-store.ts";
 import { NoCredits } from "./no-credits.tsx";
 import type { Refusal } from "./thread.ts";
 
@@ -59,6 +63,28 @@ function PriceChanged({ credits: price, onAccept, onDismiss }: { credits: number
   );
 }
 
+/** A model that the free trial does not cover: another one that it does, or a plan. */
+function NotInTrial({ model, onUse, plans }: Pick<RefusalViewProps, "model" | "onUse"> & { plans: ReactNode }) {
+  const { t } = useTranslation(["chat", "refusals"]);
+  const { credits } = useFormat();
+  const other = useModels(({ models }) => models.find((one) => one.id !== model?.id && isInTrial(one) && mayAnswer(one)));
+  const actions = (
+    <div className={styles.actions}>
+      {other && (
+        <Button size="small" variant="primary" onClick={() => onUse(other.id)}>
+          {t("chat:pick.use", { name: other.name, credits: credits(other.credits) })}
+        </Button>
+      )}
+      {plans}
+    </div>
+  );
+  return (
+    <Alert tone="warning" action={actions}>
+      {problemText("model_not_in_trial")}
+    </Alert>
+  );
+}
+
 const ownTexts: Readonly<Record<string, "refusal.network" | "refusal.networkAgain" | "refusal.stopFailed" | "refusal.busy">> = {
   network: "refusal.network",
   stop_failed: "refusal.stopFailed",
@@ -80,6 +106,7 @@ export function RefusalView({ refusal, model, nextCredits, onUse, onDismiss, onA
   if (code === "insufficient_credits" && needed !== undefined && available !== undefined) {
     return <NoCredits needed={needed} available={available} model={model} next={nextCredits} onUse={onUse} />;
   }
+  if (code === "model_not_in_trial") return <NotInTrial model={model} onUse={onUse} plans={plans} />;
   const dismiss = (
     <Button size="small" variant="quiet" onClick={onDismiss}>
       {t("chat:refusal.dismiss")}

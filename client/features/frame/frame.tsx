@@ -11,7 +11,7 @@ interface FrameProps {
   sandboxUrl: string | null;
   /** The language switcher for the bar and the menu. Passed in by the app, because it is another feature. */
   languageSwitch: { bar: ReactNode; menu: ReactNode };
-  /** Shown above the bar, and scrolls away with the page. Passed in by the app. */
+  /** Above the bar; it scrolls away with the page. Passed in by the app. */
   banner: ReactNode;
   /** Shown above the content, passed in by the app. */
   notice: ReactNode;

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { classNames } from "#client/components/class-names.ts";
 import { Late } from "#client/components/late.tsx";
@@ -12,20 +13,23 @@ interface PlansNoteProps {
   own: SubscriptionCheck | null;
   /** The discount on the first period, in percent; 0 if there is none. */
   percent: number;
+  /** What the free trial offers this person, or how it goes on with a plan. */
+  trial: ReactNode;
 }
 
 /** The note above the cards. Its space is reserved, because its content arrives later from the server. */
-export function PlansNote({ own, percent }: PlansNoteProps) {
+export function PlansNote({ own, percent, trial }: PlansNoteProps) {
   const { t } = useTranslation("plans");
   const format = useFormat();
   return (
     <p className={classNames(styles.note, percent > 0 && styles.offer)}>
       {own ? (
         <Late load={loadOwnPlan} own={own} />
-      ) : percent > 0 ? (
-        t("discount.offer", { percent: format.percent(percent) })
       ) : (
-        t("plan.cancel")
+        <>
+          {percent > 0 ? t("discount.offer", { percent: format.percent(percent) }) : t("plan.cancel")}
+          {trial}
+        </>
       )}
     </p>
   );

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
@@ -22,12 +23,14 @@ interface PlansSectionProps {
   /** The signed-in person's check: their plan's card says so, and the interval starts with theirs. */
   check: SubscriptionCheck | null;
   processing: string | null;
+  /** What there is to say of the free trial beside the plans. */
+  trial?: ReactNode;
   /** Undefined while it is not known whether somebody is signed in. */
   userId: string | null | undefined;
 }
 
 /** The toggle, the discount if there is one, and the four cards. */
-export function PlansSection({ onSubscribe, onChange, onUndo, check, processing, userId }: PlansSectionProps) {
+export function PlansSection({ onSubscribe, onChange, onUndo, check, processing, trial, userId }: PlansSectionProps) {
   const { t } = useTranslation(["plans", "common"]);
   const format = useFormat();
   const [chosen, setChosen] = useState<BillingInterval | null>(null);
@@ -56,7 +59,7 @@ export function PlansSection({ onSubscribe, onChange, onUndo, check, processing,
           ]}
         />
       </div>
-      <PlansNote own={own} percent={percent} />
+      <PlansNote own={own} percent={percent} trial={trial} />
       <PlanCards
         interval={interval}
         onSubscribe={onSubscribe}

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Badge } from "#client/components/badge.tsx";
 import { LinkButton } from "#client/components/button.tsx";
+import { trialStateOf } from "#client/lib/trial-state.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
@@ -18,13 +19,14 @@ const toneOf = { plenty: "good", low: "warning", out: "danger" } as const satisf
 export function SubscriptionSummary({ check }: { check: SubscriptionCheck }) {
   const { t } = useTranslation("home");
   const format = useFormat();
+  const onTrial = trialStateOf(check) === "running";
   const supply = creditSupply(check.credits, monthlyCreditsOf(check.subscription_tier));
   const left = format.timeLeft(timeLeft(check.subscription_end, new Date(check.server_time)));
   return (
     <section className={styles.summary} aria-label={t("summary.label")}>
       <details>
         <summary className={styles.line}>
-          <span className={styles.plan}>{format.planName(check.subscription_tier)}</span>
+          <span className={styles.plan}>{onTrial ? t("summary.trial") : format.planName(check.subscription_tier)}</span>
           <span className={styles.credits}>
             {format.credits(check.credits)} <Badge tone={toneOf[supply]}>{t(`summary.level.${creditLevel(check.credits)}`)}</Badge>
           </span>
@@ -51,7 +53,10 @@ function Details({ check, timeLeftText }: { check: SubscriptionCheck; timeLeftTe
   const facts: [string, string][] = [[t("summary.available"), format.credits(check.credits)]];
   if (plan) facts.push([t("summary.monthly"), format.credits(plan.monthlyCredits)]);
   if (check.subscription_end) {
-    facts.push([t(check.cancel_at_period_end ? "summary.ends" : "summary.next"), format.date(check.subscription_end)]);
+    facts.push([
+      t(check.cancel_at_period_end || trialStateOf(check) === "running" ? "summary.ends" : "summary.next"),
+      format.date(check.subscription_end),
+    ]);
   }
   facts.push([t("summary.timeLeft"), timeLeftText]);
   if (plan) facts.push([t("summary.value"), t("summary.perMonth", { price: format.money(plan.monthlyPriceCents) })]);
@@ -69,6 +74,11 @@ function Details({ check, timeLeftText }: { check: SubscriptionCheck; timeLeftTe
         <LinkButton href={paths.aiModels} variant="primary" size="small">
           {t("summary.chat")}
         </LinkButton>
+        {!plan && (
+          <LinkButton href={paths.pricing} size="small">
+            {t("summary.choosePlan")}
+          </LinkButton>
+        )}
         <LinkButton href={paths.profile} size="small">
           {t("summary.profile")}
         </LinkButton>

@@ -1,20 +1,11 @@
 import i18next from "i18next";
 import { useTranslation } from "react-i18next";
+import { trialPath } from "#client/lib/trial-path.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import { paths, signUpPath } from "#client/paths.ts";
+import { paths } from "#client/paths.ts";
 import { languages } from "#domain/languages.ts";
 import { models } from "#domain/models.ts";
-import {
-  annualSavingPercent,
-  graceDays,
-  moneyBackDays,
-  moneyBackUsedPercent,
-  packMonths,
-  plans,
-  trialCredits,
-  trialDays,
-  trialOffered,
-} from "#domain/plans.ts";
+import { annualSavingPercent, graceDays, moneyBackDays, moneyBackUsedPercent, packMonths, trialCredits, trialDays } from "#domain/plans.ts";
 import { uploadLimits } from "#domain/rules.ts";
 import type { Answer } from "./answer.ts";
 import { contactAddress } from "./contact-address.ts";
@@ -52,11 +43,10 @@ function useWordAnswers() {
 
   const answers: Record<WordKey, () => Answer> = {
     trial: () => {
-      if (!trialOffered) return { text: t("trial.closed", { price: format.money(plans.starter.monthlyPriceCents) }), link };
       const days = t("common:timeLeft.days", { count: trialDays });
       return {
         text: t("trial.answer", { days, credits: format.credits(trialCredits), models: format.list(trialModels) }),
-        link: { href: signUpPath, label: i18next.t("action", { ns: "trial" }) },
+        link: { href: trialPath, label: i18next.t("action", { ns: "trial" }) },
       };
     },
     failure: () => ({ text: `${t("pricing:fairness.failure.text")} ${t("pricing:fairness.stop.text")}`, link }),

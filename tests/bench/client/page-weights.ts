@@ -114,11 +114,16 @@ async function load(folder: string, manifest: Manifest, document: string, source
 /** The pages in the route table that are rendered in the browser (the build renders only their frame), with their sources. */
 async function privatePages(manifest: Manifest): Promise<{ address: string; sources: string[] }[]> {
   const table = await readFile(path.join(root, "client/routes.tsx"), "utf8");
+  // The account's larger sections are chunks of their own, which its page fetches.
+  const sections = Object.keys(manifest).filter((key) => /^pages\/(?!account)\w+-section\.tsx$/.test(key));
   const lines = table.matchAll(/privatePage\(\s*paths\.(\w+),\s*\[([^\]]*)\],[^;]*?import\("\.\/(pages\/[\w-]+\.tsx)"\)/g);
-  return [...lines].map(([, name = "", texts = "", page = ""]) => {
+  return [...lines].flatMap(([, name = "", texts = "", page = ""]) => {
     if (!manifest[page]) throw new Error(`${page} has no chunk of its own`);
     const namespaces = [...texts.matchAll(/"([\w-]+)"/g)].map(([, namespace]) => `i18n/locales/${fallbackLanguage}/${namespace}.json`);
-    return { address: paths[name as keyof typeof paths], sources: [page, ...namespaces] };
+    const address = paths[name as keyof typeof paths];
+    const own = { address, sources: [page, ...namespaces] };
+    if (address !== paths.accountSection) return [own];
+    return [own, ...sections.map((section) => ({ address: `${address} with ${section}`, sources: [...own.sources, section] }))];
   });
 }
 

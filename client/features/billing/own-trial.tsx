@@ -1,0 +1,114 @@
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Alert } from "#client/components/alert.tsx";
+import { LinkButton } from "#client/components/button.tsx";
+import { EmptyState } from "#client/components/empty-state.tsx";
+import { trialStateOf } from "#client/lib/trial-state.ts";
+import { useFormat } from "#client/lib/use-format.ts";
+import { paths } from "#client/paths.ts";
+import type { SubscriptionCheck } from "#contract/billing.ts";
+import { isInTrial, models } from "#domain/models.ts";
+import { trialCredits, trialDays } from "#domain/plans.ts";
+import styles from "./billing.module.css";
+import { StartTrial } from "./start-trial.tsx";
+
+const covered = models.filter(isInTrial).map(({ name }) => name);
+
+interface Words {
+  title: string;
+  text: string;
+  action: ReactNode;
+}
+
+/** What there is to say of the trial to somebody who can't use models now; null if nothing, and until the texts are loaded. */
+function useWords(check: SubscriptionCheck): Words | null {
+  const { t, ready } = useTranslation("trial", { useSuspense: false });
+  const { credits, date, list } = useFormat();
+  const state = trialStateOf(check);
+  if (!ready || state === null) return null;
+  const plans = (
+    <LinkButton href={paths.pricing} variant={state === "offered" ? "secondary" : "primary"}>
+      {t(state === "offered" ? "plans" : "choose")}
+    </LinkButton>
+  );
+  if (state === "offered") {
+    const text = t("offer.text", { credits: credits(trialCredits), models: list(covered) });
+    const action = (
+      <div className={styles.actions}>
+        <StartTrial />
+        {plans}
+      </div>
+    );
+    return { title: t("title", { count: trialDays }), text, action };
+  }
+  return { title: t("ended.title"), text: t("ended.text", { date: date(check.trial_end ?? check.server_time) }), action: plans };
+}
+
+/** The offer of the trial, or that it has ended and what one can do. */
+export function OwnTrial({ check }: { check: SubscriptionCheck }) {
+  const words = useWords(check);
+  return (
+    words && (
+      <Alert title={words.title} action={words.action}>
+        {words.text}
+      </Alert>
+    )
+  );
+}
+
+/** The same in the account, where a plan would stand. */
+export function TrialInsteadOfPlan({ check }: { check: SubscriptionCheck }) {
+  const { t } = useTranslation("billing");
+  const words = useWords(check);
+  if (!words) return null;
+  if (trialStateOf(check) === "ended") {
+    return (
+      <EmptyState title={words.title} action={words.action}>
+        {words.text}
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title={t("subscription.none")} action={words.action}>
+      <strong>{words.title}</strong> {words.text}
+    </EmptyState>
+  );
+}
+
+/** "Free trial", where another plan's name would stand. */
+export function TrialName() {
+  const { t } = useTranslation("trial", { useSuspense: false });
+  return t("label");
+}
+
+/** What the trial that runs covers, and what becomes of it with a plan. */
+export function RunningTrial({ check }: { check: SubscriptionCheck }) {
+  const { t, ready } = useTranslation("trial", { useSuspense: false });
+  const { date, list } = useFormat();
+  if (!ready || check.trial_end === null) return null;
+  return (
+    <div className={styles.trial}>
+      <p className={styles.soft}>
+        {t("running.covers", { models: list(covered) })} {t("running.upgrade", { date: date(check.trial_end) })}
+      </p>
+      <LinkButton href={paths.pricing} variant="primary">
+        {t("choose")}
+      </LinkButton>
+    </div>
+  );
+}
+
+/** One or two sentences among the plans, with the button if the trial can be started. */
+export function TrialAmongPlans({ check }: { check: SubscriptionCheck }) {
+  const { t, ready } = useTranslation("trial", { useSuspense: false });
+  const { credits, date } = useFormat();
+  const state = trialStateOf(check);
+  if (!ready || state === null || state === "ended") return null;
+  if (state === "running") return ` ${t("running.upgrade", { date: date(check.trial_end ?? check.server_time) })}`;
+  return (
+    <>
+      {` ${t("offer.first", { count: trialDays, credits: credits(trialCredits) })} `}
+      <StartTrial size="small" />
+    </>
+  );
+}
