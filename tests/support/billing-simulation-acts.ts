@@ -5,6 +5,7 @@ import StripeSdk from "stripe";
 import { addMilliseconds, hourMs } from "#domain/clock.ts";
 import { spendableKinds } from "#domain/credits.ts";
 import { packs } from "#domain/plans.ts";
+import { signAccessToken } from "#server/features/auth/tokens.ts";
 import type { BillingWorld, Card } from "./billing-stripe.ts";
 import type { Person } from "./billing-world.ts";
 import { endHold, holdCredits } from "./ledger-calls.ts";
@@ -13,6 +14,8 @@ import { payerIdOf } from "./payers.ts";
 export interface Actor extends Person {
   payerId: string;
   walletId: string;
+  /** An access token lasts ten minutes, less than a long run, so each call has one of its own. */
+  sessionId: string;
   /** What the person has spent so far, as the person counts it. */
   spent: number;
 }
@@ -30,8 +33,20 @@ const priceIds = ["starter", "basic", "professional", "enterprise"].flatMap((pla
 /** Refusals that people meet, and outages of Stripe. Anything else is a fault of the product. */
 const allowed = new Set([200, 202, 204, 402, 403, 409, 429, 502, 503]);
 
-async function call({ world }: Stage, actor: Actor, path: string, payload: unknown = {}): Promise<Record<string, unknown> | undefined> {
-  const response = await world.post(path, actor, payload);
+const nothing = () => {};
+
+/** Posts `payload`, or sends `DELETE`. Undefined if the call was refused. */
+export async function call(
+  { world }: Pick<Stage, "world">,
+  actor: Actor,
+  path: string,
+  payload: Record<string, unknown> | "DELETE" = {},
+): Promise<Record<string, unknown> | undefined> {
+  const authorization = `Bearer ${signAccessToken(world.app, { sub: actor.userId, sid: actor.sessionId })}`;
+  const request = { url: path, headers: { authorization } } as const;
+  const response = await world.app.inject(
+    payload === "DELETE" ? { ...request, method: "DELETE" } : { ...request, method: "POST", payload },
+  );
   if (!allowed.has(response.statusCode)) throw new Error(`${path} answered ${response.statusCode}: ${response.body}`);
   return response.statusCode < 300 && response.body !== "" ? response.json<Record<string, unknown>>() : undefined;
 }
@@ -76,7 +91,7 @@ const spend: Act = async ({ world, random }, actor) => {
   const row = await db.selectFrom("wallets").selectAll().where("id", "=", actor.walletId).executeTakeFirstOrThrow();
   const credits = 1 + random(60);
   if (row.frozen_at !== null || row.balance - row.held < credits) return;
-  const check = (await call({ world, random }, actor, "/api/functions/reliable-subscription-check")) ?? {};
+  const check = (await call({ world }, actor, "/api/functions/reliable-subscription-check")) ?? {};
   if (Number(check.credits) < credits) return;
   const [holdId, now] = [randomUUID(), world.clock.now()];
   const kinds = spendableKinds(check.subscription_tier !== "none", true);
@@ -87,13 +102,51 @@ const spend: Act = async ({ world, random }, actor) => {
   actor.spent += captured;
 };
 
-const cancelOrResume: Act = async (stage, actor) => {
-  const running = await runningOf(stage, actor);
-  if (!running) return;
-  const cancelled = running.cancel_at_period_end || running.cancel_at !== null;
-  // While a change of plan waits, the schedule decides about the end.
-  if (running.schedule !== null) return;
-  await stage.world.deps.payments.subscriptions.update(running.id, { cancel_at_period_end: !cancelled });
+const cancel: Act = (stage, actor) => call(stage, actor, "/api/billing/cancellation").then(nothing);
+const resume: Act = (stage, actor) => call(stage, actor, "/api/billing/cancellation", "DELETE").then(nothing);
+const undoChange: Act = (stage, actor) => call(stage, actor, "/api/billing/plan-change", "DELETE").then(nothing);
+
+/** Looks at what the change means and confirms it, now and then twice at once. */
+const changePlan: Act = async (stage, actor) => {
+  const priceId = priceIds[stage.random(priceIds.length)];
+  const preview = await call(stage, actor, "/api/billing/plan-change/preview", { priceId });
+  if (!preview) return;
+  const confirmed = { priceId, effectiveAt: preview.effectiveAt, amountCents: preview.amountCents };
+  const clicks = stage.random(4) === 0 ? 2 : 1;
+  await Promise.all(Array.from({ length: clicks }, () => call(stage, actor, "/api/billing/plan-change", confirmed)));
+};
+
+/** The customer's payments, newest first. */
+async function chargesOf(stage: Stage, actor: Actor): Promise<Stripe.Charge[]> {
+  const customer = await customerOf(stage, actor);
+  if (customer === undefined) return [];
+  return (await stage.world.deps.payments.charges.list({ customer, limit: 20 })).data.filter(({ paid }) => paid);
+}
+
+/** As from Stripe's dashboard: all of a payment or a part of it. */
+const refund: Act = async (stage, actor) => {
+  const charges = await chargesOf(stage, actor);
+  const charge = charges[stage.random(Math.max(1, charges.length))];
+  const left = charge ? charge.amount - charge.amount_refunded : 0;
+  if (!charge || left <= 0) return;
+  const amount = stage.random(2) === 0 ? left : 1 + stage.random(left);
+  await stage.world.deps.payments.refunds.create({ charge: charge.id, amount });
+};
+
+async function orderBank({ world }: Stage, path: string, fields: Record<string, string>): Promise<void> {
+  const response = await fetch(`${world.sandboxUrl}/sandbox/disputes${path}`, { method: "POST", body: new URLSearchParams(fields) });
+  if (response.status >= 500) throw new Error(`the bank answered ${response.status}`);
+}
+
+/** The bank decides about an open dispute; if there is none the person begins one. */
+const dispute: Act = async (stage, actor) => {
+  const charges = await chargesOf(stage, actor);
+  const charge = charges.find(({ disputed }) => disputed) ?? charges[stage.random(Math.max(1, charges.length))];
+  if (!charge) return;
+  const { data } = await stage.world.deps.payments.disputes.list({ charge: charge.id });
+  const open = data.find(({ status }) => status === "needs_response");
+  if (open) await orderBank(stage, `/${open.id}/close`, { outcome: stage.random(2) === 0 ? "won" : "lost" });
+  else await orderBank(stage, "", { charge: charge.id });
 };
 
 /** The card stops working, or the person gives another one and pays what is open. */
@@ -117,7 +170,12 @@ const acts: readonly [weight: number, act: Act][] = [
   [6, subscribe],
   [3, buyPack],
   [2, startTrial],
-  [2, cancelOrResume],
+  [1, cancel],
+  [1, resume],
+  [3, changePlan],
+  [1, undoChange],
+  [1, refund],
+  [1, dispute],
   [3, changeCard],
 ];
 const weights = acts.reduce((sum, [weight]) => sum + weight, 0);
@@ -148,5 +206,6 @@ export async function createActor(world: BillingWorld): Promise<Actor> {
   const { db } = world.database;
   const payerId = await payerIdOf(db, person.userId);
   const wallet = await db.selectFrom("wallets").select("id").where("billing_account_id", "=", payerId).executeTakeFirstOrThrow();
-  return { ...person, payerId, walletId: wallet.id, spent: 0 };
+  const session = await db.selectFrom("auth_sessions").select("id").where("user_id", "=", person.userId).executeTakeFirstOrThrow();
+  return { ...person, payerId, walletId: wallet.id, sessionId: session.id, spent: 0 };
 }

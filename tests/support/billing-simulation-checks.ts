@@ -5,6 +5,7 @@ import { packs, parsePriceId } from "#domain/plans.ts";
 import { fromStripeStatus, grantsAccess } from "#domain/subscription.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import type { Actor } from "./billing-simulation-acts.ts";
+import { call } from "./billing-simulation-acts.ts";
 import type { BillingWorld } from "./billing-stripe.ts";
 
 /** Throws with the difference; a run adds its seed and its day. */
@@ -118,9 +119,42 @@ async function checkMirror(world: BillingWorld, actor: Actor, { subscriptions, n
     interval: price?.interval,
     end: status === "canceled" ? null : item?.current_period_end,
   });
-  const check = (await world.post("/api/functions/reliable-subscription-check", actor)).json<{ subscription_tier: string }>();
+  const check = await call({ world }, actor, "/api/functions/reliable-subscription-check");
   const entitled = row !== undefined && grantsAccess(status, row.grace_until, now);
-  expectEqual(`the access of ${actor.userId}`, check.subscription_tier !== "none", entitled);
+  expectEqual(`the access of ${actor.userId}`, check?.subscription_tier !== "none", entitled);
+}
+
+interface Taken {
+  /** Of the charge's grants, those still to come included. */
+  sold: number;
+  taken: number;
+  expired: number;
+  /** Of the months that are still to come. */
+  waiting: number;
+}
+
+/** Credits follow the money back: floor(sold × returned ÷ paid), less what had expired by then. An open dispute freezes the wallet. */
+async function checkReturns(world: BillingWorld, actor: Actor, customer: string): Promise<void> {
+  const { payments } = world.deps;
+  let disputed = false;
+  for (const charge of await payments.charges.list({ customer, limit: 100 }).autoPagingToArray({ limit: 1_000 })) {
+    const disputes = charge.disputed ? (await payments.disputes.list({ charge: charge.id })).data : [];
+    disputed ||= disputes.some(({ status }) => status === "needs_response");
+    const lost = disputes.filter(({ status }) => status === "lost").reduce((sum, { amount }) => sum + amount, 0);
+    const { rows } = await world.database.pool.query<Taken>(
+      `select (coalesce(sum(g.credits), 0) + w.waiting)::int as sold, coalesce(sum(g.clawed_back), 0)::int as taken, w.waiting::int as waiting,
+          coalesce(sum((select sum(e.amount) from ledger_entries e where e.grant_id = g.id and e.account = 'expired')), 0)::int as expired
+        from (select coalesce(sum(credits), 0) as waiting from scheduled_grants where charge_id = $1 and posted_at is null) w
+        left join grants g on g.charge_id = $1 group by w.waiting`,
+      [charge.id],
+    );
+    const { sold, taken, expired, waiting } = rows[0] ?? { sold: 0, taken: 0, expired: 0, waiting: 0 };
+    const owed = Math.floor((sold * Math.min(charge.amount, charge.amount_refunded + lost)) / charge.amount);
+    if (taken > owed || taken + expired + waiting < owed)
+      throw new Error(`of ${charge.id} ${owed} credits are owed; ${taken} were taken, ${expired} had expired, ${waiting} are to come`);
+  }
+  const wallet = world.database.db.selectFrom("wallets").select("frozen_at").where("id", "=", actor.walletId);
+  expectEqual(`whether ${actor.userId} is frozen`, (await wallet.executeTakeFirst())?.frozen_at !== null, disputed);
 }
 
 /** Whoever had a trial had one, of one grant. */
@@ -146,6 +180,7 @@ export async function checkAgainstStripe(world: BillingWorld, actors: readonly A
     paidCents += paid.reduce((sum, invoice) => sum + invoice.amount_paid, 0);
     await checkGrants(world, actor, paid, books);
     await checkMirror(world, actor, books);
+    await checkReturns(world, actor, customer);
   }
   const { rows } = await world.database.pool.query<{ cents: number }>(
     "select coalesce(sum(amount_paid_cents), 0)::int as cents from paid_invoices",
