@@ -272,7 +272,7 @@ describe("the wallet and its history", () => {
     const [first, second, third] = await items();
     expect(first).toMatch(/^1Free trial13 of 50 left.*for small text models$/);
     expect(second).toMatch(/^2Adjustment20 of 20 left5 held for answers/);
-    expect(third).toMatch(/^Pack190 of 250 left.*not lost: locked until you have a plan again$/);
+    expect(third).toMatch(/^Pack190 of 250 left.*not lost: locked without a plan$/);
     api.answer(check, starter);
     await open("/profile", { member: true });
     expect((await items()).map((text) => text.slice(0, 6))).toEqual(["1Pack1", "2Free ", "3Adjus"]);

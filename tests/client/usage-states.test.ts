@@ -43,7 +43,7 @@ describe("the history", () => {
     expect(first).toMatch(/Answer by GPT-5 Mini.*11:30.*PM · What is a tessera\?.*-1.*Balance after 299/);
     expect(second).toMatch(/Credits received.*11:30.*AM · Plan.*\+300.*Balance after 300/);
     expect(await history().getByRole("link").getAttribute("href")).toBe(`/ai-models?conversation=${conversationId}`);
-    await history().getByText(billing.ledger.oldest).waitFor();
+    await history().getByText(text.history.oldest).waitFor();
   });
 
   it("keeps its filters in the address, asks for what matches, and forgets them", async () => {

@@ -19,7 +19,7 @@ function useEnd(isFiltered: boolean): (history: History & { status: "known" }) =
   return ({ lines, nextCursor, readTo }) => {
     if (nextCursor !== null) return readTo === null ? null : t("usage:history.readTo", { date: date(readTo) });
     if (isFiltered) return lines.length === 0 ? t("usage:history.none") : t("usage:history.end");
-    return lines.length === 0 ? t("billing:ledger.empty") : t("billing:ledger.oldest");
+    return lines.length === 0 ? t("billing:ledger.empty") : t("usage:history.oldest");
   };
 }
 
@@ -75,7 +75,7 @@ export function HistoryPanel() {
           aria-disabled={waitSeconds > 0}
           onClick={() => void run("more", more)}
         >
-          {state.readTo === null ? t("billing:ledger.older") : t("usage:history.goOn")}
+          {state.readTo === null ? t("usage:history.older") : t("usage:history.goOn")}
         </Button>
       )}
     </Card>
