@@ -17,6 +17,7 @@ import { registerTokens } from "./features/auth/tokens.ts";
 import { createReadViewer, createSessionCheck } from "./features/auth/viewer.ts";
 import { readEntitlement } from "./features/billing/entitlement.ts";
 import { invoiceRoutes, payRoutes } from "./features/billing/invoice-routes.ts";
+import { moneyBackRoutes } from "./features/billing/money-back-routes.ts";
 import { planChangeRoutes } from "./features/billing/plan-change-routes.ts";
 import { billingRoutes, publicBillingRoutes } from "./features/billing/routes.ts";
 import { webhookRoutes } from "./features/billing/webhook.ts";
@@ -120,6 +121,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       passkeyRoutes(deps),
       billingRoutes(deps),
       invoiceRoutes(deps),
+      moneyBackRoutes(deps),
       planChangeRoutes(deps),
       creditRoutes(deps, spendable),
       generationRoutes(deps, answers, held),

@@ -21,6 +21,7 @@ import type offline from "./locales/en/offline.json";
 import type plans from "./locales/en/plans.json";
 import type pricing from "./locales/en/pricing.json";
 import type reading from "./locales/en/reading.json";
+import type refunds from "./locales/en/refunds.json";
 import type refusals from "./locales/en/refusals.json";
 import type roi from "./locales/en/roi.json";
 import type seo from "./locales/en/seo.json";
@@ -58,6 +59,7 @@ declare module "i18next" {
       plans: typeof plans;
       pricing: typeof pricing;
       reading: typeof reading;
+      refunds: typeof refunds;
       refusals: typeof refusals;
       roi: typeof roi;
       seo: typeof seo;

@@ -1,11 +1,13 @@
 import { DoctorPanel } from "#client/features/billing/doctor-panel.tsx";
 import { InvoicesPanel } from "#client/features/billing/invoices-panel.tsx";
+import { MoneyBackPanel } from "#client/features/billing/money-back-panel.tsx";
 
 /** The account's section about invoices and payments; a chunk of its own, because the other sections do without it. */
 export function BillingSection() {
   return (
     <>
       <InvoicesPanel />
+      <MoneyBackPanel />
       <DoctorPanel />
     </>
   );

@@ -113,6 +113,19 @@ export interface ChargeReturns {
 
 export type ChargeReturnRow = Selectable<ChargeReturns>;
 
+export interface MoneyBacks {
+  id: Generated<string>;
+  billing_account_id: string;
+  invoice_id: string;
+  charge_id: string;
+  stripe_subscription_id: string | null;
+  amount_cents: number;
+  asked_at: Date;
+  done_at: Date | null;
+}
+
+export type MoneyBackRow = Selectable<MoneyBacks>;
+
 export interface PaidInvoices {
   id: string;
   billing_account_id: string | null;

@@ -31,6 +31,7 @@ import type {
   Checkouts,
   DiscountCampaigns,
   Invoices,
+  MoneyBacks,
   PaidInvoiceLines,
   PaidInvoices,
   ScheduledGrants,
@@ -100,6 +101,7 @@ export interface Database {
   subscription_changes: SubscriptionChanges;
   invoices: Invoices;
   charge_returns: ChargeReturns;
+  money_backs: MoneyBacks;
   paid_invoices: PaidInvoices;
   paid_invoice_lines: PaidInvoiceLines;
   scheduled_grants: ScheduledGrants;

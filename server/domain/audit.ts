@@ -37,6 +37,8 @@ export interface AuditDetails {
   "passkey.refused": { reason: "counter_went_back" };
   "session.ended": { reason: "signed_out" | "token_reused" } | { reason: "signed_out_elsewhere"; sessions: number };
   "trial.started": Record<string, never>;
+  /** The first payment, by the money-back guarantee. */
+  "money_back.asked": { amountCents: number };
   /** Somebody of the team compared the person's payments with the payment provider's. */
   "payments.checked": Record<string, never>;
   "export.asked": Record<string, never>;
@@ -75,6 +77,7 @@ const shown = {
   "passkey.refused": true,
   "session.ended": true,
   "trial.started": true,
+  "money_back.asked": true,
   "payments.checked": true,
   "export.asked": true,
   "export.downloaded": true,

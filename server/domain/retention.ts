@@ -81,6 +81,10 @@ export const retention = {
     rows: "for good",
     why: "sums of the receipts by day and model, for charts; of a billing account, which names no deleted person",
   },
+  money_backs: {
+    rows: "for good",
+    why: "accounting: which first payments were asked back; an account does it once; names no deleted person",
+  },
   paid_invoices: ledger,
   paid_invoice_lines: ledger,
   invoices: {

@@ -10,6 +10,8 @@ export const jobs = {
   "settle-checkout": Type.Object({ sessionId: Type.String() }, { additionalProperties: false }),
   /** Cancels the subscription of a person who is deleting their account, or resumes it for one who has taken that back. */
   "align-subscription": Type.Object({ userId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
+  /** Pays a first payment back at Stripe, and ends the subscription it was for. */
+  "pay-back": Type.Object({ requestId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
   /** Updates the email address of the Stripe customer that pays for this person. */
   "update-customer": Type.Object({ userId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
   "send-mail": Type.Object({ mailId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
@@ -32,6 +34,7 @@ export const kindOfJob: Readonly<Record<JobName, JobKind>> = {
   "process-stripe-event": "stripe",
   "settle-checkout": "stripe",
   "align-subscription": "stripe",
+  "pay-back": "stripe",
   "update-customer": "stripe",
   "send-mail": "mail",
   "make-export": "files",

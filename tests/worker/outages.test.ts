@@ -63,6 +63,9 @@ const fail = (error: unknown) => ({
   "align-subscription": async () => {
     throw error;
   },
+  "pay-back": async () => {
+    throw error;
+  },
 });
 
 async function publishedBefore(times: number) {

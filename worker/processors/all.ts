@@ -2,6 +2,7 @@ import type { Processors } from "../run-job.ts";
 import { alignSubscriptionJob } from "./align-subscription.ts";
 import { deleteFileJob } from "./delete-file.ts";
 import { makeExportJob } from "./make-export.ts";
+import { payBackJob } from "./pay-back.ts";
 import { processStripeEventJob } from "./process-stripe-event.ts";
 import { sendMailJob } from "./send-mail.ts";
 import { settleCheckoutJob } from "./settle-checkout.ts";
@@ -12,6 +13,7 @@ export const processors: Processors = {
   "align-subscription": alignSubscriptionJob,
   "delete-file": deleteFileJob,
   "make-export": makeExportJob,
+  "pay-back": payBackJob,
   "process-stripe-event": processStripeEventJob,
   "send-mail": sendMailJob,
   "settle-checkout": settleCheckoutJob,
