@@ -55,7 +55,7 @@ export const pages: readonly PageRoute[] = [
   }),
   privatePage(
     paths.profile,
-    ["account", "auth", "steps", "billing", "change", "later", "wallet", "errors", "refusals"],
+    ["account", "auth", "steps", "billing", "later", "wallet", "errors", "refusals"],
     async () => (await import("./pages/profile.tsx")).ProfilePage,
   ),
   privatePage(

@@ -1,3 +1,4 @@
+import i18next from "i18next";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
@@ -6,6 +7,7 @@ import { Badge } from "#client/components/badge.tsx";
 import { Button, LinkButton } from "#client/components/button.tsx";
 import { Card } from "#client/components/card.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
+import { Late } from "#client/components/late.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
 import { reasonText } from "#client/i18n/reason-text.ts";
@@ -21,9 +23,16 @@ import { graceDays, monthlyCreditsOf, plans } from "#domain/plans.ts";
 import { timeLeft } from "#domain/subscription.ts";
 import styles from "./billing.module.css";
 import { RunningTrial, TrialInsteadOfPlan, TrialName } from "./own-trial.tsx";
-import { PlanActions, PlanNotice } from "./plan-notices.tsx";
 import { useSubscription } from "./subscription-store.ts";
 import { usePortal } from "./use-portal.ts";
+
+/** What only subscribers need, with its texts. */
+async function loadNotices() {
+  await i18next.loadNamespaces("change");
+  return import("./plan-notices.tsx");
+}
+const loadNotice = async () => (await loadNotices()).PlanNotice;
+const loadActions = async () => (await loadNotices()).PlanActions;
 
 const supplyTone = { plenty: "good", low: "warning", out: "danger" } as const satisfies Record<CreditSupply, Tone>;
 
@@ -128,7 +137,7 @@ function Body({ check, atMs, onPay }: { check: SubscriptionCheck; atMs: number; 
     <>
       <PaymentNotice check={check} onPay={onPay} />
       <Facts check={check} atMs={atMs} />
-      <PlanNotice check={check} />
+      <Late load={loadNotice} check={check} />
       {trial === "running" && <RunningTrial check={check} />}
     </>
   );
@@ -136,7 +145,7 @@ function Body({ check, atMs, onPay }: { check: SubscriptionCheck; atMs: number; 
 
 /** The subscription with every state of spec §4: checking, refreshing, redirecting, and what can fail. */
 export function SubscriptionPanel() {
-  const { t } = useTranslation(["billing", "change", "errors", "refusals"]);
+  const { t } = useTranslation(["billing", "errors", "refusals"]);
   const { relative } = useFormat();
   const { status, check, lastKnown, refresh } = useSubscription();
   const { state: portal, open } = usePortal();
@@ -166,7 +175,7 @@ export function SubscriptionPanel() {
       )}
       {status !== "checking" && status !== "idle" && (
         <div className={styles.actions}>
-          {changeable && <PlanActions check={changeable} />}
+          {changeable && <Late load={loadActions} check={changeable} />}
           {manageable && (
             <Button busy={portal.status === "opening"} busyLabel={t("billing:subscription.redirecting")} onClick={() => void open()}>
               {t("billing:subscription.manage")}
