@@ -151,7 +151,7 @@ export class LedgerModel {
         payer.remaining += 1;
         payer.moved += 1;
       }
-      if (payer.expired) this.dropFree(payer);
+      if (payer.expired && payer !== grant) this.dropFree(payer);
     }
     if (given > 0 && grant.expired) this.dropFree(grant);
     this.repayDebt();
