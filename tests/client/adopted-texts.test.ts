@@ -31,7 +31,7 @@ describe("the English texts", () => {
       "The payment page didn't open. Try again.",
       "Price",
       "We couldn't load your wallet.",
-      "Every change to your balance, newest first.",
+      "The latest changes, newest first.",
     ]);
     expect([chat.start.title, chat.answer.waiting, chat.failure.provider_empty, chat.given.explain, chat.thread.latest]).toEqual([
       "What are you working on?",

@@ -40,8 +40,8 @@ describe("the history", () => {
     await history().getByText("What is a tessera?").waitFor();
     expect(await history().getByRole("heading", { level: 3 }).allTextContents()).toEqual(["March 10, 2026"]);
     const [first, second] = await history().getByRole("listitem").allTextContents();
-    expect(first).toMatch(/Answer by GPT-5 Mini.*11:30.*PM · What is a tessera\?.*-1.*Balance after 299/);
-    expect(second).toMatch(/Credits received.*11:30.*AM · Plan.*\+300.*Balance after 300/);
+    expect(first).toMatch(/Answer by GPT-5 Mini.*-1.*11:30.*PM · What is a tessera\?.*Balance after 299/);
+    expect(second).toMatch(/Credits received.*\+300.*11:30.*AM · Plan.*Balance after 300/);
     expect(await history().getByRole("link").getAttribute("href")).toBe(`/ai-models?conversation=${conversationId}`);
     await history().getByText(text.history.oldest).waitFor();
   });
