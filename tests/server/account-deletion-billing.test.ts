@@ -13,6 +13,7 @@ import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
 import { payerIdOf } from "../support/payers.ts";
+import { openDispute } from "../support/returns.ts";
 
 let world: BillingWorld;
 let ada: Person;
@@ -172,6 +173,23 @@ test("after 14 days subscription and customer end at Stripe, and the books keep 
   expect(events.filter((event) => JSON.stringify(event).includes(ada.email)).map(({ type }) => type)).toEqual([]);
   const waiting = db.selectFrom("scheduled_grants").select("key").where("billing_account_id", "=", payer).where("posted_at", "is", null);
   expect(await waiting.where("cancelled_at", "is", null).execute()).toEqual([]);
+});
+
+test("of disputes and refunds, whose messages name no customer but can name the person, no content is kept", async () => {
+  await world.buy(ada);
+  await world.settle();
+  const [{ data: charges }, { db }] = [await world.deps.payments.charges.list({ customer: await customerOf() }), world.database];
+  await world.deps.payments.refunds.create({ charge: String(charges[0]?.id), amount: 100 });
+  await openDispute(world, String(charges[0]?.id));
+  const events = (await world.takeEvents()).filter(({ type }) => /^(refund|charge\.dispute|charge\.refund)\./.test(type));
+  const named = events.map((event) => ({
+    ...event,
+    data: { object: { ...event.data.object, evidence: { customer_name: "Ada Lovelace" } } },
+  }));
+  await world.bring(named as unknown as Stripe.Event[]);
+  expect(new Set(events.map(({ type }) => type.split(".")[0]))).toEqual(new Set(["refund", "charge"]));
+  const kept = await db.selectFrom("stripe_events").select(["type", "payload"]).execute();
+  expect(kept.filter((event) => JSON.stringify(event).includes("Lovelace")).map(({ type }) => type)).toEqual([]);
 });
 
 test("while Stripe is down the account waits, and others that have no customer are erased", async () => {

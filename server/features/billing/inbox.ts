@@ -21,16 +21,17 @@ const job: JobName = "process-stripe-event";
 
 /**
  * Writes the events and their jobs with one statement, so in one round trip and one commit. An event that is known already changes nothing.
- * The payload of an event about a deleted customer, or about a card that belongs to no customer any more, is not stored: when the
- * person's data is erased, nothing leads to it. An event of the wrong livemode is set aside without a job. The events are
- * written in the order of their ids; two processes that wrote the same events in different orders could wait for each other for ever.
+ * The payload of an event whose object names no customer, or only a deleted one, is not stored if the object can have personal data, as the
+ * evidence in a dispute: when the person's data is erased, nothing leads to it. An event of the wrong livemode is set aside without a job. The
+ * events are written in the order of their ids; two processes that wrote the same events in different orders could wait for each other for ever.
  */
 const recordEvents = {
   name: "record-stripe-events",
   text: `with event as (
       insert into stripe_events (id, type, livemode, object_id, created_at, payload, status)
         select id, type, livemode, object_id, to_timestamp(created),
-            case when type in ('customer.deleted', 'payment_method.detached') then '{}' else payload end, case when livemode = $2 then 'received' else 'set_aside' end
+            case when type in ('customer.deleted', 'payment_method.detached', 'charge.refund.updated') or type like 'refund.%'
+              or type like 'charge.dispute.%' then '{}' else payload end, case when livemode = $2 then 'received' else 'set_aside' end
           from json_to_recordset($1::json) as incoming (id text, type text, livemode boolean, object_id text, created bigint, payload jsonb)
           order by id
         on conflict (id) do nothing returning id, status)
