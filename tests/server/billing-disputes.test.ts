@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld } from "../support/billing-stripe.ts";
+import { payerIdOf } from "../support/payers.ts";
 import { chargeOf, decideDispute, mailsTo, openDispute, spend, subscribe, walletOf } from "../support/returns.ts";
 
 let world: BillingWorld;
@@ -76,6 +77,15 @@ test.each(["won", "lost"] as const)("%s: the events in any order, doubled, end i
   }
   const left = outcome === "won" ? 300 : 0;
   expect(states).toEqual(Array.from({ length: 2 }, () => ({ balance: left, available: left, frozen: false })));
+});
+
+test("a refund does not free a wallet that an operator has frozen", async () => {
+  const person = await subscribe(world);
+  const payer = await payerIdOf(world.database.db, person.userId);
+  await world.database.db.updateTable("wallets").set({ frozen_at: world.clock.now() }).where("billing_account_id", "=", payer).execute();
+  await world.deps.payments.refunds.create({ charge: await chargeOf(world, person), amount: 500 });
+  await world.settle();
+  expect(await walletOf(world, person)).toMatchObject({ balance: 225, available: 0, frozen: true });
 });
 
 test("an inquiry takes no money and freezes nothing", async () => {

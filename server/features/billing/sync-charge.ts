@@ -66,7 +66,8 @@ async function writeCharge(trx: Trx, state: ChargeState, now: Date): Promise<voi
   if (!isChanged(state, before)) return;
   const row = await saveChargeReturn(trx, state, (before?.version ?? 0) + 1, now);
   const taken = await takeReturnedCredits(trx, row, before ?? nothingReturned, now);
-  await freezeWhileDisputed(trx, payerId, now);
+  // Otherwise a refund would free a wallet that an operator has frozen.
+  if (row.disputed !== (before ?? nothingReturned).disputed) await freezeWhileDisputed(trx, payerId, now);
   await mailReturned(trx, { row, before: before ?? nothingReturned, taken, balance: await balanceOf(trx, payerId) }, now);
 }
 
