@@ -1,10 +1,13 @@
 /** The list of a person's invoices is ours; it follows Stripe's events, and links are asked of Stripe when somebody follows them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { mirrorInvoice } from "#server/features/billing/mirror-invoice.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
+import { createPayments } from "#server/providers/stripe.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
+import { startHttpProxy } from "../support/http-proxy.ts";
 import { customerOf, payerIdOf } from "../support/payers.ts";
 
 let world: BillingWorld;
@@ -153,5 +156,24 @@ describe("an invoice", () => {
       .where("invoices_read_at", "is", null)
       .execute();
     expect(unread).toEqual([]);
+  });
+
+  test("of a bank debit that takes days is open meanwhile, and no mail says that it failed", async () => {
+    const person = await subscriber();
+    const customer = await customerOf(world.database.db, person.userId);
+    const [subscription] = (await world.deps.payments.subscriptions.list({ customer })).data;
+    const bad = await world.deps.payments.paymentMethods.attach("pm_card_chargeCustomerFail", { customer });
+    await world.deps.payments.subscriptions.update(String(subscription?.id), { default_payment_method: bad.id });
+    await world.moveTo(addMilliseconds(world.clock.now(), 32 * dayMs), { bringing: false });
+    const [unpaid] = (await world.deps.payments.invoices.list({ customer, status: "open" })).data;
+    const proxy = await startHttpProxy(world.sandboxUrl, (_request, answer) =>
+      answer.replaceAll('"requires_payment_method"', '"processing"'),
+    );
+    const payments = createPayments({ ...world.deps.config.stripe, apiUrl: proxy.url });
+    await mirrorInvoice({ ...world.deps, payments }, String(unpaid?.id));
+    await proxy.close();
+    expect((await listOf(person))[0]).toMatchObject({ id: unpaid?.id, state: "open" });
+    const mails = world.database.db.selectFrom("mails").select("template").where("user_id", "=", person.userId);
+    expect((await mails.execute()).map(({ template }) => template)).toEqual(["subscription-started"]);
   });
 });

@@ -39,19 +39,21 @@ function waitsForHolder({ status, last_payment_error: error }: Stripe.PaymentInt
   return status === "requires_action" || (status === "requires_payment_method" && error?.code === "authentication_required");
 }
 
-/** What became of the attempts to collect it. */
+/** What became of the attempts to collect it. A bank debit is `processing` for days, and has not failed. */
 async function readCollected({ payments }: BillingDeps, invoice: Stripe.Invoice): Promise<Collected> {
   const collected = { refunded_cents: 0, failed: false, needs_action: false };
   if (!invoice.attempted) return collected;
   const expand = ["data.payment.payment_intent.latest_charge"];
   const { data } = await payments.invoicePayments.list({ invoice: invoice.id, limit: 10, expand });
+  let processing = false;
   for (const { status, payment } of data) {
     const intent = typeof payment.payment_intent === "object" ? payment.payment_intent : undefined;
     const charge = typeof intent?.latest_charge === "object" ? intent.latest_charge : undefined;
     if (status === "paid") collected.refunded_cents += charge?.amount_refunded ?? 0;
     if (status === "open" && intent && waitsForHolder(intent)) collected.needs_action = true;
+    if (status === "open" && intent?.status === "processing") processing = true;
   }
-  return { ...collected, failed: invoice.status === "open" };
+  return { ...collected, failed: invoice.status === "open" && !processing };
 }
 
 function isFinal(status: Stripe.Invoice["status"]): status is InvoiceRow["status"] {
