@@ -3,11 +3,9 @@ import type Stripe from "stripe";
 import type { PlanKey } from "#domain/plans.ts";
 import { planList, priceCents } from "#domain/plans.ts";
 import type { Trx } from "../../db/transaction.ts";
-import { queueMail } from "../notifications/service.ts";
 import { billedCents } from "./billed-amount.ts";
-import * as queries from "./queries.ts";
-
-type Row = queries.AccountSubscription;
+import { mailPayer } from "./mails.ts";
+import type { AccountSubscription as Row } from "./queries.ts";
 
 /** A state of a subscription, recorded as `changeId`, and the one before it. */
 interface Change {
@@ -27,42 +25,26 @@ function plansAnother(before: Row, row: Row): boolean {
 }
 
 async function mailPlanned(trx: Trx, payerId: string, { changeId, row, subscription }: Change, now: Date): Promise<void> {
-  const recipient = await queries.selectRecipient(trx, payerId);
   const [plan, to] = [planKeyOf(row), planList.find(({ key }) => key === row.pending_plan_key)];
   const { pending_interval: interval, pending_from: from } = row;
-  if (!recipient || !plan || !to || !interval || !from) return;
-  const mail = {
-    key: `plan-change:${changeId}`,
-    userId: recipient.user_id,
-    recipient: recipient.email,
-    template: "plan-change-planned",
-    language: recipient.language,
-    parameters: {
-      plan,
-      oldInterval: row.billing_interval,
-      newPlan: to.key,
-      interval,
-      amountCents: billedCents(priceCents(to, interval), subscription, from),
-      credits: to.monthlyCredits,
-      renewsAt: from.toISOString(),
-    },
-  } as const;
-  await queueMail(trx, mail, now);
+  if (!plan || !to || !interval || !from) return;
+  const parameters = {
+    plan,
+    oldInterval: row.billing_interval,
+    newPlan: to.key,
+    interval,
+    amountCents: billedCents(priceCents(to, interval), subscription, from),
+    credits: to.monthlyCredits,
+    renewsAt: from.toISOString(),
+  };
+  await mailPayer(trx, payerId, { key: `plan-change:${changeId}`, template: "plan-change-planned", parameters }, now);
 }
 
 async function mailCancelled(trx: Trx, payerId: string, { changeId, row }: Change, now: Date): Promise<void> {
-  const recipient = await queries.selectRecipient(trx, payerId);
   const plan = planKeyOf(row);
-  if (!recipient || !plan) return;
-  const mail = {
-    key: `plan-cancelled:${changeId}`,
-    userId: recipient.user_id,
-    recipient: recipient.email,
-    template: "plan-cancelled",
-    language: recipient.language,
-    parameters: { plan, endsAt: row.current_period_end.toISOString() },
-  } as const;
-  await queueMail(trx, mail, now);
+  if (!plan) return;
+  const parameters = { plan, endsAt: row.current_period_end.toISOString() };
+  await mailPayer(trx, payerId, { key: `plan-cancelled:${changeId}`, template: "plan-cancelled", parameters }, now);
 }
 
 /** Sent once for each change of plan that is planned, and for each cancellation; not if either is taken back. */

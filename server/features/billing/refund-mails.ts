@@ -1,9 +1,8 @@
 /** The mails about returned money. Each is queued in the transaction that takes or gives back the credits. */
 import type { Trx } from "../../db/transaction.ts";
 import type { ChargeReturnRow } from "../../db/types-billing.ts";
-import { queueMail } from "../notifications/service.ts";
 import type { MailParameters } from "../notifications/templates.ts";
-import * as queries from "./queries.ts";
+import { mailPayer } from "./mails.ts";
 
 type Template = "payment-refunded" | "refund-failed" | "dispute-opened" | "dispute-closed";
 
@@ -23,10 +22,7 @@ async function mailTo<T extends Template>(
   parameters: MailParameters[T],
   now: Date,
 ): Promise<void> {
-  const buyer = await queries.selectRecipient(trx, row.billing_account_id);
-  if (!buyer) return;
-  const to = { userId: buyer.user_id, recipient: buyer.email, language: buyer.language };
-  await queueMail(trx, { ...to, key: `${template}:${row.charge_id}:${row.version}`, template, parameters }, now);
+  await mailPayer(trx, row.billing_account_id, { key: `${template}:${row.charge_id}:${row.version}`, template, parameters }, now);
 }
 
 /** Says what happened since the row before: refunds that arrived or failed, a dispute that was opened or decided. */
