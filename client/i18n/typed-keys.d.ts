@@ -15,6 +15,7 @@ import type feedback from "./locales/en/feedback.json";
 import type home from "./locales/en/home.json";
 import type install from "./locales/en/install.json";
 import type invoices from "./locales/en/invoices.json";
+import type limits from "./locales/en/limits.json";
 import type later from "./locales/en/later.json";
 import type notFound from "./locales/en/not-found.json";
 import type offline from "./locales/en/offline.json";
@@ -53,6 +54,7 @@ declare module "i18next" {
       home: typeof home;
       install: typeof install;
       invoices: typeof invoices;
+      limits: typeof limits;
       later: typeof later;
       "not-found": typeof notFound;
       offline: typeof offline;

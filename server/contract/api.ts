@@ -12,6 +12,7 @@ import type { generationRoutes } from "./generations.ts";
 import type { googleRoutes } from "./google.ts";
 import type { invoiceRoutes } from "./invoices.ts";
 import type { ledgerRoutes } from "./ledger.ts";
+import type { limitRoutes } from "./limits.ts";
 import type { moneyBackRoutes } from "./money-back.ts";
 import type { notificationRoutes } from "./notifications.ts";
 import type { ownDataRoutes } from "./own-data.ts";
@@ -35,6 +36,7 @@ export type Calls = CallsOf<
     typeof generationRoutes &
     typeof doctorRoutes &
     typeof invoiceRoutes &
+    typeof limitRoutes &
     typeof moneyBackRoutes &
     typeof ledgerRoutes &
     typeof notificationRoutes &

@@ -75,6 +75,8 @@ export const CreateGeneration = Type.Object(
     parentId: Type.Optional(Type.Union([Uuid, Type.Null()])),
     /** The price the person saw. If the price is another one now: 409 `price_changed`, and no credits are held. */
     quotedCredits: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
+    /** The person agreed to this price. Needed above the price from which they want to be asked: else 409 `confirmation_required`. */
+    confirmed: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },
 );

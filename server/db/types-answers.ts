@@ -78,6 +78,16 @@ export interface GenerationEvents {
   frames: string;
 }
 
+/** What a person set for their own spending. `day` and `day_credits` are written by the functions that start and end answers. */
+export interface SpendingLimits {
+  user_id: string;
+  daily_cap_credits: number | null;
+  ask_above_credits: number | null;
+  /** Null without a cap. */
+  day: Date | null;
+  day_credits: number;
+}
+
 /** The times in the last minute at which we refused a person's sends. */
 export interface RefusedSends {
   user_id: string;

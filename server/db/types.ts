@@ -24,6 +24,7 @@ import type {
   Generations,
   Messages,
   RefusedSends,
+  SpendingLimits,
 } from "./types-answers.ts";
 import type { AuditEvents, AuditOrigins, AuditPeople } from "./types-audit.ts";
 import type {
@@ -114,6 +115,7 @@ export interface Database {
   generation_events: GenerationEvents;
   generation_parts: GenerationParts;
   refused_sends: RefusedSends;
+  spending_limits: SpendingLimits;
   usage_days: UsageDays;
   ledger_checks: LedgerChecks;
   findings: Findings;

@@ -129,6 +129,7 @@ export const retention = {
     why: "what the answers said; deleted at once with the conversation or, without one, with the account",
   },
   refused_sends: { rows: { with: "users" }, why: "refused sends of the last minute count towards the person's rate" },
+  spending_limits: { rows: { with: "users" }, why: "the limits a person set for their own spending, and what they spent on the last day" },
   outbox: { rows: "until done", why: "jobs to be done; a row is deleted when its job is done" },
   dead_letters: { rows: { sweep: "deadLetters" }, why: "failed jobs can be replayed, and looked up after it" },
   sweep_failures: {

@@ -76,11 +76,23 @@ describe("out of credits", () => {
 });
 
 describe("a prompt that was refused", () => {
-  const told = (refusal: { code: string; retryAtMs?: number }) => {
+  const told = (refusal: { code: string; retryAtMs?: number; quotedCredits?: number }) => {
     const actions = { onUse: nothing, onDismiss: nothing, onAccept: nothing };
     const whole = { ...noted, needed: undefined, available: undefined, ...refusal };
     return draw(<RefusalView refusal={whole} model={undefined} nextCredits={null} {...actions} />);
   };
+
+  it("because its price needs a yes names the price and offers to send for it", () => {
+    const html = told({ code: "confirmation_required", quotedCredits: 5 });
+    expect(html).toContain("This costs 5 credits.");
+    expect(html).toMatch(/<button[^>]*>Send for 5 credits<\/button>/);
+  });
+
+  it("at the person's own daily cap says when the day ends and leads to the limits", () => {
+    const html = told({ code: "daily_cap_reached" });
+    expect(html).toContain("midnight UTC");
+    expect(html).toMatch(/<a [^>]*href="\/profile\/usage#limits"[^>]*>Change limits<\/a>/);
+  });
 
   it("because there were too many says for how long to wait, and then that it can be sent", () => {
     const html = told({ code: "rate_limited", retryAtMs: Date.now() + 41_500 });

@@ -333,6 +333,10 @@ async function live(session: Session, words: string): Promise<void> {
     })
     .execute();
   await db
+    .insertInto("spending_limits")
+    .values({ user_id: user.id, daily_cap_credits: 100, ask_above_credits: 5, day: now, day_credits: 1 })
+    .execute();
+  await db
     .insertInto("refused_sends")
     .values({ user_id: user.id, refused_at: [now] })
     .execute();

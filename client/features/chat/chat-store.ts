@@ -118,6 +118,8 @@ export interface Send {
   modelId: string;
   prompt: string;
   quotedCredits: number;
+  /** The person was asked about this price and agreed. */
+  confirmed?: boolean;
   /** Sending the same prompt with the same key again returns the same answer. */
   idempotencyKey: string;
   /** Set if the prompt did not come from the composer. */
@@ -146,7 +148,7 @@ export function showVersion(key: string, version: ThreadMessage): void {
  * and the caller has to restore the prompt.
  */
 export async function sendPrompt(send: Send): Promise<boolean> {
-  const { threadKey, modelId, prompt, quotedCredits, idempotencyKey, again = null, onStarted } = send;
+  const { threadKey, modelId, prompt, quotedCredits, confirmed, idempotencyKey, again = null, onStarted } = send;
   const before = threadOf(threadKey);
   if (before.live) return false;
   const last = before.messages.at(-1);
@@ -162,6 +164,7 @@ export async function sendPrompt(send: Send): Promise<boolean> {
   const request = {
     model: modelId,
     quotedCredits,
+    ...(confirmed && { confirmed }),
     ...(threadKey === newThreadKey ? {} : { conversationId: threadKey }),
     ...("questionId" in place ? place : { prompt, ...(again || last?.role === "assistant" ? place : {}) }),
   };

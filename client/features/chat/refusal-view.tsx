@@ -5,6 +5,7 @@ import { Alert } from "#client/components/alert.tsx";
 import { Button, LinkButton } from "#client/components/button.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
 import type { NextCredits } from "#client/lib/next-credits.ts";
+import { usagePath } from "#client/lib/usage-path.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
 import { isInTrial } from "#domain/models.ts";
@@ -43,22 +44,44 @@ function Wait({ untilMs }: { untilMs: number }) {
   return <>{seconds > 0 ? t("refusal.wait", { count: seconds }) : t("refusal.ready")}</>;
 }
 
-function PriceChanged({ credits: price, onAccept, onDismiss }: { credits: number } & Pick<RefusalViewProps, "onAccept" | "onDismiss">) {
-  const { t } = useTranslation("chat");
+/** The price is another one than was shown, or one about which the person wants to be asked: they accept it here. */
+function AcceptPrice({ code, price, onAccept, onDismiss }: { code: string; price: number } & Pick<RefusalViewProps, "onAccept" | "onDismiss">) {
+  const { t } = useTranslation(["chat", "refusals"]);
   const { credits } = useFormat();
   const actions = (
     <div className={styles.actions}>
       <Button variant="primary" size="small" onClick={() => onAccept(price)}>
-        {t("refusal.accept", { credits: credits(price) })}
+        {t("chat:refusal.accept", { credits: credits(price) })}
       </Button>
       <Button variant="quiet" size="small" onClick={onDismiss}>
-        {t("refusal.decline")}
+        {t("chat:refusal.decline")}
+      </Button>
+    </div>
+  );
+  const changed = code === "price_changed";
+  return (
+    <Alert tone="warning" {...(changed && { title: t("chat:refusal.priceTitle") })} action={actions}>
+      {changed ? t("chat:refusal.price", { credits: credits(price) }) : problemText(code, { quotedCredits: price })}
+    </Alert>
+  );
+}
+
+/** Reached only by who set themself a cap. */
+function DailyCap({ onDismiss }: Pick<RefusalViewProps, "onDismiss">) {
+  const { t } = useTranslation(["chat", "refusals"]);
+  const actions = (
+    <div className={styles.actions}>
+      <LinkButton href={`${usagePath}#limits`} size="small" variant="primary">
+        {t("chat:refusal.limits")}
+      </LinkButton>
+      <Button size="small" variant="quiet" onClick={onDismiss}>
+        {t("chat:refusal.dismiss")}
       </Button>
     </div>
   );
   return (
-    <Alert tone="warning" title={t("refusal.priceTitle")} action={actions}>
-      {t("refusal.price", { credits: credits(price) })}
+    <Alert tone="warning" action={actions}>
+      {problemText("daily_cap_reached")}
     </Alert>
   );
 }
@@ -95,8 +118,8 @@ const ownTexts: Readonly<Record<string, "refusal.network" | "refusal.networkAgai
 export function RefusalView({ refusal, model, nextCredits, onUse, onDismiss, onAccept }: RefusalViewProps) {
   const { t } = useTranslation(["chat", "errors", "refusals"]);
   const { code, needed, available, quotedCredits, retryAtMs, again } = refusal;
-  if (code === "price_changed" && quotedCredits !== undefined) {
-    return <PriceChanged credits={quotedCredits} onAccept={onAccept} onDismiss={onDismiss} />;
+  if ((code === "price_changed" || code === "confirmation_required") && quotedCredits !== undefined) {
+    return <AcceptPrice code={code} price={quotedCredits} onAccept={onAccept} onDismiss={onDismiss} />;
   }
   const plans = (
     <LinkButton href={paths.pricing} size="small" variant="primary">
@@ -106,6 +129,7 @@ export function RefusalView({ refusal, model, nextCredits, onUse, onDismiss, onA
   if (code === "insufficient_credits" && needed !== undefined && available !== undefined) {
     return <NoCredits needed={needed} available={available} model={model} next={nextCredits} onUse={onUse} />;
   }
+  if (code === "daily_cap_reached") return <DailyCap onDismiss={onDismiss} />;
   if (code === "model_not_in_trial") return <NotInTrial model={model} onUse={onUse} plans={plans} />;
   const dismiss = (
     <Button size="small" variant="quiet" onClick={onDismiss}>

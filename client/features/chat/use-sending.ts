@@ -22,7 +22,7 @@ export interface Sending {
   sendDraft: (model: OfferedModel, acceptedCredits?: number) => Promise<void>;
   /** Sends a prompt that did not come from the composer, at the price shown. Resolves to false if the server refused it. */
   sendAgain: (again: Again, credits: number) => Promise<boolean>;
-  /** Sends a prompt that was refused because its price had changed again, at the new price. */
+  /** Sends a prompt again that was refused for its price, at the price that the person has accepted. */
   accept: (refusal: Refusal | null, model: OfferedModel | undefined, credits: number) => Promise<void>;
 }
 
@@ -47,6 +47,7 @@ export function useSending({ userId, threadKey, draft, change, onStarted }: Send
       modelId: model.id,
       prompt: text.trim(),
       quotedCredits: acceptedCredits ?? model.credits,
+      confirmed: acceptedCredits !== undefined,
       idempotencyKey,
       onStarted: (conversationId) => {
         void writeDraft(userId, threadKey, { ...written.current, modelId: null, unsettledKey: null });
@@ -59,12 +60,12 @@ export function useSending({ userId, threadKey, draft, change, onStarted }: Send
     change({ ...kept, text: since === "" ? text : `${text}\n\n${since}` });
   }
 
-  async function sendAgain(again: Again, credits: number): Promise<boolean> {
-    return askAgain(again, { threadKey, quotedCredits: credits, onStarted });
+  async function sendAgain(again: Again, credits: number, confirmed = false): Promise<boolean> {
+    return askAgain(again, { threadKey, quotedCredits: credits, confirmed, onStarted });
   }
 
   async function accept(refusal: Refusal | null, model: OfferedModel | undefined, credits: number): Promise<void> {
-    if (refusal?.again) await sendAgain(refusal.again, credits);
+    if (refusal?.again) await sendAgain(refusal.again, credits, true);
     else if (model) await sendDraft(model, credits);
   }
 

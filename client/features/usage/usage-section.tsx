@@ -1,5 +1,6 @@
 import { ExplanationPanel } from "./explanation-panel.tsx";
 import { HistoryPanel } from "./history-panel.tsx";
+import { LimitsPanel } from "./limits-panel.tsx";
 import { UsagePanel } from "./usage-panel.tsx";
 
 /** History and usage: a section of the account, in a chunk of its own. */
@@ -8,6 +9,7 @@ export function UsageSection() {
     <>
       <ExplanationPanel />
       <UsagePanel />
+      <LimitsPanel />
       <HistoryPanel />
     </>
   );

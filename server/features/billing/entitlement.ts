@@ -16,6 +16,8 @@ export interface Entitlement {
   trialEndsAt: Date | null;
   requestsPerMinute: number;
   concurrentAnswers: number;
+  /** Above this price the person wants to be asked before a send; null: never. */
+  askAboveCredits: number | null;
   /** The kinds of grants that may pay for an answer of a small text model, or of any other. */
   kinds(smallTextModel: boolean): GrantKind[];
 }
@@ -26,6 +28,7 @@ interface EntitlingRow {
   status: SubscriptionStatus | null;
   grace_until: Date | null;
   trial_ends_at: Date | null;
+  ask_above_credits: number | null;
 }
 
 /**
@@ -33,9 +36,11 @@ interface EntitlingRow {
  * is business time.
  */
 export async function readEntitlements(executor: Executor, asks: readonly { userId: string; now: Date }[]): Promise<Entitlement[]> {
-  const { rows } = await sql<EntitlingRow>`/* prepared */ select asked.user_id, plan_key, status, grace_until, ends_at as trial_ends_at
+  const { rows } = await sql<EntitlingRow>`/* prepared */ select asked.user_id, plan_key, status, grace_until, ends_at as trial_ends_at,
+      ask_above_credits
     from unnest(${asks.map(({ userId }) => userId)}::uuid[]) asked (user_id)
-    left join user_subscriptions using (user_id) left join trials using (user_id)`.execute(executor);
+    left join user_subscriptions using (user_id) left join trials using (user_id)
+    left join spending_limits using (user_id)`.execute(executor);
   const rowOf = new Map(rows.map((row) => [row.user_id, row]));
   return asks.map(({ userId, now }) => {
     const row = rowOf.get(userId);
@@ -50,6 +55,7 @@ export async function readEntitlements(executor: Executor, asks: readonly { user
       trialEndsAt,
       requestsPerMinute,
       concurrentAnswers,
+      askAboveCredits: row?.ask_above_credits ?? null,
       kinds: (smallTextModel) => spendableKinds(plan !== undefined, smallTextModel),
     };
   });

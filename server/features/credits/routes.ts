@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { GrantKind } from "#domain/credits.ts";
 import { billingRoutes } from "../../contract/billing.ts";
 import { ledgerRoutes } from "../../contract/ledger.ts";
+import { limitRoutes } from "../../contract/limits.ts";
 import { usageRoutes } from "../../contract/usage.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
@@ -9,6 +10,7 @@ import { viewerOf } from "../../http/viewer.ts";
 import { explainBalance } from "./explanation.ts";
 import { readLedger } from "./history.ts";
 import { ledgerCsv } from "./history-csv.ts";
+import { readLimits, setLimits } from "./limits.ts";
 import { readWallet } from "./service.ts";
 import { readUsage } from "./usage.ts";
 
@@ -30,6 +32,12 @@ export function creditRoutes(deps: Deps, spendable: (userId: string) => Promise<
     );
     app.get("/api/credits/usage", { schema: usageRoutes["GET /api/credits/usage"] }, async (request) =>
       readUsage(deps.db, viewerOf(request).userId, request.query.range, deps.clock.now()),
+    );
+    app.get("/api/credits/limits", { schema: limitRoutes["GET /api/credits/limits"] }, async (request) =>
+      readLimits(deps.db, viewerOf(request).userId, deps.clock.now()),
+    );
+    app.put("/api/credits/limits", { schema: limitRoutes["PUT /api/credits/limits"] }, async (request) =>
+      setLimits(deps.db, viewerOf(request).userId, request.body, deps.clock.now()),
     );
     app.get("/api/credits/ledger.csv", { schema: ledgerRoutes["GET /api/credits/ledger.csv"] }, async (request, reply) => {
       const rows = Readable.from(ledgerCsv(deps.db, viewerOf(request).userId, request.query));

@@ -61,6 +61,7 @@ export interface StartOutcome {
     | "wallet_frozen"
     | "too_many_answers"
     | "insufficient_credits"
+    | "daily_cap_reached"
     | "no_conversation";
   generation_id: string | null;
   retry_after_ms: number | null;

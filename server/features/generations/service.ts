@@ -4,7 +4,6 @@ import { v7 as uuidv7 } from "uuid";
 import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
 import { findModel, isBuilt, isInTrial } from "#domain/models.ts";
-import { currency, plans } from "#domain/plans.ts";
 import { priceVersion, quoteCredits } from "#domain/pricing.ts";
 import { checkPrompt, ruleMessages } from "#domain/rules.ts";
 import type { Answer, CreateGeneration, Part, Receipt } from "../../contract/generations.ts";
@@ -21,9 +20,9 @@ import { holdForSeveral } from "../credits/holds.ts";
 import { availableCredits } from "../credits/service.ts";
 import type { Answers } from "./answers.ts";
 import { trimHistory } from "./history.ts";
-import type { StartOutcome } from "./queries.ts";
 import * as queries from "./queries.ts";
 import { toReceipt } from "./receipt.ts";
+import { findUnconfirmed, keyConflict, noPlace, notInTrial, refusalOf, unavailable } from "./refusals.ts";
 import { replay } from "./replay.ts";
 import type { AnswerStart } from "./running-answer.ts";
 import { planTurn } from "./turns.ts";
@@ -58,13 +57,6 @@ function readRequest(request: CreateGeneration): { model: Model; prompt: string 
   return { model, prompt: request.prompt?.trim() ?? null };
 }
 
-function notInTrial(model: Model): DomainError {
-  const { monthlyPriceCents } = plans.starter;
-  const price = (monthlyPriceCents / 100).toLocaleString("en", { style: "currency", currency });
-  const message = `The free trial covers small text models, and ${model.name} is not one of them. Plans begin at ${price} a month`;
-  return new DomainError("model_not_in_trial", message, { model: model.id, monthlyPriceCents });
-}
-
 /** Returns the reason to refuse the question, if there is one that does not depend on the person's other questions. */
 async function findRefusal(deps: Deps, ask: Ask, model: Model, entitlement: Entitlement): Promise<DomainError | undefined> {
   if (!deps.models.isAvailable(model))
@@ -89,43 +81,6 @@ async function findKnown(executor: Executor, ask: Ask, requestHash: Buffer): Pro
   return known;
 }
 
-function keyConflict(): DomainError {
-  return new DomainError("idempotency_conflict", "The same key was used for something else");
-}
-
-function noPlace(): DomainError {
-  return new DomainError("not_found", "There is no such conversation, or no such message in it");
-}
-
-function insufficientCredits(needed: number, available: number): DomainError {
-  return new DomainError("insufficient_credits", `This needs ${needed} credits; ${available} are available`, { needed, available });
-}
-
-function refusalOf(result: StartOutcome, credits: number): DomainError {
-  switch (result.outcome) {
-    case "conflict":
-      return keyConflict();
-    case "no_conversation":
-      return noPlace();
-    case "too_many_answers":
-      return new DomainError("too_many_answers", "Other answers are still under way. Wait for one to end, or stop it", {
-        retryAfterSeconds: 5,
-      });
-    case "rate_limited": {
-      const retryAfterSeconds = Math.max(Math.ceil((result.retry_after_ms ?? 0) / 1_000), 1);
-      return new DomainError("rate_limited", `Your plan's rate is used up. Try again in ${retryAfterSeconds} s`, { retryAfterSeconds });
-    }
-    case "wallet_frozen":
-      return new DomainError("wallet_frozen", "The wallet is frozen while a payment is disputed");
-    default:
-      return insufficientCredits(credits, result.available ?? 0);
-  }
-}
-
-function unavailable(): DomainError {
-  return new DomainError("service_unavailable", "The service is restarting. Try again in a moment", { retryAfterSeconds: 2 });
-}
-
 /** The fields that all starts of one request have in common. */
 function termsOf(deps: Deps, { owner, timings }: Answers, { requestsPerMinute, concurrentAnswers }: Entitlement) {
   const { leaseMs, holdMs } = timings;
@@ -146,12 +101,12 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
     throw unavailable();
   }
   const entitlement = await answers.batches.entitlement(userId, deps.clock.now());
-  const refused = await findRefusal(deps, ask, model, entitlement);
+  const credits = quoteCredits(model);
+  const refused = (await findRefusal(deps, ask, model, entitlement)) ?? findUnconfirmed(entitlement, credits, request.confirmed);
   const plan = refused ? undefined : await planTurn(deps.db, userId, request, prompt, model);
   const refusal = refused ?? (plan ? undefined : noPlace());
   const { turn = null, messages = [], trimmedMessages = 0 } = plan ?? {};
   const start = { id: uuidv7(), userId, trimmedMessages };
-  const credits = quoteCredits(model);
   const askedAtMs = performance.now();
   const row = {
     ...start,
@@ -196,7 +151,7 @@ async function writeTogether(db: Db, hold: SharedHold, starts: readonly AnswerSt
 /** A question that belongs to no conversation. */
 export interface LoneAsk {
   idempotencyKey: string;
-  request: Pick<CreateGeneration, "model" | "prompt" | "quotedCredits">;
+  request: Pick<CreateGeneration, "model" | "prompt" | "quotedCredits" | "confirmed">;
 }
 
 /**
@@ -232,7 +187,11 @@ export async function startTogether(deps: Deps, answers: Answers, userId: string
   const refusals = await Promise.all(questions.map(({ ask, model }) => findRefusal(deps, ask, model, entitlement)));
   const credits = starts.reduce((sum, { heldCredits }) => sum + heldCredits, 0);
   const hold = { holdId, userId, credits, kinds, holdMs: terms.holdMs, now: terms.now };
-  const refused = refusals.find((refusal) => refusal !== undefined) ?? (await writeTogether(deps.db, hold, starts));
+  const confirmed = asks.every(({ request }) => request.confirmed);
+  const refused =
+    refusals.find((refusal) => refusal !== undefined) ??
+    findUnconfirmed(entitlement, credits, confirmed) ??
+    (await writeTogether(deps.db, hold, starts));
   const [first] = starts;
   if (refused && first) {
     // The refused starts were not written, so we count the refusal here.

@@ -32,11 +32,13 @@ const parts = sql`(select coalesce(jsonb_agg(jsonb_build_object('kind', p.kind, 
 export const sections: readonly Section[] = [
   {
     name: "account",
-    describes: "Your account: its id, your name and picture, when you joined and last signed in, and your preferences.",
+    describes: "Your account: its id, your name and picture, when you joined and last signed in, your preferences, and the limits you set for your spending.",
     rows: (
       userId,
     ) => sql`select id as key, jsonb_build_object('id', id, 'name', name, 'joinedAt', created_at, 'lastSignInAt', last_sign_in_at, 'role', role,
-      'picture', avatar_url, 'preferences', jsonb_build_object('language', language, 'declinedMails', declined_mails)) as item from users where id = ${userId}`,
+      'picture', avatar_url, 'preferences', jsonb_build_object('language', language, 'declinedMails', declined_mails),
+      'spendingLimits', (select jsonb_build_object('dailyCapCredits', l.daily_cap_credits, 'askAboveCredits', l.ask_above_credits)
+        from spending_limits l where l.user_id = users.id)) as item from users where id = ${userId}`,
   },
   {
     name: "identities",

@@ -1,0 +1,105 @@
+import type { FormEvent } from "react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "#client/components/button.tsx";
+import { Card } from "#client/components/card.tsx";
+import { TextField } from "#client/components/field.tsx";
+import { useAct } from "#client/components/use-act.ts";
+import { Reading } from "#client/features/account/reading.tsx";
+import { useRead } from "#client/features/account/use-read.ts";
+import { api } from "#client/lib/api.ts";
+import { useFormat } from "#client/lib/use-format.ts";
+import type { SpendingLimits } from "#contract/limits.ts";
+import { spendingBounds } from "#domain/spending-limits.ts";
+import styles from "./usage.module.css";
+
+const { lowestCap, lowestAsk, highest } = spendingBounds;
+
+const readLimits = () => api("GET /api/credits/limits");
+const written = (credits: number | null) => (credits === null ? "" : String(credits));
+
+/** The number in a field, null if it is empty, and undefined if it is no number that the server takes. */
+function parse(text: string, lowest: number): number | null | undefined {
+  if (text.trim() === "") return null;
+  const credits = Number(text);
+  return Number.isInteger(credits) && credits >= lowest && credits <= highest ? credits : undefined;
+}
+
+function LimitsForm({ limits, onSaved }: { limits: SpendingLimits; onSaved: (limits: SpendingLimits) => void }) {
+  const { t } = useTranslation(["limits", "errors", "refusals"]);
+  const { number } = useFormat();
+  const { note, busy, run } = useAct();
+  const [capText, setCapText] = useState(written(limits.dailyCapCredits));
+  const [askText, setAskText] = useState(written(limits.askAboveCredits));
+  const [tried, setTried] = useState(false);
+  const [saved, setSaved] = useState(false);
+  const dailyCapCredits = parse(capText, lowestCap);
+  const askAboveCredits = parse(askText, lowestAsk);
+  const fault = (value: number | null | undefined, lowest: number) =>
+    tried && value === undefined ? t("limits:invalid", { min: number(lowest), max: number(highest) }) : undefined;
+
+  function change(set: (text: string) => void, text: string): void {
+    set(text);
+    setSaved(false);
+  }
+
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    setTried(true);
+    if (dailyCapCredits === undefined || askAboveCredits === undefined) return;
+    void run("save", async () => {
+      onSaved(await api("PUT /api/credits/limits", { body: { dailyCapCredits, askAboveCredits } }));
+      setSaved(true);
+    });
+  }
+
+  return (
+    <form className={styles.panel} onSubmit={submit} noValidate>
+      <TextField
+        label={t("limits:cap.label")}
+        hint={t("limits:cap.hint")}
+        error={fault(dailyCapCredits, lowestCap)}
+        inputMode="numeric"
+        autoComplete="off"
+        value={capText}
+        onChange={(event) => change(setCapText, event.target.value)}
+      />
+      {limits.dailyCapCredits !== null && limits.todayCredits !== null && (
+        <p>{t("limits:cap.used", { used: number(limits.todayCredits), cap: number(limits.dailyCapCredits) })}</p>
+      )}
+      <TextField
+        label={t("limits:ask.label")}
+        hint={t("limits:ask.hint")}
+        error={fault(askAboveCredits, lowestAsk)}
+        inputMode="numeric"
+        autoComplete="off"
+        value={askText}
+        onChange={(event) => change(setAskText, event.target.value)}
+      />
+      <Button type="submit" className={styles.more ?? ""} busy={busy !== undefined} busyLabel={t("limits:saving")}>
+        {t("limits:save")}
+      </Button>
+      <p className={styles.lead} role="status">
+        {saved && t("limits:saved")}
+      </p>
+      {note}
+    </form>
+  );
+}
+
+/** The limits that a person sets for their own spending. */
+export function LimitsPanel() {
+  const { t } = useTranslation("limits");
+  const { change, ...reading } = useRead(readLimits);
+  return (
+    <Card as="section" className={styles.panel ?? ""} aria-labelledby="limits-title" id="limits">
+      <header className={styles.head}>
+        <h2 id="limits-title">{t("title")}</h2>
+        <p className={styles.lead}>{t("lead")}</p>
+      </header>
+      <Reading {...reading} label={t("title")} rows={2} failed={t("failed")}>
+        {(limits) => <LimitsForm limits={limits} onSaved={(kept) => change(() => kept)} />}
+      </Reading>
+    </Card>
+  );
+}
