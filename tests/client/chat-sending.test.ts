@@ -68,6 +68,20 @@ describe("a prompt (specification §5)", () => {
     expect(useChat.getState().lastAvailable).toBe(3);
   });
 
+  it("is sent as confirmed only if the person agreed to the price", async () => {
+    server.use(
+      http.post(`${origin}/api/generations`, async ({ request }) => {
+        asked.push(((await request.json()) as { confirmed?: boolean }).confirmed);
+        return HttpResponse.json({ code: "confirmation_required", quotedCredits: 5 }, { status: 409 });
+      }),
+    );
+    expect(await send(newThreadKey, "Dear", "key-5")).toBe(false);
+    expect(threadOf(newThreadKey).refusal).toMatchObject({ code: "confirmation_required", quotedCredits: 5 });
+    const again = { modelId: "gpt-5", prompt: "Go on", place: { parentId: "a1" } };
+    await askAgain(again, { threadKey: newThreadKey, quotedCredits: 5, confirmed: true, onStarted: () => undefined });
+    expect(asked).toEqual([undefined, true]);
+  });
+
   it("asked again below an answer keeps its key until it has arrived or been refused, and a refusal names that answer", async () => {
     const again = { modelId: "gpt-5-mini", prompt: "Go on", place: { parentId: "a1" } };
     const ask = () => askAgain(again, { threadKey: newThreadKey, quotedCredits: 1, onStarted: () => undefined });

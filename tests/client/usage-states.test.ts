@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import billing from "#client/i18n/locales/en/billing.json" with { type: "json" };
+import limits from "#client/i18n/locales/en/limits.json" with { type: "json" };
 import text from "#client/i18n/locales/en/usage.json" with { type: "json" };
 import type { Explanation, LedgerLine } from "#server/contract/ledger.ts";
 import type { Site } from "./frame-support.ts";
@@ -185,5 +186,37 @@ describe("the usage", () => {
     api.answer(usage, { from: "2026-03-04", to: "2026-03-10", unit: "day", sums: [] });
     await region().getByRole("button", { name: "Try again", exact: true }).click();
     await region().getByText(text.charts.empty).waitFor();
+  });
+});
+
+describe("the spending limits", () => {
+  const region = () => page.getByRole("region", { name: limits.title, exact: true });
+  const field = (name: string) => region().getByLabel(name, { exact: true });
+  const put = "PUT /api/credits/limits";
+
+  it("are saved as numbers or as none, with what today has cost, and what is no such number is not sent", async () => {
+    api.answer("GET /api/credits/limits", { dailyCapCredits: 30, askAboveCredits: null, todayCredits: 12 });
+    api.answer(put, { dailyCapCredits: null, askAboveCredits: 4, todayCredits: null });
+    page = await open(site, "/profile/usage", { member: true });
+    await region().getByText("Today: 12 of 30").waitFor();
+    await field(limits.cap.label).fill("1.5");
+    await button(limits.save).click();
+    await region().getByText("Enter a whole number from 1 to 1,000,000, or nothing.").waitFor();
+    expect(api.calls(put)).toHaveLength(0);
+    await field(limits.cap.label).fill("");
+    await field(limits.ask.label).fill("4");
+    await button(limits.save).click();
+    await region().getByText(limits.saved).waitFor();
+    expect(api.calls(put).map(({ body }) => body)).toEqual([{ dailyCapCredits: null, askAboveCredits: 4 }]);
+    expect(await region().getByText("Today:").count()).toBe(0);
+  });
+
+  it("say that they could not be saved, and keep what was typed", async () => {
+    api.refuse(put, 503, "service_unavailable");
+    page = await open(site, "/profile/usage", { member: true });
+    await field(limits.cap.label).fill("20");
+    await button(limits.save).click();
+    await region().getByRole("alert").waitFor();
+    expect(await field(limits.cap.label).inputValue()).toBe("20");
   });
 });

@@ -116,7 +116,9 @@ test("an export has what the person has, in files that its README describes, and
   expect([...files.keys()].sort()).toEqual(["README.md", ...sections.map(({ name }) => `${name}.json`)].sort());
   for (const { name, describes } of sections) expect(files.get("README.md")).toContain(`${name}.json: ${describes}`);
   const read = (name: string): Record<string, unknown>[] => JSON.parse(files.get(`${name}.json`) ?? "");
-  expect(read("account")).toEqual([expect.objectContaining({ id: ada.user.id, preferences: { language: "en", declinedMails: [] }, spendingLimits: null })]);
+  expect(read("account")).toEqual([
+    expect.objectContaining({ id: ada.user.id, preferences: { language: "en", declinedMails: [] }, spendingLimits: null }),
+  ]);
   expect(read("identities")).toEqual([expect.objectContaining({ subject: ada.user.email })]);
   expect(read("sessions")).toHaveLength(1);
   expect(read("conversations")).toEqual([expect.objectContaining({ id: conversation, title: "Mosaics" })]);

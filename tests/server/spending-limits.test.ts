@@ -132,15 +132,16 @@ describe("the daily cap", () => {
       idempotencyKey: randomUUID(),
       request: { model, prompt: "Hello", quotedCredits },
     });
-    await expect(
-      startTogether(api.deps, api.answers, person.userId, [lone("gpt-5-mini", 1), lone("gpt-5", 5)]),
-    ).rejects.toMatchObject({ code: "daily_cap_reached" });
+    await expect(startTogether(api.deps, api.answers, person.userId, [lone("gpt-5-mini", 1), lone("gpt-5", 5)])).rejects.toMatchObject({
+      code: "daily_cap_reached",
+    });
     expect(await today(person, now)).toBe(0);
     expect(await database.db.selectFrom("generations").select("id").where("user_id", "=", person.userId).execute()).toEqual([]);
     await setLimits(database.db, person.userId, { dailyCapCredits: null, askAboveCredits: 5 }, now);
-    await expect(
-      startTogether(api.deps, api.answers, person.userId, [lone("gpt-5-mini", 1), lone("gpt-5", 5)]),
-    ).rejects.toMatchObject({ code: "confirmation_required", details: { quotedCredits: 6 } });
+    await expect(startTogether(api.deps, api.answers, person.userId, [lone("gpt-5-mini", 1), lone("gpt-5", 5)])).rejects.toMatchObject({
+      code: "confirmation_required",
+      details: { quotedCredits: 6 },
+    });
   });
 });
 
@@ -175,7 +176,13 @@ test("a person reads and replaces their own limits, and only whole numbers withi
   const set = await put({ dailyCapCredits: 30, askAboveCredits: 0 });
   expect([set.statusCode, set.json()]).toEqual([200, { dailyCapCredits: 30, askAboveCredits: 0, todayCredits: 0 }]);
   expect((await product.get(url, token)).json()).toEqual(set.json());
-  for (const wrong of [{ dailyCapCredits: 0 }, { dailyCapCredits: 1.5 }, { askAboveCredits: -1 }, { askAboveCredits: 1_000_001 }, { stray: 1 }])
+  for (const wrong of [
+    { dailyCapCredits: 0 },
+    { dailyCapCredits: 1.5 },
+    { askAboveCredits: -1 },
+    { askAboveCredits: 1_000_001 },
+    { stray: 1 },
+  ])
     expect((await put({ dailyCapCredits: 30, askAboveCredits: 0, ...wrong })).statusCode).toBe(400);
   expect((await put({ dailyCapCredits: 30 })).statusCode).toBe(400);
   expect((await product.get(url)).statusCode).toBe(401);

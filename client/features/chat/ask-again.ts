@@ -12,7 +12,10 @@ const unclear: ReadonlySet<string> = new Set(["network", "unexpected"]);
  * Sends a prompt that did not come from the composer. After a lost connection it is sent again with the same key, so there is one
  * answer and one charge.
  */
-export async function askAgain(again: Again, send: Pick<Send, "threadKey" | "quotedCredits" | "confirmed" | "onStarted">): Promise<boolean> {
+export async function askAgain(
+  again: Again,
+  send: Pick<Send, "threadKey" | "quotedCredits" | "confirmed" | "onStarted">,
+): Promise<boolean> {
   const asked = JSON.stringify([send.threadKey, send.quotedCredits, again]);
   const idempotencyKey = unsettledKeys.get(asked) ?? crypto.randomUUID();
   unsettledKeys.set(asked, idempotencyKey);

@@ -45,7 +45,12 @@ function Wait({ untilMs }: { untilMs: number }) {
 }
 
 /** The price is another one than was shown, or one about which the person wants to be asked: they accept it here. */
-function AcceptPrice({ code, price, onAccept, onDismiss }: { code: string; price: number } & Pick<RefusalViewProps, "onAccept" | "onDismiss">) {
+function AcceptPrice({
+  code,
+  price,
+  onAccept,
+  onDismiss,
+}: { code: string; price: number } & Pick<RefusalViewProps, "onAccept" | "onDismiss">) {
   const { t } = useTranslation(["chat", "refusals"]);
   const { credits } = useFormat();
   const actions = (

@@ -32,7 +32,8 @@ const parts = sql`(select coalesce(jsonb_agg(jsonb_build_object('kind', p.kind, 
 export const sections: readonly Section[] = [
   {
     name: "account",
-    describes: "Your account: its id, your name and picture, when you joined and last signed in, your preferences, and the limits you set for your spending.",
+    describes:
+      "Your account: its id, your name and picture, when you joined and last signed in, your preferences, and the limits you set for your spending.",
     rows: (
       userId,
     ) => sql`select id as key, jsonb_build_object('id', id, 'name', name, 'joinedAt', created_at, 'lastSignInAt', last_sign_in_at, 'role', role,
