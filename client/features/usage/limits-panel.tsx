@@ -1,21 +1,21 @@
 import type { FormEvent } from "react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Card } from "#client/components/card.tsx";
 import { TextField } from "#client/components/field.tsx";
+import { Spinner } from "#client/components/spinner.tsx";
 import { useAct } from "#client/components/use-act.ts";
-import { Reading } from "#client/features/account/reading.tsx";
-import { useRead } from "#client/features/account/use-read.ts";
 import { api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { SpendingLimits } from "#contract/limits.ts";
 import { spendingBounds } from "#domain/spending-limits.ts";
 import styles from "./usage.module.css";
+import { useLimits } from "./use-limits.ts";
 
 const { lowestCap, lowestAsk, highest } = spendingBounds;
 
-const readLimits = () => api("GET /api/credits/limits");
 const written = (credits: number | null) => (credits === null ? "" : String(credits));
 
 /** The number in a field, null if it is empty, and undefined if it is no number that the server takes. */
@@ -89,17 +89,26 @@ function LimitsForm({ limits, onSaved }: { limits: SpendingLimits; onSaved: (lim
 
 /** The limits that a person sets for their own spending. */
 export function LimitsPanel() {
-  const { t } = useTranslation("limits");
-  const { change, ...reading } = useRead(readLimits);
+  const { t } = useTranslation(["limits", "usage", "common"]);
+  const { state, read, keep } = useLimits();
+  const again = (
+    <Button size="small" onClick={read}>
+      {t("common:retry")}
+    </Button>
+  );
   return (
     <Card as="section" className={styles.panel ?? ""} aria-labelledby="limits-title" id="limits">
       <header className={styles.head}>
-        <h2 id="limits-title">{t("title")}</h2>
-        <p className={styles.lead}>{t("lead")}</p>
+        <h2 id="limits-title">{t("limits:title")}</h2>
+        <p className={styles.lead}>{t("limits:lead")}</p>
       </header>
-      <Reading {...reading} label={t("title")} rows={2} failed={t("failed")}>
-        {(limits) => <LimitsForm limits={limits} onSaved={(kept) => change(() => kept)} />}
-      </Reading>
+      {state.status === "loading" && <Spinner label={t("usage:history.reading")} />}
+      {state.status === "failed" && (
+        <Alert tone="warning" action={again}>
+          {t("limits:failed")}
+        </Alert>
+      )}
+      {state.status === "known" && <LimitsForm limits={state.limits} onSaved={keep} />}
     </Card>
   );
 }
