@@ -21,6 +21,7 @@ import { moneyBackRoutes } from "./features/billing/money-back-routes.ts";
 import { planChangeRoutes } from "./features/billing/plan-change-routes.ts";
 import { billingRoutes, publicBillingRoutes } from "./features/billing/routes.ts";
 import { webhookRoutes } from "./features/billing/webhook.ts";
+import { withdrawalRoutes } from "./features/billing/withdrawal-routes.ts";
 import { catalogueRoutes } from "./features/catalogue/routes.ts";
 import { clockRoutes } from "./features/clock/routes.ts";
 import { contactRoutes } from "./features/contact/routes.ts";
@@ -122,6 +123,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       billingRoutes(deps),
       invoiceRoutes(deps),
       moneyBackRoutes(deps),
+      withdrawalRoutes(deps),
       planChangeRoutes(deps),
       creditRoutes(deps, spendable),
       generationRoutes(deps, answers, held),

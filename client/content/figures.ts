@@ -37,6 +37,7 @@ import {
   renewalOverlapHours,
   trialCredits,
   trialDays,
+  withdrawalDays,
 } from "#domain/plans.ts";
 
 type Figure =
@@ -101,6 +102,7 @@ const figures: Readonly<Record<string, (subject: string | undefined) => Figure |
   trialDays: alone(number(trialDays)),
   trialCredits: alone(number(trialCredits)),
   refundDays: alone(number(moneyBackDays)),
+  withdrawalDays: alone(number(withdrawalDays)),
   moneyBackUsed: alone({ unit: "percent", percent: moneyBackUsedPercent }),
   graceDays: alone(number(graceDays)),
   packMonths: alone(number(packMonths)),

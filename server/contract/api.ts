@@ -23,6 +23,7 @@ import type { CallsOf } from "./route.ts";
 import type { securityRoutes } from "./security.ts";
 import type { stepUpRoutes } from "./step-up.ts";
 import type { usageRoutes } from "./usage.ts";
+import type { withdrawalRoutes } from "./withdrawals.ts";
 
 export type Calls = CallsOf<
   typeof accountRoutes &
@@ -47,5 +48,6 @@ export type Calls = CallsOf<
     typeof googleRoutes &
     typeof securityRoutes &
     typeof stepUpRoutes &
-    typeof usageRoutes
+    typeof usageRoutes &
+    typeof withdrawalRoutes
 >;

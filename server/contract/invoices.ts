@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { Cents, Credits, Timestamp } from "./common.ts";
 import type { RouteContract } from "./route.ts";
 
-const Plan = Type.Union([Type.Literal("starter"), Type.Literal("basic"), Type.Literal("professional"), Type.Literal("enterprise")]);
+export const Plan = Type.Union([Type.Literal("starter"), Type.Literal("basic"), Type.Literal("professional"), Type.Literal("enterprise")]);
 const Interval = Type.Union([Type.Literal("month"), Type.Literal("year")]);
 
 /** Stripe's id of an invoice. */

@@ -113,8 +113,12 @@ export interface ChargeReturns {
 
 export type ChargeReturnRow = Selectable<ChargeReturns>;
 
+/** By the money-back guarantee, or by withdrawing from a contract. */
+export type MoneyBackKind = "guarantee" | "withdrawal";
+
 export interface MoneyBacks {
   id: Generated<string>;
+  kind: Generated<MoneyBackKind>;
   billing_account_id: string;
   invoice_id: string;
   charge_id: string;
@@ -123,8 +127,6 @@ export interface MoneyBacks {
   asked_at: Date;
   done_at: Date | null;
 }
-
-export type MoneyBackRow = Selectable<MoneyBacks>;
 
 export interface PaidInvoices {
   id: string;

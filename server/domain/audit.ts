@@ -39,6 +39,8 @@ export interface AuditDetails {
   "trial.started": Record<string, never>;
   /** The first payment, by the money-back guarantee. */
   "money_back.asked": { amountCents: number };
+  /** By the right of withdrawal. */
+  "contract.withdrawn": { amountCents: number };
   /** Somebody of the team compared the person's payments with the payment provider's. */
   "payments.checked": Record<string, never>;
   "export.asked": Record<string, never>;
@@ -78,6 +80,7 @@ const shown = {
   "session.ended": true,
   "trial.started": true,
   "money_back.asked": true,
+  "contract.withdrawn": true,
   "payments.checked": true,
   "export.asked": true,
   "export.downloaded": true,

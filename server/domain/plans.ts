@@ -113,6 +113,9 @@ export const packMonths = 12;
 /** Days after the first payment within which a person may take the money back. */
 export const moneyBackDays = 14;
 
+/** A consumer may withdraw from a contract until the end of this day after its conclusion (Directive 2011/83/EU, article 9). */
+export const withdrawalDays = 14;
+
 /** No refund if more than this share of the credits granted so far is spent. */
 export const moneyBackUsedPercent = 20;
 

@@ -83,7 +83,7 @@ export const retention = {
   },
   money_backs: {
     rows: "for good",
-    why: "accounting: which first payments were asked back; an account does it once; names no deleted person",
+    why: "accounting: which payments were asked back, each once; names no deleted person",
   },
   paid_invoices: ledger,
   paid_invoice_lines: ledger,

@@ -10,7 +10,7 @@ export const jobs = {
   "settle-checkout": Type.Object({ sessionId: Type.String() }, { additionalProperties: false }),
   /** Cancels the subscription of a person who is deleting their account, or resumes it for one who has taken that back. */
   "align-subscription": Type.Object({ userId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
-  /** Pays a first payment back at Stripe, and ends the subscription it was for. */
+  /** Pays back at Stripe what a person asked back, and ends the subscription it was for. */
   "pay-back": Type.Object({ requestId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
   /** Updates the email address of the Stripe customer that pays for this person. */
   "update-customer": Type.Object({ userId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),

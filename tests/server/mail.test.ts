@@ -303,3 +303,31 @@ test.each(languages.map((language) => language.code))(
     expect(won.text).not.toContain(figure(345));
   },
 );
+
+test.each(languages.map((language) => language.code))(
+  "mails in %s about a withdrawal give the statement, who made it, about what, for how much, and when it arrived",
+  (language) => {
+    const person = {
+      name: "Ada Lovelace",
+      email: "ada@example.com",
+      concludedAt: "2026-12-20T10:00:00Z",
+      receivedAt: "2026-12-31T23:30:00Z",
+    };
+    const format = (options: Intl.DateTimeFormatOptions, at: string) =>
+      new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" }).format(new Date(at));
+    const written = [
+      { about: { plan: "starter", interval: "year" }, names: plans.starter.name },
+      { about: { variant: "pack", credits: 250 }, names: "250" },
+    ].map(({ about, names }) => {
+      const parameters = { ...person, ...about, amountCents: 1327 } as Record<string, string | number>;
+      const { text } = renderMail(product.config, { template: "withdrawal-received", language, parameters });
+      const money = new Intl.NumberFormat(language, { style: "currency", currency: "USD" }).format(13.27);
+      for (const part of [names, person.name, person.email, money, format({ dateStyle: "long" }, person.concludedAt)])
+        expect(text).toContain(part);
+      expect(text).toContain(format({ hour: "2-digit", minute: "2-digit" }, person.receivedAt));
+      expect(text).not.toMatch(/\{\{|undefined|billed|withdrawal-received/);
+      return text;
+    });
+    expect(written[0]).not.toContain("250");
+  },
+);

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { MoneyBack } from "#contract/money-back.ts";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { moneyBackAllowance, moneyBackRefusal, moneyBackUntil } from "#domain/refunds.ts";
-import { payBack } from "#server/features/billing/money-back.ts";
+import { payBack } from "#server/features/billing/pay-back.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld } from "../support/billing-stripe.ts";

@@ -43,6 +43,7 @@ const texts: { [Action in ShownAction]: (words: Words, details: AuditDetails[Act
       : t(`activity.ended.${details.reason}`),
   "trial.started": ({ t }) => t("activity.trialStarted"),
   "money_back.asked": ({ t }) => t("activity.moneyBackAsked"),
+  "contract.withdrawn": ({ t }) => t("activity.contractWithdrawn"),
   "payments.checked": ({ t }) => t("activity.paymentsChecked"),
   "export.asked": ({ t }) => t("activity.exportAsked"),
   "export.downloaded": ({ t }) => t("activity.exportDownloaded"),

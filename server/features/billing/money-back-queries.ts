@@ -1,13 +1,10 @@
 /** SQL of the money-back guarantee. */
 import { sql } from "kysely";
-import type { Executor, Trx } from "../../db/transaction.ts";
-import type { MoneyBackRow } from "../../db/types-billing.ts";
+import type { Executor } from "../../db/transaction.ts";
+import type { Returnable } from "./pay-back.ts";
 
 /** The account's first paid invoice, and what became of it. */
-export interface FirstPayment {
-  invoiceId: string;
-  chargeId: string;
-  subscriptionId: string | null;
+export interface FirstPayment extends Returnable {
   paidAt: Date;
   paidCents: number;
   /** Credits that it gave so far, and how many of them are spent. */
@@ -16,7 +13,7 @@ export interface FirstPayment {
   /** What went back already. */
   returnedCents: number;
   disputed: boolean;
-  /** What the person asked for; null: nothing. */
+  /** What the person asked back, by the guarantee or by withdrawing from the contract; null: nothing. */
   askedCents: number | null;
 }
 
@@ -33,33 +30,7 @@ export async function selectFirstPayment(executor: Executor, payerId: string): P
           sum((select coalesce(sum(e.amount), 0) from ledger_entries e where e.grant_id = grants.id and e.account = 'spent'))::bigint as spent
         from grants where invoice_id = f.id and kind = 'plan') g
       left join charge_returns r on r.charge_id = g.charge_id
-      left join money_backs m on m.billing_account_id = ${payerId}
+      left join money_backs m on m.charge_id = g.charge_id
       where g.charge_id is not null`.execute(executor);
   return rows[0];
-}
-
-/** Returns the request's id. An account has one. */
-export async function insertRequest(trx: Trx, payerId: string, payment: FirstPayment, amountCents: number, now: Date): Promise<string> {
-  const { id } = await trx
-    .insertInto("money_backs")
-    .values({
-      billing_account_id: payerId,
-      invoice_id: payment.invoiceId,
-      charge_id: payment.chargeId,
-      stripe_subscription_id: payment.subscriptionId,
-      amount_cents: amountCents,
-      asked_at: now,
-      done_at: null,
-    })
-    .returning("id")
-    .executeTakeFirstOrThrow();
-  return id;
-}
-
-export async function selectRequest(executor: Executor, requestId: string): Promise<MoneyBackRow | undefined> {
-  return executor.selectFrom("money_backs").selectAll().where("id", "=", requestId).executeTakeFirst();
-}
-
-export async function markDone(executor: Executor, requestId: string, now: Date): Promise<void> {
-  await executor.updateTable("money_backs").set({ done_at: now }).where("id", "=", requestId).where("done_at", "is", null).execute();
 }

@@ -1,7 +1,4 @@
-/**
- * The money-back guarantee (specification §2, decision 51): a person takes their first payment back by themselves. The request is written in
- * a transaction; a job then pays it back at Stripe and ends the subscription. Our books follow Stripe's events, as for any other refund.
- */
+/** The money-back guarantee (specification §2, decision 51): a person takes their first payment back by themselves. */
 import { DomainError } from "#domain/errors.ts";
 import { moneyBackAllowance, moneyBackRefusal, moneyBackUntil } from "#domain/refunds.ts";
 import type { MoneyBack } from "../../contract/money-back.ts";
@@ -10,16 +7,14 @@ import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
-import { isRefundedAlready } from "../../providers/stripe.ts";
-import { enqueue } from "../../queue/outbox.ts";
-import { endAtStripe } from "./end-at-stripe.ts";
 import type { FirstPayment } from "./money-back-queries.ts";
-import { insertRequest, markDone, selectFirstPayment, selectRequest } from "./money-back-queries.ts";
+import { selectFirstPayment } from "./money-back-queries.ts";
+import { askBack } from "./pay-back.ts";
 import { lockSubject, selectAccountOf } from "./queries.ts";
 
 function stateOf(payment: FirstPayment, now: Date): MoneyBack["state"] {
   if (payment.disputed) return "disputed";
-  if (payment.returnedCents >= payment.paidCents) return "returned";
+  if (payment.returnedCents >= (payment.askedCents ?? payment.paidCents)) return "returned";
   if (payment.askedCents !== null) return "asked";
   return moneyBackRefusal(payment.paidAt, payment, now) ?? "open";
 }
@@ -60,8 +55,7 @@ async function write(trx: Trx, { userId, network }: Asker, payerId: string, now:
   const { state, amountCents } = present(payment, now);
   refuse(state);
   if (state === "asked") return present(payment, now);
-  const requestId = await insertRequest(trx, payerId, payment, amountCents, now);
-  await enqueue(trx, "pay-back", { requestId });
+  await askBack(trx, payment, { payerId, kind: "guarantee", amountCents }, now);
   await recordAct(trx, { actor: userId, subject: userId, action: "money_back.asked", network, details: { amountCents } });
   return present({ ...payment, askedCents: amountCents }, now);
 }
@@ -76,20 +70,4 @@ export async function askMoneyBack(deps: Pick<Deps, "db" | "clock" | "live" | "l
   const asked = await inTransaction(deps.db, (trx) => write(trx, asker, account.payer_id, deps.clock.now()));
   await announceToMembers(deps, account.payer_id, "user_subscriptions");
   return asked;
-}
-
-/** Pays it back at Stripe, and ends the subscription. May run any number of times. */
-export async function payBack(deps: Pick<Deps, "db" | "payments" | "clock" | "live" | "log">, requestId: string): Promise<void> {
-  const request = await selectRequest(deps.db, requestId);
-  if (!request || request.done_at) return;
-  const { charge_id: charge, amount_cents: amount } = request;
-  const refund = { charge, amount, reason: "requested_by_customer", metadata: { money_back: requestId } } as const;
-  try {
-    await deps.payments.refunds.create(refund, { idempotencyKey: `money-back:${requestId}` });
-  } catch (error) {
-    if (!isRefundedAlready(error)) throw error;
-  }
-  if (request.stripe_subscription_id !== null) await endAtStripe(deps, request.stripe_subscription_id, "money-back");
-  await markDone(deps.db, requestId, deps.clock.now());
-  await announceToMembers(deps, request.billing_account_id, "user_subscriptions");
 }

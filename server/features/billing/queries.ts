@@ -25,7 +25,7 @@ function selectAccounts(executor: Executor) {
     .innerJoin("billing_account_members", "billing_account_members.billing_account_id", "billing_accounts.id")
     .innerJoin("users", "users.id", "billing_account_members.user_id")
     .innerJoin("identities", (join) => join.onRef("identities.user_id", "=", "users.id").on("identities.kind", "=", "email"))
-    .select(["billing_accounts.id as payer_id", "stripe_customer_id", "users.id as user_id", "subject as email", "language"])
+    .select(["billing_accounts.id as payer_id", "stripe_customer_id", "users.id as user_id", "subject as email", "users.name", "language"])
     .orderBy("billing_account_members.created_at")
     .orderBy("billing_account_members.user_id")
     .limit(1);

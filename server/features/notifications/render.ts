@@ -84,6 +84,7 @@ const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent
   "plan-change-planned": () => "/profile",
   "plan-cancelled": () => "/profile",
   "payment-refunded": () => "/profile",
+  "withdrawal-received": () => "/profile/billing",
   "refund-failed": () => "/profile",
   "dispute-opened": () => "/contact",
   "dispute-closed": () => "/profile",
@@ -159,13 +160,14 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
     priceCents,
     amountCents,
     usableUntil,
+    concludedAt,
   } = parameters;
   return {
     ...parameters,
     language: senderLanguage === undefined ? undefined : new Intl.DisplayNames(language, { type: "language" }).of(String(senderLanguage)),
     plan: planName(plan),
     newPlan: planName(newPlan),
-    date: instant(language, renewsAt ?? endsAt ?? endedAt ?? graceUntil ?? usableUntil, { dateStyle: "long" }),
+    date: instant(language, renewsAt ?? endsAt ?? endedAt ?? graceUntil ?? usableUntil ?? concludedAt, { dateStyle: "long" }),
     time: instant(language, receivedAt ?? changedAt ?? expiresAt ?? deleteAt, {
       year: "numeric",
       month: "long",

@@ -62,6 +62,14 @@ export interface MailParameters {
   "plan-cancelled": { plan: PlanKey; endsAt: string };
   /** `credits`: how many were taken back. `left`: the balance after it. */
   "payment-refunded": { amountCents: number; credits: number; left: number; variant: "left" | "debt" };
+  /** The acknowledgement that the law asks for. `receivedAt`: when the statement arrived. */
+  "withdrawal-received": {
+    name: string;
+    email: string;
+    concludedAt: string;
+    receivedAt: string;
+    amountCents: number;
+  } & ({ plan: PlanKey; interval: BillingInterval } | { variant: "pack"; credits: number });
   /** `credits`: how many were given back. */
   "refund-failed": { amountCents: number; credits: number; left: number };
   "dispute-opened": { amountCents: number };
@@ -119,6 +127,7 @@ export const mailTemplates = [
   "plan-change-planned",
   "plan-cancelled",
   "payment-refunded",
+  "withdrawal-received",
   "refund-failed",
   "dispute-opened",
   "dispute-closed",

@@ -1,0 +1,58 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { Interval } from "./billing.ts";
+import { Cents, Credits, Timestamp } from "./common.ts";
+import { Plan } from "./invoices.ts";
+import type { RouteContract } from "./route.ts";
+
+/** The id of the invoice by which the contract was paid first. */
+const ContractId = Type.String({ maxLength: 200 });
+
+export const Contract = Type.Object({
+  id: ContractId,
+  subject: Type.Union([
+    Type.Object({ kind: Type.Literal("plan"), plan: Plan, interval: Interval }),
+    Type.Object({ kind: Type.Literal("pack"), credits: Credits }),
+  ]),
+  state: Type.Union([
+    Type.Literal("open"),
+    Type.Literal("too_late"),
+    /** All credits are spent. */
+    Type.Literal("used"),
+    Type.Literal("withdrawn"),
+    /** Nothing of the payment is left to give back, or the person asked for it by the money-back guarantee. */
+    Type.Literal("returned"),
+    /** The bank decides about the payment. */
+    Type.Literal("disputed"),
+  ]),
+  concludedAt: Timestamp,
+  /** The last moment. */
+  until: Timestamp,
+  /** What is paid back, or was to be when the person withdrew. */
+  amountCents: Cents,
+  grantedCredits: Credits,
+  unspentCredits: Credits,
+  /** When the withdrawal arrived. */
+  withdrawnAt: Type.Union([Timestamp, Type.Null()]),
+});
+export type Contract = Static<typeof Contract>;
+
+export const Withdrawals = Type.Object({
+  /** The name and the address that the statement gives. */
+  name: Type.Union([Type.String(), Type.Null()]),
+  email: Type.String(),
+  contracts: Type.Array(Contract),
+});
+export type Withdrawals = Static<typeof Withdrawals>;
+
+export const withdrawalRoutes = {
+  "GET /api/billing/withdrawals": {
+    summary: "The person's contracts whose period of withdrawal is not over, newest first, with what would be paid back now",
+    response: { 200: Withdrawals },
+  },
+  "POST /api/billing/withdrawals": {
+    summary: "Withdraw from a contract. Ends a plan at once; of a pack its unspent credits go. Again gives the same answer",
+    body: Type.Object({ contractId: ContractId }, { additionalProperties: false }),
+    response: { 202: Contract },
+  },
+} as const satisfies Record<string, RouteContract>;

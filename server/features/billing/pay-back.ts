@@ -1,0 +1,66 @@
+/**
+ * Money that a person asked back by themselves: by the money-back guarantee (decision 51), or by withdrawing from a contract (decision 53).
+ * The request is written in a transaction; a job then pays it back at Stripe and ends the subscription. Our books follow Stripe's events, as
+ * for any other refund.
+ */
+import type { Trx } from "../../db/transaction.ts";
+import type { MoneyBackKind } from "../../db/types-billing.ts";
+import type { Deps } from "../../deps.ts";
+import { announceToMembers } from "../../http/live-events.ts";
+import { isRefundedAlready } from "../../providers/stripe.ts";
+import { enqueue } from "../../queue/outbox.ts";
+import { endAtStripe } from "./end-at-stripe.ts";
+
+/** A payment that can be asked back once. */
+export interface Returnable {
+  invoiceId: string;
+  chargeId: string;
+  /** Ends when the money goes back; null: a pack. */
+  subscriptionId: string | null;
+}
+
+interface Request {
+  payerId: string;
+  kind: MoneyBackKind;
+  amountCents: number;
+}
+
+/** Writes the request with its job. The caller has locked the account, and seen that nobody asked for this payment. */
+export async function askBack(trx: Trx, payment: Returnable, { payerId, kind, amountCents }: Request, now: Date): Promise<void> {
+  const { id: requestId } = await trx
+    .insertInto("money_backs")
+    .values({
+      kind,
+      billing_account_id: payerId,
+      invoice_id: payment.invoiceId,
+      charge_id: payment.chargeId,
+      stripe_subscription_id: payment.subscriptionId,
+      amount_cents: amountCents,
+      asked_at: now,
+      done_at: null,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await enqueue(trx, "pay-back", { requestId });
+}
+
+/** Pays it back at Stripe, and ends the subscription. May run any number of times. */
+export async function payBack(deps: Pick<Deps, "db" | "payments" | "clock" | "live" | "log">, requestId: string): Promise<void> {
+  const request = await deps.db.selectFrom("money_backs").selectAll().where("id", "=", requestId).executeTakeFirst();
+  if (!request || request.done_at) return;
+  const { charge_id: charge, amount_cents: amount } = request;
+  const refund = { charge, amount, reason: "requested_by_customer", metadata: { money_back: requestId } } as const;
+  try {
+    await deps.payments.refunds.create(refund, { idempotencyKey: `money-back:${requestId}` });
+  } catch (error) {
+    if (!isRefundedAlready(error)) throw error;
+  }
+  if (request.stripe_subscription_id !== null) await endAtStripe(deps, request.stripe_subscription_id, "money-back");
+  await deps.db
+    .updateTable("money_backs")
+    .set({ done_at: deps.clock.now() })
+    .where("id", "=", requestId)
+    .where("done_at", "is", null)
+    .execute();
+  await announceToMembers(deps, request.billing_account_id, "user_subscriptions");
+}
