@@ -83,11 +83,11 @@ async function loseGrant(grantId: string): Promise<void> {
 async function double(person: Person): Promise<string> {
   const [grant] = await grantsOf(person);
   if (!grant) throw new Error("no grant");
-  const { kind, credits, expires_at: expiresAt, invoice_id: invoiceId, invoice_line_id: invoiceLineId } = grant;
+  const { kind, credits, expires_at: expiresAt, invoice_id: invoiceId, invoice_line_id: invoiceLineId, charge_id: chargeId } = grant;
   const payerId = await payerOf(person);
   const key = `again:${grant.source_key}`;
   const { grantId } = await inTransaction(world.deps.db, (trx) =>
-    postGrant(trx, { payerId, kind, credits, expiresAt, key, source: { invoiceId, invoiceLineId } }, world.clock.now()),
+    postGrant(trx, { payerId, kind, credits, expiresAt, key, source: { invoiceId, invoiceLineId, chargeId } }, world.clock.now()),
   );
   return grantId;
 }
@@ -236,6 +236,17 @@ describe("the check of an account", () => {
       expect(await examine(person)).toEqual([]);
     }
     expect(await findings()).toEqual([repaired("doubled_grant", "full"), repaired("doubled_grant", "full")]);
+    expect(await findDisagreements(world.database.db)).toEqual([]);
+  });
+
+  test("takes a partial refund's share of the grant that stays, and not of the one it took back", async () => {
+    const person = await subscriber();
+    const [grant] = await grantsOf(person);
+    const doubled = await double(person);
+    expect(await examine(person)).toMatchObject([{ kind: "doubled_grant", subject: doubled, isRepaired: true }]);
+    await world.deps.payments.refunds.create({ charge: grant?.charge_id ?? "", amount: 1000 });
+    await world.settle();
+    expect((await stateOf(world, person.userId)).wallet?.balance).toBe(150);
     expect(await findDisagreements(world.database.db)).toEqual([]);
   });
 

@@ -47,11 +47,18 @@ export async function saveChargeReturn(trx: Trx, state: ChargeState, version: nu
     .executeTakeFirstOrThrow();
 }
 
-/** All that a charge pays for, with the last month of an annual plan first: its grants, and the months that are not posted. */
+/** The ledger's key, before the grant's id, under which a check takes back a grant that was posted twice. */
+export const doubledKey = "clawback:doubled:";
+
+/**
+ * All that a charge pays for, with the last month of an annual plan first: its grants, and the months that are not posted. A grant that a check
+ * took back because it was posted twice is none of them.
+ */
 async function selectSold(trx: Trx, chargeId: string): Promise<{ grantId: string | null; credits: number }[]> {
   const { rows } = await sql<{ grantId: string | null; credits: number }>`
     select id as "grantId", credits from (
       select id, credits, expires_at, source_key as key from grants where charge_id = ${chargeId}
+          and not exists (select from ledger_keys k where k.key = ${doubledKey} || grants.id)
       union all select null, credits, expires_at, key from scheduled_grants where charge_id = ${chargeId} and posted_at is null
     ) sold order by expires_at desc, key`.execute(trx);
   return rows;

@@ -5,6 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
 import { clawBack } from "../credits/service.ts";
 import { recordFinding, resolveGone } from "../findings/service.ts";
+import { doubledKey } from "./charge-returns.ts";
 import type { DoubledGrant } from "./check-queries.ts";
 import * as checkQueries from "./check-queries.ts";
 import type { Check } from "./checks.ts";
@@ -20,7 +21,7 @@ async function takeBack({ deps }: GrantCheck, grant: DoubledGrant): Promise<bool
     await checkQueries.lockWallet(trx, grant.wallet_id);
     const current = (await checkQueries.selectDoubledGrants(trx, [grant.wallet_id])).find(({ id }) => id === grant.id);
     if (!current?.is_whole) return false;
-    await clawBack(trx, { grantId: grant.id, inAll: grant.credits, key: `clawback:doubled:${grant.id}` }, deps.clock.now());
+    await clawBack(trx, { grantId: grant.id, inAll: grant.credits, key: `${doubledKey}${grant.id}` }, deps.clock.now());
     return true;
   });
   if (isRepaired) await announceToMembers(deps, grant.payer_id, "wallets");
