@@ -45,7 +45,7 @@ describe("a purchase", () => {
       ...{ subscribed: true, subscription_tier: "starter", plan_name: "Starter Plan", credits: 300, reason: null, status: "active" },
       ...{ next_credits_at: monthEnd.toISOString() },
       ...{ subscription_end: monthEnd.toISOString(), billing_interval: "month", cancel_at_period_end: false },
-      ...{ can_start_trial: false, trial_end: null },
+      ...{ can_start_trial: false, trial_end: null, plan_to_come: null },
       answered: false,
       server_time: world.clock.now().toISOString(),
     });
