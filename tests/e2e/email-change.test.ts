@@ -49,7 +49,7 @@ it("is confirmed elsewhere with the password and shown in every open tab, and it
   expect(await signedIn(elsewhere)).toBeUndefined();
   for (const tab of [page, other]) {
     await tab.getByRole("main").getByText(next.email).waitFor();
-    expect(await tab.getByText("to be confirmed").count()).toBe(0);
+    await expect.poll(() => tab.getByText("to be confirmed").count()).toBe(0);
   }
   await expect.poll(() => signedIn(page)).toBe(next.email);
 

@@ -48,6 +48,8 @@ describe.concurrent("frozen", () => {
   it("Redis: requests are answered without rate limits, one log line says so, and readiness is degraded", async (test) => {
     const setup = await scaleFor(test, { redis: true });
     const [visitor, url] = [await subscriber(setup), setup.apiUrls[0] ?? ""];
+    // A busy machine may have been too slow for Redis before.
+    const before = setup.apis[0]?.output.length ?? 0;
     setup.redis?.freeze();
     const calls = () => [
       look((signal) => visitor.call("GET", "/api/models", undefined, {}, signal)),
@@ -61,7 +63,7 @@ describe.concurrent("frozen", () => {
     expect(ready.ms).toBeLessThan(answerWithinMs);
     expect(alive.status).toBe(200);
     expect((await visitor.ask()).receipt).toMatchObject({ status: "completed", chargedCredits: 1 });
-    expect(setup.apis[0]?.output.match(/not rate-limited/g)).toHaveLength(1);
+    expect(setup.apis[0]?.output.slice(before).match(/not rate-limited/g)).toHaveLength(1);
 
     setup.redis?.thaw();
     await until(async () => (await probe(url, "/readyz")).body.status === "ok", "Redis to be back", backWithinMs);
