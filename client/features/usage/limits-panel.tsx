@@ -54,7 +54,7 @@ function LimitsForm({ limits, onSaved }: { limits: SpendingLimits; onSaved: (lim
   }
 
   return (
-    <form className={styles.panel} onSubmit={submit} noValidate>
+    <form className={styles.limits} onSubmit={submit} noValidate>
       <TextField
         label={t("limits:cap.label")}
         hint={t("limits:cap.hint")}
