@@ -69,6 +69,17 @@ test("says the rule and the sum before; five at once are one refund; the plan en
   expect(acts).toEqual([{ details: { amountCents: 1999 } }]);
 });
 
+test("what was asked back can't be spent until it has gone back; the refund's mail says what was taken", async () => {
+  const person = await subscribe(world);
+  await spend(world, person, 20);
+  expect((await ask(person)).statusCode).toBe(202);
+  expect(await walletOf(world, person)).toMatchObject({ balance: -20, available: 0 });
+  await expect(spend(world, person, 1)).rejects.toThrow();
+  await runJobs();
+  expect(await walletOf(world, person)).toMatchObject({ balance: -20, available: 0 });
+  expect(await mailsTo(world, person, "payment-refunded")).toMatchObject([{ credits: 300, left: -20 }]);
+});
+
 test("over the share it is refused with the reason, and nothing is written", async () => {
   const person = await subscribe(world);
   await spend(world, person, 61);

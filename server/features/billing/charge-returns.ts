@@ -88,6 +88,38 @@ export async function takeReturnedCredits(trx: Trx, row: ChargeReturnRow, before
   return taken;
 }
 
+/** The share of a charge's money that a person has asked back, with what went back before. Money in integer cents. */
+interface Asked {
+  chargeId: string;
+  returnedCents: number;
+  paidCents: number;
+}
+
+const askedKey = (grantId: string) => `clawback:asked:${grantId}`;
+
+/**
+ * Takes the credits of money that was asked back at once, so that nobody spends them until it has gone back. The refund's event finds them
+ * taken. The caller has locked the account.
+ */
+export async function takeAskedCredits(trx: Trx, { chargeId, returnedCents, paidCents }: Asked, now: Date): Promise<void> {
+  const sold = await selectSold(trx, chargeId);
+  const credits = sold.map((grant) => grant.credits);
+  for (const [index, inAll] of creditsToTake(credits, returnedCents, paidCents).entries()) {
+    const grantId = sold[index]?.grantId;
+    if (grantId && inAll > 0) await clawBack(trx, { grantId, inAll, key: askedKey(grantId) }, now);
+  }
+}
+
+/** The credits that `takeAskedCredits` took of the charge. */
+export async function selectTakenWhenAsked(trx: Trx, chargeId: string): Promise<number> {
+  const { rows } = await sql<{ taken: number }>`
+    select coalesce(sum(e.amount), 0)::bigint as taken from grants g join ledger_keys k on k.key = ${askedKey("")} || g.id
+      join ledger_entries e on e.transaction_id = k.transaction_id and e.account = 'clawed_back' where g.charge_id = ${chargeId}`.execute(
+    trx,
+  );
+  return rows[0]?.taken ?? 0;
+}
+
 /** For credits that are posted after money of their charge went back. The caller has locked the account. */
 export async function takeReturnedOfPosted(trx: Trx, chargeId: string | null, now: Date): Promise<void> {
   const row = chargeId === null ? undefined : await selectChargeReturn(trx, chargeId);

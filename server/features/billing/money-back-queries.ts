@@ -6,12 +6,9 @@ import type { Returnable } from "./pay-back.ts";
 /** The account's first paid invoice, and what became of it. */
 export interface FirstPayment extends Returnable {
   paidAt: Date;
-  paidCents: number;
-  /** Credits that it gave so far, and how many of them are spent. */
+  /** Credits that it gave so far, and how many of them are spent or held for answers on their way. */
   granted: number;
   spent: number;
-  /** What went back already. */
-  returnedCents: number;
   disputed: boolean;
   /** What the person asked back, by the guarantee or by withdrawing from the contract; null: nothing. */
   askedCents: number | null;
@@ -27,7 +24,7 @@ export async function selectFirstPayment(executor: Executor, payerId: string): P
         coalesce(r.disputed, false) as disputed, m.amount_cents as "askedCents"
       from first f
       cross join lateral (select min(charge_id) as charge_id, sum(credits)::bigint as credits,
-          sum((select coalesce(sum(e.amount), 0) from ledger_entries e where e.grant_id = grants.id and e.account = 'spent'))::bigint as spent
+          sum((select coalesce(sum(e.amount), 0) from ledger_entries e where e.grant_id = grants.id and e.account = 'spent') + held)::bigint as spent
         from grants where invoice_id = f.id and kind = 'plan') g
       left join charge_returns r on r.charge_id = g.charge_id
       left join money_backs m on m.charge_id = g.charge_id

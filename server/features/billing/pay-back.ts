@@ -1,7 +1,7 @@
 /**
  * Money that a person asked back by themselves: by the money-back guarantee (decision 51), or by withdrawing from a contract (decision 53).
- * The request is written in a transaction; a job then pays it back at Stripe and ends the subscription. Our books follow Stripe's events, as
- * for any other refund.
+ * The request is written in a transaction, which takes the credits too; a job then pays it back at Stripe and ends the subscription. Our
+ * books follow Stripe's events, as for any other refund.
  */
 import type { Trx } from "../../db/transaction.ts";
 import type { MoneyBackKind } from "../../db/types-billing.ts";
@@ -9,6 +9,7 @@ import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
 import { isRefundedAlready } from "../../providers/stripe.ts";
 import { enqueue } from "../../queue/outbox.ts";
+import { takeAskedCredits } from "./charge-returns.ts";
 import { endAtStripe } from "./end-at-stripe.ts";
 
 /** A payment that can be asked back once. */
@@ -17,6 +18,9 @@ export interface Returnable {
   chargeId: string;
   /** Ends when the money goes back; null: a pack. */
   subscriptionId: string | null;
+  paidCents: number;
+  /** What went back already. */
+  returnedCents: number;
 }
 
 interface Request {
@@ -25,7 +29,7 @@ interface Request {
   amountCents: number;
 }
 
-/** Writes the request with its job. The caller has locked the account, and seen that nobody asked for this payment. */
+/** Writes the request with its job, and takes the credits. The caller has locked the account, and seen that nobody asked for this payment. */
 export async function askBack(trx: Trx, payment: Returnable, { payerId, kind, amountCents }: Request, now: Date): Promise<void> {
   const { id: requestId } = await trx
     .insertInto("money_backs")
@@ -41,6 +45,8 @@ export async function askBack(trx: Trx, payment: Returnable, { payerId, kind, am
     })
     .returning("id")
     .executeTakeFirstOrThrow();
+  const { chargeId, paidCents, returnedCents } = payment;
+  await takeAskedCredits(trx, { chargeId, paidCents, returnedCents: returnedCents + amountCents }, now);
   await enqueue(trx, "pay-back", { requestId });
 }
 

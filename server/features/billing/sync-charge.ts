@@ -6,7 +6,14 @@ import type { Deps } from "../../deps.ts";
 import { idOf, orMissing } from "../../providers/stripe.ts";
 import { balanceOf } from "../credits/service.ts";
 import type { ChargeState } from "./charge-returns.ts";
-import { freezeWhileDisputed, nothingReturned, saveChargeReturn, selectChargeReturn, takeReturnedCredits } from "./charge-returns.ts";
+import {
+  freezeWhileDisputed,
+  nothingReturned,
+  saveChargeReturn,
+  selectChargeReturn,
+  selectTakenWhenAsked,
+  takeReturnedCredits,
+} from "./charge-returns.ts";
 import { findPayerOfCustomer } from "./customers.ts";
 import { mirrorInvoiceOfPayment } from "./mirror-invoice.ts";
 import * as queries from "./queries.ts";
@@ -65,7 +72,9 @@ async function writeCharge(trx: Trx, state: ChargeState, now: Date): Promise<voi
   const before = await selectChargeReturn(trx, state.chargeId);
   if (!isChanged(state, before)) return;
   const row = await saveChargeReturn(trx, state, (before?.version ?? 0) + 1, now);
-  const taken = await takeReturnedCredits(trx, row, before ?? nothingReturned, now);
+  const takenNow = await takeReturnedCredits(trx, row, before ?? nothingReturned, now);
+  const isFirstRefund = before === undefined && row.refunded_cents > 0;
+  const taken = takenNow + (isFirstRefund ? await selectTakenWhenAsked(trx, state.chargeId) : 0);
   // Otherwise a refund would free a wallet that an operator has frozen.
   if (row.disputed !== (before ?? nothingReturned).disputed) await freezeWhileDisputed(trx, payerId, now);
   await mailReturned(trx, { row, before: before ?? nothingReturned, taken, balance: await balanceOf(trx, payerId) }, now);

@@ -11,13 +11,10 @@ export interface ContractRow extends Returnable {
   interval: BillingInterval | null;
   packKey: string | null;
   concludedAt: Date;
-  paidCents: number;
-  /** What went back already. */
-  returnedCents: number;
   disputed: boolean;
   /** Credits that it gives in all: of an annual plan those of twelve months. */
   granted: number;
-  /** How many of them are no longer there, though none were taken back: spent, or used up by an earlier debt. */
+  /** How many of them are no longer there, though none were taken back: spent, held for answers on their way, or used up by an earlier debt. */
   used: number;
   /** By what the person asked the payment back, how much and when; null: not at all. */
   askedBy: MoneyBackKind | null;
@@ -37,7 +34,7 @@ export async function selectContracts(executor: Executor, payerId: string): Prom
         coalesce(r.disputed, false) as disputed, m.kind as "askedBy", m.amount_cents as "askedCents", m.asked_at as "askedAt"
       from firsts f
       cross join lateral (select min(charge_id) as charge_id, min(pack_key) as pack_key, sum(credits)::bigint as credits,
-          sum(credits - remaining - clawed_back)::bigint as used
+          sum(credits - remaining - clawed_back + held)::bigint as used
         from grants where invoice_id = f.id and kind in ('plan', 'pack')) g
       cross join lateral (select coalesce(sum(credits), 0)::bigint as credits from scheduled_grants
         where charge_id = g.charge_id and posted_at is null) s
