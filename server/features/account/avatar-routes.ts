@@ -1,4 +1,5 @@
 /** Uploading the picture of an account, and serving it under a name that can't be guessed. */
+import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { validate as isUuid } from "uuid";
 import { avatarBytes, avatarSizes } from "#domain/avatars.ts";
@@ -28,6 +29,22 @@ function limitUploads() {
   };
 }
 
+/**
+ * Reads and drops the rest of a body, up to the size of one picture. If we answered and closed the connection while the sender, such as the
+ * proxy, still sends, the answer would be lost to it.
+ */
+async function dropRest(body: IncomingMessage): Promise<void> {
+  let left = avatarBytes;
+  try {
+    for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+      left -= (chunk as Buffer).length;
+      if (left < 0) return;
+    }
+  } catch {
+    // The sender is gone, and the answer with it.
+  }
+}
+
 async function registerUpload(app: App, deps: Pick<Deps, "db" | "storage" | "log">): Promise<void> {
   // We read the format from the bytes, because the type that a browser sends may be wrong.
   app.removeAllContentTypeParsers();
@@ -36,9 +53,12 @@ async function registerUpload(app: App, deps: Pick<Deps, "db" | "storage" | "log
     { parseAs: "buffer" },
     async (_request: FastifyRequest, body: Buffer) => body,
   );
-  app.setErrorHandler((error, _request, reply) => {
+  app.setErrorHandler(async (error, request, reply) => {
     const { code } = error as { code?: string };
-    if (code === "FST_ERR_CTP_BODY_TOO_LARGE") throw pictureTooLarge();
+    if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
+      await dropRest(request.raw);
+      throw pictureTooLarge();
+    }
     if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") throw unsupportedPicture();
     return reply.send(error);
   });
