@@ -14,6 +14,8 @@ import { payerIdOf } from "./payers.ts";
 export interface Actor extends Person {
   payerId: string;
   walletId: string;
+  /** Everybody has a network of their own, with its own limits. */
+  address: string;
   /** An access token lasts ten minutes, less than a long run, so each call has one of its own. */
   sessionId: string;
   /** What the person has spent so far, as the person counts it. */
@@ -43,7 +45,7 @@ export async function call(
   payload: Record<string, unknown> | "DELETE" = {},
 ): Promise<Record<string, unknown> | undefined> {
   const authorization = `Bearer ${signAccessToken(world.app, { sub: actor.userId, sid: actor.sessionId })}`;
-  const request = { url: path, headers: { authorization } } as const;
+  const request = { url: path, headers: { authorization }, remoteAddress: actor.address } as const;
   const response = await world.app.inject(
     payload === "DELETE" ? { ...request, method: "DELETE" } : { ...request, method: "POST", payload },
   );
@@ -201,11 +203,15 @@ export async function actSomehow(stage: Stage, actor: Actor): Promise<string> {
   return act.name;
 }
 
+function addressOf(userId: string): string {
+  return `10.${[...Buffer.from(userId.slice(-6), "hex")].join(".")}`;
+}
+
 export async function createActor(world: BillingWorld): Promise<Actor> {
   const person = await world.person();
   const { db } = world.database;
   const payerId = await payerIdOf(db, person.userId);
   const wallet = await db.selectFrom("wallets").select("id").where("billing_account_id", "=", payerId).executeTakeFirstOrThrow();
   const session = await db.selectFrom("auth_sessions").select("id").where("user_id", "=", person.userId).executeTakeFirstOrThrow();
-  return { ...person, payerId, walletId: wallet.id, sessionId: session.id, spent: 0 };
+  return { ...person, payerId, walletId: wallet.id, sessionId: session.id, address: addressOf(person.userId), spent: 0 };
 }

@@ -120,8 +120,9 @@ async function checkMirror(world: BillingWorld, actor: Actor, { subscriptions, n
     end: status === "canceled" ? null : item?.current_period_end,
   });
   const check = await call({ world }, actor, "/api/functions/reliable-subscription-check");
+  if (!check) throw new Error(`${actor.userId} was refused a check`);
   const entitled = row !== undefined && grantsAccess(status, row.grace_until, now);
-  expectEqual(`the access of ${actor.userId}`, check?.subscription_tier !== "none", entitled);
+  expectEqual(`the access of ${actor.userId}`, check.subscription_tier !== "none", entitled);
 }
 
 interface Taken {
