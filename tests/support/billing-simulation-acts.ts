@@ -91,7 +91,7 @@ const startTrial: Act = async (stage, actor) => {
 const spend: Act = async ({ world, random }, actor) => {
   const { db } = world.database;
   const row = await db.selectFrom("wallets").selectAll().where("id", "=", actor.walletId).executeTakeFirstOrThrow();
-  const credits = 1 + random(60);
+  const credits = 1 + random(180);
   if (row.frozen_at !== null || row.balance - row.held < credits) return;
   const check = (await call({ world }, actor, "/api/functions/reliable-subscription-check")) ?? {};
   if (Number(check.credits) < credits) return;
