@@ -40,7 +40,7 @@ export class EndpointDeliveries {
   }
 
   wake(): void {
-    clearTimeout(this.timer);
+    if (this.closing.signal.aborted) return;
     this.running = this.running.then(() => this.pass());
   }
 
@@ -66,10 +66,12 @@ export class EndpointDeliveries {
   }
 
   private async pass(): Promise<void> {
-    for (let due = this.due(); due.length > 0 && !this.closing.signal.aborted; due = this.due()) {
-      for (const delivery of due) await this.attempt(delivery);
-    }
     if (this.closing.signal.aborted) return;
+    clearTimeout(this.timer);
+    for (let due = this.due(); due.length > 0; due = this.due()) {
+      for (const delivery of due) await this.attempt(delivery);
+      if (this.closing.signal.aborted) return;
+    }
     const { at } = this.store.statement("select min(next_at_ms) as at from endpoint_deliveries").get() ?? {};
     if (at === null || at === undefined) return;
     this.timer = setTimeout(() => this.wake(), Math.max(10, Number(at) - Date.now()));

@@ -37,6 +37,8 @@ type QueueConfig = Pick<Config, "databaseUrl" | "redisUrl">;
 /** After a kill -9 a job runs again as soon as its lock has expired, however often that happens. */
 const stallPolicy = { lockDuration: 10_000, stalledInterval: 5_000, maxStalledCount: 1_000_000 };
 const publishTimeoutMs = 5_000;
+/** After an outage of the queue a worker asks for jobs again this soon; BullMQ's own delay is 15 s, and a stop has to wait for it too. */
+const retryAfterOutageMs = 1_000;
 /** The outbox is responsible for retries and back-off, so BullMQ dispatches each job once and removes it. */
 const jobOptions = { attempts: 1, removeOnComplete: true, removeOnFail: true } as const;
 
@@ -102,7 +104,10 @@ export function createJobConsumer(
   const redis = redisUrl ? new Redis(redisUrl, { maxRetriesPerRequest: null }) : undefined;
   redis?.on("error", () => {});
   const workers = jobKinds.map((kind) => {
-    const options = { ...stallPolicy, concurrency: slots[kind] } satisfies Omit<WorkerOptions, "connection">;
+    const options = { ...stallPolicy, runRetryDelay: retryAfterOutageMs, concurrency: slots[kind] } satisfies Omit<
+      WorkerOptions,
+      "connection"
+    >;
     const worker = redis
       ? new Worker(queueNames[kind], process, { ...options, connection: redis })
       : new onPostgres.Worker(queueNames[kind], process, { ...options, connection: postgresConnection(config, 2) });
@@ -111,8 +116,9 @@ export function createJobConsumer(
   });
   return {
     async close(deadlineMs) {
-      // worker.close() has no timeout. After ours, the jobs' locks expire and another worker takes the jobs over.
-      const closing = workers.map((worker) => withTimeout(worker.close(), deadlineMs, "finishing jobs").catch(() => worker.close(true)));
+      // worker.close() has no timeout, and a second call can't force the first. After ours the process ends, the jobs' locks expire,
+      // and another worker takes the jobs over.
+      const closing = workers.map((worker) => withTimeout(worker.close(), deadlineMs, "finishing jobs").catch(() => {}));
       await Promise.all(closing);
       redis?.disconnect();
     },

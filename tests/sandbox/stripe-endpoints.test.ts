@@ -1,8 +1,10 @@
 /** Webhook endpoints and portal configurations that the API makes. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import Stripe from "stripe";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { firstDelayMs } from "#sandbox/stripe/deliver.ts";
 import { until } from "#tests/support/until.ts";
 import type { Harness } from "./stripe/harness.ts";
 import { Receiver, startSandbox } from "./stripe/harness.ts";
@@ -11,18 +13,22 @@ let harness: Harness;
 const own = new Receiver();
 const received: { body: string; signature: string }[] = [];
 let status = 200;
+let refusals = 0;
 const other = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
   request.on("end", () => {
-    if (status === 200) received.push({ body: Buffer.concat(chunks).toString(), signature: String(request.headers["stripe-signature"]) });
+    if (status !== 200) refusals += 1;
+    else received.push({ body: Buffer.concat(chunks).toString(), signature: String(request.headers["stripe-signature"]) });
     response.writeHead(status).end();
   });
 });
+let ownPort: number;
 let url: string;
 
 beforeAll(async () => {
-  harness = await startSandbox({ webhookPort: await own.listen() });
+  ownPort = await own.listen();
+  harness = await startSandbox({ webhookPort: ownPort });
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   url = `http://127.0.0.1:${(other.address() as AddressInfo).port}/hook`;
 });
@@ -64,6 +70,28 @@ test("an endpoint gets the types it asks for, signed with its own secret, which 
   expect(typesOf().filter((type) => type === "customer.created")).toHaveLength(2);
   expect(await stripe.webhookEndpoints.del(made.id)).toEqual({ id: made.id, object: "webhook_endpoint", deleted: true });
   await expect(stripe.webhookEndpoints.retrieve(made.id)).rejects.toMatchObject({ statusCode: 404 });
+});
+
+test("after the sandbox has closed, no event is delivered and no read of its database is tried", async () => {
+  const closing = await startSandbox({ webhookPort: ownPort });
+  const failures: unknown[] = [];
+  const note = (reason: unknown) => failures.push(reason);
+  process.on("unhandledRejection", note);
+  try {
+    status = 500;
+    await closing.stripe.webhookEndpoints.create({ url, enabled_events: ["customer.created"] });
+    // Several events in a row wake the deliveries several times, and each pass finds the first one still waiting for its retry.
+    for (let customers = 0; customers < 5; customers += 1) await closing.stripe.customers.create({});
+    const before = refusals;
+    await until(() => refusals > before, "the deliveries are being tried again");
+    await closing.close();
+    const after = refusals;
+    await setTimeout(3 * firstDelayMs);
+    expect({ failures, refusals }).toEqual({ failures: [], refusals: after });
+  } finally {
+    process.off("unhandledRejection", note);
+    status = 200;
+  }
 });
 
 test("what an endpoint needs, and what the sandbox does not play, is said by name", async () => {

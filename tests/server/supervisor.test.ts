@@ -96,7 +96,8 @@ async function isReady(product: Product): Promise<boolean> {
 async function onDatabase<T extends pg.QueryResultRow>(text: string): Promise<T[]> {
   const secrets = JSON.parse(await readFile(path.join(folder.dataDir, "secrets.json"), "utf8")) as { superuserPassword: string };
   const port = (await readFile(path.join(folder.dataDir, "postgres/postmaster.pid"), "utf8")).split("\n")[3];
-  const client = new pg.Client({ connectionString: `postgres://postgres:${secrets.superuserPassword}@127.0.0.1:${port}/tessera` });
+  const connectionString = `postgres://postgres:${secrets.superuserPassword}@127.0.0.1:${port}/tessera`;
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: patienceMs, query_timeout: patienceMs });
   await client.connect();
   try {
     return (await client.query<T>(text)).rows;
@@ -229,10 +230,10 @@ describe("a crash", () => {
   it("of the supervisor ends its child processes, and the next start has the same data", async () => {
     await onDatabase("create schema if not exists kept; create table if not exists kept.marks as select 1 as mark");
     product.process.kill("SIGKILL");
-    await product.exited;
     const parts = async () => (await folder.processes()).filter(({ command }) => command.includes("main.ts"));
     await waitUntil(async () => (await parts()).length === 0, patienceMs);
     expect(await parts()).toEqual([]);
+    await product.exited;
     const left = Number((await readFile(path.join(folder.dataDir, "postgres/postmaster.pid"), "utf8")).split("\n")[0]);
     await started();
     expect(await countMarks()).toBe(1);
