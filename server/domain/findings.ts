@@ -34,6 +34,10 @@ export const findingKinds = {
     what: "money went back or is disputed at Stripe, and our books did not have it",
     toDo: "Look at the charge at Stripe; npm run reconcile -- --full reads it again.",
   },
+  unpaid_return: {
+    what: "a person asked money back over an hour ago, and it has not gone back",
+    toDo: "Look at npm run dead-letters for Stripe's reason. If the payment can't be refunded, pay it back another way and close this finding.",
+  },
   wrong_invoice: {
     what: "our copy of an invoice differs from Stripe's",
     toDo: "Look at the invoice at Stripe; npm run reconcile -- --full reads it again.",

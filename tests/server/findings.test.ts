@@ -11,13 +11,14 @@ import type { Checker } from "#domain/findings.ts";
 import { findingKinds } from "#domain/findings.ts";
 import { findPayer } from "#server/db/payer.ts";
 import { inTransaction } from "#server/db/transaction.ts";
-import { selectAccount } from "#server/features/billing/check-queries.ts";
+import { resolveSettled, selectAccount } from "#server/features/billing/check-queries.ts";
 import { examineAccount } from "#server/features/billing/examine-account.ts";
 import { askForFullCheck, continueFullCheck, readFullCheck } from "#server/features/billing/full-check.ts";
+import { payBack } from "#server/features/billing/pay-back.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
 import { holdForSeveral } from "#server/features/credits/holds.ts";
 import { findDisagreements, postGrant } from "#server/features/credits/service.ts";
-import { closeFinding } from "#server/features/findings/service.ts";
+import { closeFinding, recordFinding } from "#server/features/findings/service.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
@@ -168,6 +169,46 @@ describe("the hourly check", () => {
     expect(await findings()).toEqual([repaired("missing_grant", "hourly", { subject: grant?.invoice_id })]);
     await reconcileBilling(world.deps);
     expect(await grantsOf(person)).toHaveLength(1);
+  });
+
+  test("leaves a payment open of which only one line has its credits", async () => {
+    const person = await subscriber();
+    const [grant] = await grantsOf(person);
+    const invoiceId = grant?.invoice_id ?? "";
+    await owner.query(
+      `insert into paid_invoice_lines select (jsonb_populate_record(l, '{"id": "il_second"}')).* from paid_invoice_lines l where invoice_id = $1`,
+      [invoiceId],
+    );
+    const finding = { kind: "missing_grant", subject: invoiceId, payerId: await payerOf(person), details: {} } as const;
+    await recordFinding(world.deps.db, finding, null, world.clock.now());
+    await resolveSettled(world.deps.db, world.clock.now());
+    expect(await findings()).toMatchObject([{ kind: "missing_grant", resolved_at: null }]);
+    await owner.query("delete from paid_invoice_lines where id = 'il_second'");
+    await resolveSettled(world.deps.db, world.clock.now());
+    expect(await findings()).toMatchObject([{ kind: "missing_grant", resolved_by: "itself" }]);
+  });
+
+  test("tells of money that was asked back and does not go back; the plan has ended all the same, so that nobody pays for it again", async () => {
+    const person = await subscriber();
+    expect((await world.post("/api/billing/money-back", person)).statusCode).toBe(202);
+    const { id } = await world.database.db
+      .selectFrom("money_backs")
+      .select("id")
+      .where("billing_account_id", "=", await payerOf(person))
+      .executeTakeFirstOrThrow();
+    world.setApiFaults([{ kind: "server_error", method: "POST", path: "/v1/refunds", count: 3 }]);
+    await expect(payBack(world.deps, id)).rejects.toThrow();
+    await world.settle();
+    expect((await stateOf(world, person.userId)).subscription.status).toBe("canceled");
+    await reconcileBilling(world.deps);
+    expect(await findings()).toEqual([]);
+    world.clock.moveTo(addMilliseconds(world.clock.now(), hourMs + minuteMs));
+    await reconcileBilling(world.deps);
+    expect(await findings()).toMatchObject([{ kind: "unpaid_return", subject: id, resolved_at: null, details: { amountCents: 1999 } }]);
+    await payBack(world.deps, id);
+    await world.settle();
+    await reconcileBilling(world.deps);
+    expect(await findings()).toMatchObject([{ kind: "unpaid_return", resolved_by: "itself" }]);
   });
 });
 

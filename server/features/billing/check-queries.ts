@@ -15,16 +15,19 @@ export async function selectGrantedCredits(executor: Executor, invoiceIds: reado
   return new Map(rows.map((row) => [row.invoice_id ?? "", Number(row.credits)]));
 }
 
-/** Those of the recorded invoices that have a paid line without its grant, or sold no subscription and have no grant at all. */
+/** True for an invoice (`p`) that has a paid line without its grant, or sold no subscription and has no grant at all. */
+const lacksGrant = sql<boolean>`case
+    when p.stripe_subscription_id is null then not exists (select from grants g where g.invoice_id = p.id)
+    else exists (select from paid_invoice_lines l
+      where l.invoice_id = p.id and l.plan_key is not null and not l.proration and l.amount_cents > 0
+        and not exists (select from grants g where g.invoice_id = l.invoice_id and g.invoice_line_id = l.id)) end`;
+
+/** Those of the recorded invoices that were paid and lack a grant. */
 export async function selectWithoutGrant(executor: Executor, invoiceIds: readonly string[]): Promise<{ id: string; payer_id: string }[]> {
   if (invoiceIds.length === 0) return [];
   const { rows } = await sql<{ id: string; payer_id: string }>`
     select p.id, p.billing_account_id as payer_id from paid_invoices p
-      where p.id = any (${invoiceIds}) and p.amount_paid_cents > 0 and p.billing_account_id is not null and case
-        when p.stripe_subscription_id is null then not exists (select from grants g where g.invoice_id = p.id)
-        else exists (select from paid_invoice_lines l
-          where l.invoice_id = p.id and l.plan_key is not null and not l.proration and l.amount_cents > 0
-            and not exists (select from grants g where g.invoice_id = l.invoice_id and g.invoice_line_id = l.id)) end
+      where p.id = any (${invoiceIds}) and p.amount_paid_cents > 0 and p.billing_account_id is not null and ${lacksGrant}
       order by p.paid_at`.execute(executor);
   return rows;
 }
@@ -86,7 +89,8 @@ export async function resolveSettled(executor: Executor, now: Date): Promise<voi
       when 'lost_event' then exists (select from stripe_events e where e.id = f.subject and e.status <> 'received')
       when 'stuck_event' then exists (select from stripe_events e where e.id = f.subject and e.status <> 'received')
       when 'unrecorded_payment' then exists (select from paid_invoices p where p.id = f.subject)
-      when 'missing_grant' then exists (select from grants g where g.invoice_id = f.subject)
+      when 'missing_grant' then exists (select from paid_invoices p where p.id = f.subject and not ${lacksGrant})
+      when 'unpaid_return' then exists (select from money_backs m where m.id = f.subject::uuid and m.done_at is not null)
       when 'stale_hold' then exists (select from holds h where h.id = f.subject::uuid and h.ended_at is not null)
       else false end`.execute(executor);
 }
@@ -120,4 +124,16 @@ export async function selectAccountsAfter(executor: Executor, id: string, limit:
 
 export async function selectAccount(executor: Executor, id: string): Promise<CheckedAccount | undefined> {
   return executor.selectFrom("billing_accounts").select(["id", "stripe_customer_id"]).where("id", "=", id).executeTakeFirst();
+}
+
+/** Money that was asked back before `before` and has not gone back, oldest first. */
+export async function selectUnpaidReturns(executor: Executor, before: Date, limit: number) {
+  return executor
+    .selectFrom("money_backs")
+    .select(["id", "billing_account_id as payerId", "amount_cents as amountCents"])
+    .where("done_at", "is", null)
+    .where("asked_at", "<", before)
+    .orderBy("asked_at")
+    .limit(limit)
+    .execute();
 }

@@ -4,15 +4,13 @@ import { addMilliseconds, minuteMs } from "#domain/clock.ts";
 import type { Finding } from "#domain/findings.ts";
 import { idOf } from "../../providers/stripe.ts";
 import type { BillingDeps, Check } from "./checks.ts";
-import { repairEach, report } from "./checks.ts";
+import { pagesOf, repairEach, report } from "./checks.ts";
 import { ruleOf } from "./event-handlers.ts";
 import { recordStripeEvents, selectKnownEvents, selectWaitingEvents } from "./inbox.ts";
 import { processStripeEvent } from "./process-event.ts";
 import { selectPayerOfCustomer } from "./queries.ts";
 
 const waitingForMs = 10 * minuteMs;
-const pageSize = 100;
-const pageLimit = 100;
 const batch = 200;
 
 export function unix(instant: Date): number {
@@ -60,29 +58,19 @@ async function takeMissed(check: Check, event: Stripe.Event, isLost: boolean): P
 
 /** Takes the events that Stripe has made since `since` and we don't have. Returns how many. */
 export async function takeMissedEvents(check: Check, since: Date): Promise<number> {
-  const { deps, signal } = check;
+  const { deps } = check;
   // An event of the last minute may still be on its way.
   const lostBefore = unix(addMilliseconds(deps.clock.now(), -minuteMs));
   let repaired = 0;
-  let startingAfter: string | undefined;
-  for (let page = 0; page < pageLimit; page += 1) {
-    signal?.throwIfAborted();
-    const events = await deps.payments.events.list({
-      created: { gte: unix(since) },
-      limit: pageSize,
-      ...(startingAfter ? { starting_after: startingAfter } : {}),
-    });
-    const known = await selectKnownEvents(
-      deps.db,
-      events.data.map((event) => event.id),
-    );
-    const missed = new Map(events.data.filter((event) => !known.has(event.id)).map((event) => [event.id, event]));
+  const listed = pagesOf(check, "events", (page) => deps.payments.events.list({ created: { gte: unix(since) }, ...page }));
+  for await (const events of listed) {
+    const ids = events.map((event) => event.id);
+    const known = await selectKnownEvents(deps.db, ids);
+    const missed = new Map(events.filter((event) => !known.has(event.id)).map((event) => [event.id, event]));
     repaired += await repairEach(check, missed.keys(), async (id) => {
       const event = missed.get(id);
       return event !== undefined && takeMissed(check, event, event.created < lostBefore);
     });
-    startingAfter = events.data.at(-1)?.id;
-    if (!events.has_more || startingAfter === undefined) break;
   }
   return repaired;
 }

@@ -1,6 +1,6 @@
 /**
  * Money that a person asked back by themselves: by the money-back guarantee (decision 51), or by withdrawing from a contract (decision 53).
- * The request is written in a transaction, which takes the credits too; a job then pays it back at Stripe and ends the subscription. Our
+ * The request is written in a transaction, which takes the credits too; a job then ends the subscription at Stripe and pays the money back. Our
  * books follow Stripe's events, as for any other refund.
  */
 import type { Trx } from "../../db/transaction.ts";
@@ -50,18 +50,19 @@ export async function askBack(trx: Trx, payment: Returnable, { payerId, kind, am
   await enqueue(trx, "pay-back", { requestId });
 }
 
-/** Pays it back at Stripe, and ends the subscription. May run any number of times. */
+/** Ends the subscription at Stripe and pays the money back. May run any number of times. */
 export async function payBack(deps: Pick<Deps, "db" | "payments" | "clock" | "live" | "log">, requestId: string): Promise<void> {
   const request = await deps.db.selectFrom("money_backs").selectAll().where("id", "=", requestId).executeTakeFirst();
   if (!request || request.done_at) return;
   const { charge_id: charge, amount_cents: amount } = request;
+  // First, so that nobody whose refund Stripe refuses pays for another period of a plan they gave back.
+  if (request.stripe_subscription_id !== null) await endAtStripe(deps, request.stripe_subscription_id, "money-back");
   const refund = { charge, amount, reason: "requested_by_customer", metadata: { money_back: requestId } } as const;
   try {
     await deps.payments.refunds.create(refund, { idempotencyKey: `money-back:${requestId}` });
   } catch (error) {
     if (!isRefundedAlready(error)) throw error;
   }
-  if (request.stripe_subscription_id !== null) await endAtStripe(deps, request.stripe_subscription_id, "money-back");
   await deps.db
     .updateTable("money_backs")
     .set({ done_at: deps.clock.now() })

@@ -3,14 +3,13 @@
  * invoices without a grant, and periods that ended without an event; and holds that nobody released. Repairs run the same code as events,
  * so they are safe to repeat. What was found is written down (features/findings/).
  */
-import type Stripe from "stripe";
 import { addMilliseconds, dayMs, hourMs } from "#domain/clock.ts";
 import type { Finding } from "#domain/findings.ts";
 import { announceToMembers } from "../../http/live-events.ts";
 import { releaseStaleHolds } from "../credits/service.ts";
-import { resolveSettled } from "./check-queries.ts";
+import { resolveSettled, selectUnpaidReturns } from "./check-queries.ts";
 import type { BillingDeps, Check } from "./checks.ts";
-import { repairEach, report } from "./checks.ts";
+import { pagesOf, repairEach, report } from "./checks.ts";
 import { processWaitingEvents, takeMissedEvents, unix } from "./event-checks.ts";
 import { selectNewestEventTime } from "./inbox.ts";
 import { selectUnreadCustomers } from "./invoice-queries.ts";
@@ -23,8 +22,6 @@ const overlapMs = 2 * hourMs;
 const firstLookBackMs = 3 * dayMs;
 /** An unpaid invoice can be paid until its days of grace are over. */
 const invoiceLookBackMs = 10 * dayMs;
-const pageSize = 100;
-const pageLimit = 100;
 const batch = 200;
 
 /** Since the newest event we know, or since the last complete run if that was earlier, and two hours before that. */
@@ -35,22 +32,14 @@ async function lookBackTo(deps: BillingDeps, now: Date, lastDoneAt: Date): Promi
 
 /** Checks the invoices of the last days that are paid. */
 async function checkRecentPayments(check: Check): Promise<number> {
-  const { deps, signal } = check;
-  const since = addMilliseconds(deps.clock.now(), -invoiceLookBackMs);
+  const { deps } = check;
+  const created = { gte: unix(addMilliseconds(deps.clock.now(), -invoiceLookBackMs)) };
   let repaired = 0;
-  let startingAfter: string | undefined;
-  for (let page = 0; page < pageLimit; page += 1) {
-    signal?.throwIfAborted();
-    const invoices: Stripe.ApiList<Stripe.Invoice> = await deps.payments.invoices.list({
-      status: "paid",
-      created: { gte: unix(since) },
-      limit: pageSize,
-      ...(startingAfter ? { starting_after: startingAfter } : {}),
-    });
-    const found = await checkPayments(check, invoices.data);
+  for await (const invoices of pagesOf(check, "paid invoices", (page) =>
+    deps.payments.invoices.list({ status: "paid", created, ...page }),
+  )) {
+    const found = await checkPayments(check, invoices);
     repaired += found.filter(({ isRepaired }) => isRepaired).length;
-    startingAfter = invoices.data.at(-1)?.id;
-    if (!invoices.has_more || startingAfter === undefined) break;
   }
   return repaired;
 }
@@ -71,6 +60,13 @@ async function releaseStale(check: Check): Promise<number> {
   for (const { payerId, holdId, credits, isReleased } of released)
     await report(check, { kind: "stale_hold", subject: holdId, payerId, details: { credits }, isRepaired: isReleased });
   return released.filter(({ isReleased }) => isReleased).length;
+}
+
+/** The job that pays back tries for days; a plan that has ended and money that has not come is for a person to look at long before. */
+async function reportUnpaidReturns(check: Check): Promise<void> {
+  const { deps } = check;
+  for (const { id, payerId, amountCents } of await selectUnpaidReturns(deps.db, addMilliseconds(deps.clock.now(), -hourMs), batch))
+    await report(check, { kind: "unpaid_return", subject: id, payerId, details: { amountCents }, isRepaired: false });
 }
 
 /** Reads the invoices of customers whose list we have never read. One that fails is tried again in the next hour. */
@@ -113,6 +109,7 @@ export async function reconcileSince(check: Check, since: Date): Promise<{ repai
   const overdue = await queries.selectOverduePeriods(deps.db, deps.clock.now(), batch);
   const synced = await repairEach(check, overdue, async (id) => (await checkSubscriptionRow(check, id)) !== undefined);
   const released = await releaseStale(check);
+  await reportUnpaidReturns(check);
   await resolveSettled(deps.db, deps.clock.now());
   await readEarlierInvoices(check);
   return { repaired: missed + waiting + booked + synced + released };
