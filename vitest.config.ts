@@ -3,6 +3,9 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { contentPlugin } from "./client/content-plugin.ts";
 import { Sequencer } from "./tests/support/sequencer.ts";
+import { temporaryFolder } from "./tests/support/temporary-folder.ts";
+
+process.env.TMPDIR = temporaryFolder();
 
 /** They run in a process each: UUIDv7s, which grow with the process's clock, don't go back when it does. */
 const movingTheClock = globSync("tests/{server,worker,sandbox}/**/*.test.ts").filter((file) =>
