@@ -6,6 +6,7 @@ import { useFetched } from "./lib/use-fetched.ts";
 
 const loadResetNotice = async () => (await import("./features/account/reset-notice.tsx")).ResetNotice;
 const loadUnpaidNotice = async () => (await import("./features/billing/unpaid-notice.tsx")).UnpaidNotice;
+const loadLowCreditsNotice = async () => (await import("./features/billing/low-credits-notice.tsx")).LowCreditsNotice;
 
 /** What every page says above its content when it has to. */
 export function Notices() {
@@ -13,12 +14,15 @@ export function Notices() {
   const ResetNotice = useFetched(reset !== null, loadResetNotice);
   const unpaid = useSubscription(({ check }) => check?.unpaid);
   const UnpaidNotice = useFetched(unpaid !== undefined, loadUnpaidNotice);
+  const low = useSubscription(({ check }) => (check?.spent_percent === undefined ? undefined : check));
+  const LowCreditsNotice = useFetched(low !== undefined, loadLowCreditsNotice);
   return (
     <>
       <OfflineNotice />
       <Suspense fallback={null}>
         {ResetNotice && reset && <ResetNotice reset={reset} />}
         {UnpaidNotice && unpaid && <UnpaidNotice unpaid={unpaid} />}
+        {LowCreditsNotice && low && <LowCreditsNotice check={low} />}
       </Suspense>
     </>
   );

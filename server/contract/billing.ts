@@ -65,6 +65,8 @@ export const SubscriptionCheck = Type.Object({
       needsAction: Type.Boolean(),
     }),
   ),
+  /** The share of the month's plan credits at which the person is told that it is spent; absent unless it is, and once they have read that. */
+  spent_percent: Type.Optional(Type.Integer()),
   /** Business time at the server. "Time left" is computed from it, because the device's clock may be wrong. */
   server_time: Timestamp,
 });

@@ -33,7 +33,7 @@ const functions = [
   ..."ledger_disagreements ledger_disagreements_in payer_of".split(" "),
   ..."ledger_assert_balanced ledger_assert_entries ledger_assert_wallet ledger_refuse_change answer_start turn_start answer_end".split(" "),
   ..."generation_is_sound generation_part_is_sound message_is_sound".split(" "),
-  ..."answer_log_add_partition answer_log_drop_partition usage_count spending_limits_set".split(" "),
+  ..."answer_log_add_partition answer_log_drop_partition usage_count spending_limits_set credit_alert_set credit_alert_dismiss".split(" "),
   ...Object.values(sweeps).map((sweep) => sweep.sql),
 ];
 

@@ -9,6 +9,8 @@ export interface Wallets {
   held: Generated<number>;
   frozen_at: Date | null;
   created_at: Date;
+  /** The share of a month's plan credits at which its members are told; null: never. */
+  alert_percent: Generated<number | null>;
 }
 
 export interface Grants {
@@ -29,6 +31,10 @@ export interface Grants {
   invoice_line_id: Generated<string | null>;
   charge_id: Generated<string | null>;
   pack_key: Generated<string | null>;
+  /** Of a plan's grant: the share that holds for its month; null: no alert. */
+  alert_percent: Generated<number | null>;
+  alert_told: Generated<boolean>;
+  alert_dismissed: Generated<boolean>;
 }
 
 export type LedgerKind = "grant" | "capture" | "expire" | "clawback" | "repay" | "restore";

@@ -5,6 +5,7 @@
 export const optionalMails = {
   contact: ["contact-received"],
   trial: ["trial-ending", "trial-ended"],
+  credits: ["credits-low"],
 } as const;
 
 export type OptionalMailKind = keyof typeof optionalMails;

@@ -14,6 +14,8 @@ export const jobs = {
   "pay-back": Type.Object({ requestId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
   /** Updates the email address of the Stripe customer that pays for this person. */
   "update-customer": Type.Object({ userId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
+  /** Tells an account that a share of the grant's credits is spent. A trigger writes it in the transaction that spends them. */
+  "tell-low-credits": Type.Object({ grantId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
   "send-mail": Type.Object({ mailId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
   /** Puts a person's data into a zip file in the file storage. */
   "make-export": Type.Object({ exportId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
@@ -36,6 +38,7 @@ export const kindOfJob: Readonly<Record<JobName, JobKind>> = {
   "align-subscription": "stripe",
   "pay-back": "stripe",
   "update-customer": "stripe",
+  "tell-low-credits": "mail",
   "send-mail": "mail",
   "make-export": "files",
   "delete-file": "files",

@@ -75,7 +75,7 @@ const usual: { [Name in CallName]?: CallResult<Name> } = {
   "GET /api/conversations": { conversations: [], nextCursor: null },
   "GET /api/credits/wallet": { balance: 0, held: 0, available: 0, frozen: false, grants: [], serverTime: now },
   "GET /api/credits/explanation": { balance: 0, held: 0, closedCredits: 0, grants: [], agrees: true },
-  "GET /api/credits/limits": { dailyCapCredits: null, askAboveCredits: null, todayCredits: null },
+  "GET /api/credits/limits": { dailyCapCredits: null, askAboveCredits: null, alertPercent: 80, todayCredits: null },
   "GET /api/credits/usage": { from: "2026-02-09", to: "2026-03-10", unit: "day", sums: [] },
   "GET /api/credits/ledger": { lines: [], nextCursor: null, readTo: null },
   "POST /api/functions/verify-admin": { isAdmin: false },

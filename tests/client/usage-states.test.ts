@@ -195,8 +195,8 @@ describe("the spending limits", () => {
   const put = "PUT /api/credits/limits";
 
   it("are saved as numbers or as none, with what today has cost, and what is no such number is not sent", async () => {
-    api.answer("GET /api/credits/limits", { dailyCapCredits: 30, askAboveCredits: null, todayCredits: 12 });
-    api.answer(put, { dailyCapCredits: null, askAboveCredits: 4, todayCredits: null });
+    api.answer("GET /api/credits/limits", { dailyCapCredits: 30, askAboveCredits: null, alertPercent: 80, todayCredits: 12 });
+    api.answer(put, { dailyCapCredits: null, askAboveCredits: 4, alertPercent: null, todayCredits: null });
     page = await open(site, "/profile/usage", { member: true });
     await region().getByText("Today: 12 of 30").waitFor();
     await field(limits.cap.label).fill("1.5");
@@ -205,9 +205,11 @@ describe("the spending limits", () => {
     expect(api.calls(put)).toHaveLength(0);
     await field(limits.cap.label).fill("");
     await field(limits.ask.label).fill("4");
+    expect(await field(limits.alert.label).inputValue()).toBe("80");
+    await field(limits.alert.label).selectOption({ label: limits.alert.off });
     await button(limits.save).click();
     await region().getByText(limits.saved).waitFor();
-    expect(api.calls(put).map(({ body }) => body)).toEqual([{ dailyCapCredits: null, askAboveCredits: 4 }]);
+    expect(api.calls(put).map(({ body }) => body)).toEqual([{ dailyCapCredits: null, askAboveCredits: 4, alertPercent: null }]);
     expect(await region().getByText("Today:").count()).toBe(0);
   });
 

@@ -93,9 +93,9 @@ describe("the daily cap", () => {
     for (const row of [charged, failed, running]) expect(await start(row)).toBe("created");
     await end(charged, 2);
     await end(failed, 0);
-    expect(await cap(person, 7)).toEqual({ dailyCapCredits: 7, askAboveCredits: null, todayCredits: 6 });
+    expect(await cap(person, 7)).toEqual({ dailyCapCredits: 7, askAboveCredits: null, alertPercent: 80, todayCredits: 6 });
     expect([await start(begin(person, 2)), await start(begin(person, 1))]).toEqual(["daily_cap_reached", "created"]);
-    expect(await cap(person, null)).toEqual({ dailyCapCredits: null, askAboveCredits: null, todayCredits: null });
+    expect(await cap(person, null)).toEqual({ dailyCapCredits: null, askAboveCredits: null, alertPercent: 80, todayCredits: null });
     expect(await start(begin(person, 50))).toBe("created");
     await end(running, 4);
     expect((await cap(person, 1000)).todayCredits).toBe(2 + 4 + 1 + 50);
@@ -172,9 +172,14 @@ test("a person reads and replaces their own limits, and only whole numbers withi
   const url = "/api/credits/limits";
   const headers = { authorization: `Bearer ${token}` };
   const put = async (payload: object) => product.app.inject({ method: "PUT", url, headers, payload });
-  expect((await product.get(url, token)).json()).toEqual({ dailyCapCredits: null, askAboveCredits: null, todayCredits: null });
+  expect((await product.get(url, token)).json()).toEqual({
+    dailyCapCredits: null,
+    askAboveCredits: null,
+    alertPercent: 80,
+    todayCredits: null,
+  });
   const set = await put({ dailyCapCredits: 30, askAboveCredits: 0 });
-  expect([set.statusCode, set.json()]).toEqual([200, { dailyCapCredits: 30, askAboveCredits: 0, todayCredits: 0 }]);
+  expect([set.statusCode, set.json()]).toEqual([200, { dailyCapCredits: 30, askAboveCredits: 0, alertPercent: 80, todayCredits: 0 }]);
   expect((await product.get(url, token)).json()).toEqual(set.json());
   for (const wrong of [
     { dailyCapCredits: 0 },

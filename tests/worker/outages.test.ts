@@ -48,6 +48,9 @@ const fail = (error: unknown) => ({
   "settle-checkout": async () => {
     throw error;
   },
+  "tell-low-credits": async () => {
+    throw error;
+  },
   "update-customer": async () => {
     throw error;
   },

@@ -6,6 +6,7 @@ import { payBackJob } from "./pay-back.ts";
 import { processStripeEventJob } from "./process-stripe-event.ts";
 import { sendMailJob } from "./send-mail.ts";
 import { settleCheckoutJob } from "./settle-checkout.ts";
+import { tellLowCreditsJob } from "./tell-low-credits.ts";
 import { updateCustomerJob } from "./update-customer.ts";
 
 /** Exhaustive: a job without a processor does not compile. */
@@ -17,5 +18,6 @@ export const processors: Processors = {
   "process-stripe-event": processStripeEventJob,
   "send-mail": sendMailJob,
   "settle-checkout": settleCheckoutJob,
+  "tell-low-credits": tellLowCreditsJob,
   "update-customer": updateCustomerJob,
 };

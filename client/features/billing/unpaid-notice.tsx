@@ -6,7 +6,7 @@ import { useAct } from "#client/components/use-act.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import { openInvoice } from "./open-invoice.ts";
-import styles from "./unpaid-notice.module.css";
+import styles from "./page-notice.module.css";
 
 type Unpaid = NonNullable<SubscriptionCheck["unpaid"]>;
 

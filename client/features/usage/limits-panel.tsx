@@ -4,13 +4,13 @@ import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Card } from "#client/components/card.tsx";
-import { TextField } from "#client/components/field.tsx";
+import { Select, TextField } from "#client/components/field.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { SpendingLimits } from "#contract/limits.ts";
-import { spendingBounds } from "#domain/spending-limits.ts";
+import { alertPercents, spendingBounds } from "#domain/spending-limits.ts";
 import styles from "./usage.module.css";
 import { useLimits } from "./use-limits.ts";
 
@@ -25,12 +25,31 @@ function parse(text: string, lowest: number): number | null | undefined {
   return Number.isInteger(credits) && credits >= lowest && credits <= highest ? credits : undefined;
 }
 
+type AlertPercent = SpendingLimits["alertPercent"];
+
+/** At which share of the month's plan credits the person is told. */
+function AlertField({ value, onChange }: { value: AlertPercent; onChange: (percent: AlertPercent) => void }) {
+  const { t } = useTranslation("limits");
+  const { percent } = useFormat();
+  const shares = alertPercents.map((share) => ({ value: String(share), label: percent(share) }));
+  return (
+    <Select
+      label={t("alert.label")}
+      hint={t("alert.hint")}
+      options={[{ value: "", label: t("alert.off") }, ...shares]}
+      value={value ?? ""}
+      onChange={({ target }) => onChange(alertPercents.find((share) => String(share) === target.value) ?? null)}
+    />
+  );
+}
+
 function LimitsForm({ limits, onSaved }: { limits: SpendingLimits; onSaved: (limits: SpendingLimits) => void }) {
   const { t } = useTranslation(["limits", "errors", "refusals"]);
   const { number } = useFormat();
   const { note, busy, run } = useAct();
   const [capText, setCapText] = useState(written(limits.dailyCapCredits));
   const [askText, setAskText] = useState(written(limits.askAboveCredits));
+  const [alertPercent, setAlertPercent] = useState(limits.alertPercent);
   const [tried, setTried] = useState(false);
   const [saved, setSaved] = useState(false);
   const dailyCapCredits = parse(capText, lowestCap);
@@ -38,8 +57,8 @@ function LimitsForm({ limits, onSaved }: { limits: SpendingLimits; onSaved: (lim
   const fault = (value: number | null | undefined, lowest: number) =>
     tried && value === undefined ? t("limits:invalid", { min: number(lowest), max: number(highest) }) : undefined;
 
-  function change(set: (text: string) => void, text: string): void {
-    set(text);
+  function change<Value>(set: (value: Value) => void, value: Value): void {
+    set(value);
     setSaved(false);
   }
 
@@ -48,7 +67,7 @@ function LimitsForm({ limits, onSaved }: { limits: SpendingLimits; onSaved: (lim
     setTried(true);
     if (dailyCapCredits === undefined || askAboveCredits === undefined) return;
     void run("save", async () => {
-      onSaved(await api("PUT /api/credits/limits", { body: { dailyCapCredits, askAboveCredits } }));
+      onSaved(await api("PUT /api/credits/limits", { body: { dailyCapCredits, askAboveCredits, alertPercent } }));
       setSaved(true);
     });
   }
@@ -76,6 +95,7 @@ function LimitsForm({ limits, onSaved }: { limits: SpendingLimits; onSaved: (lim
         value={askText}
         onChange={(event) => change(setAskText, event.target.value)}
       />
+      <AlertField value={alertPercent} onChange={(percent) => change(setAlertPercent, percent)} />
       <Button type="submit" className={styles.more ?? ""} busy={busy !== undefined} busyLabel={t("limits:saving")}>
         {t("limits:save")}
       </Button>

@@ -2,23 +2,17 @@ import { DomainError } from "#domain/errors.ts";
 import { planKeys } from "#domain/plans.ts";
 import { checkReasons, tierDisplayName, trialName } from "#domain/subscription.ts";
 import type { SubscriptionCheck } from "../../contract/billing.ts";
-import type { Executor } from "../../db/transaction.ts";
 import type { SubscriptionRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
 import { orUnavailable } from "../../providers/stripe.ts";
+import { readAlert } from "../credits/alerts.ts";
 import { availableCredits, hasSpent } from "../credits/service.ts";
 import { readEntitlement } from "./entitlement.ts";
 import { readUnpaid } from "./invoices.ts";
+import { nextCreditsAt } from "./next-credits.ts";
 import * as queries from "./queries.ts";
 import { portalConfiguration } from "./stripe-portal.ts";
 import { readTrial } from "./trials.ts";
-
-/** An annual plan's credits come month by month. After its last month, and for monthly plans, they come with the renewal. */
-async function nextCreditsAt(executor: Executor, row: SubscriptionRow): Promise<Date | null> {
-  const scheduled = row.billing_interval === "year" ? await queries.selectNextScheduledGrant(executor, row.user_id) : undefined;
-  if (scheduled) return scheduled.due_at;
-  return row.status === "active" && !row.cancel_at_period_end ? row.current_period_end : null;
-}
 
 function planToCome({ pending_plan_key, pending_interval, pending_from }: SubscriptionRow): SubscriptionCheck["plan_to_come"] {
   const plan = planKeys.find((key) => key === pending_plan_key);
@@ -34,6 +28,7 @@ export async function checkSubscription(deps: Pick<Deps, "db" | "clock" | "confi
   const onTrial = entitlement.subscribed && entitlement.tier === "none";
   // What there was before the trial.
   const shown = onTrial ? undefined : row;
+  const alert = await readAlert(deps.db, userId, now);
   const end = onTrial ? trial.endsAt : (row?.ended_at ?? row?.current_period_end);
   return {
     subscribed: entitlement.subscribed,
@@ -51,6 +46,7 @@ export async function checkSubscription(deps: Pick<Deps, "db" | "clock" | "confi
     trial_end: trial.endsAt?.toISOString() ?? null,
     answered: await hasSpent(deps.db, userId),
     ...(await readUnpaid(deps.db, row)),
+    ...(alert === null || entitlement.tier === "none" ? {} : { spent_percent: alert }),
     server_time: now.toISOString(),
   };
 }

@@ -6,7 +6,9 @@ import { limitRoutes } from "../../contract/limits.ts";
 import { usageRoutes } from "../../contract/usage.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
+import { announce } from "../../http/live-events.ts";
 import { viewerOf } from "../../http/viewer.ts";
+import { dismissAlert } from "./alerts.ts";
 import { explainBalance } from "./explanation.ts";
 import { readLedger } from "./history.ts";
 import { ledgerCsv } from "./history-csv.ts";
@@ -39,6 +41,12 @@ export function creditRoutes(deps: Deps, spendable: (userId: string) => Promise<
     app.put("/api/credits/limits", { schema: limitRoutes["PUT /api/credits/limits"] }, async (request) =>
       setLimits(deps.db, viewerOf(request).userId, request.body, deps.clock.now()),
     );
+    app.post("/api/credits/alert/dismiss", { schema: limitRoutes["POST /api/credits/alert/dismiss"] }, async (request, reply) => {
+      const { userId } = viewerOf(request);
+      await dismissAlert(deps.db, userId, deps.clock.now());
+      await announce(deps, userId, "user_subscriptions");
+      return reply.code(204).send(null);
+    });
     app.get("/api/credits/ledger.csv", { schema: ledgerRoutes["GET /api/credits/ledger.csv"] }, async (request, reply) => {
       const rows = Readable.from(ledgerCsv(deps.db, viewerOf(request).userId, request.query));
       reply.raw.once("close", () => rows.destroy());

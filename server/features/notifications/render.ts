@@ -74,6 +74,7 @@ const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent
   "google-unlinked": () => "/profile/security",
   "subscription-started": () => "/ai-models",
   "pack-bought": () => "/profile",
+  "credits-low": (_config, { variant }) => (variant === "unpaid" ? "/profile/billing" : "/pricing#packs"),
   // The release before named no invoice.
   "payment-failed": (config, { invoiceId }) =>
     invoiceId === undefined ? "/profile/billing" : `/api/billing/pay?invoice=${payToken(config, String(invoiceId))}`,
@@ -161,6 +162,7 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
     amountCents,
     usableUntil,
     concludedAt,
+    percent,
   } = parameters;
   return {
     ...parameters,
@@ -184,6 +186,8 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
     left: left === undefined ? undefined : new Intl.NumberFormat(language).format(Number(left)),
     minutes: (template === "email-change-confirm" ? emailChangeMs : recoveryMs) / minuteMs,
     site: config.publicUrl.host,
+    percent: new Intl.NumberFormat(language, { style: "percent" }).format(Number(percent ?? 0) / 100),
+    limits: new URL("/profile/usage#limits", config.publicUrl).href,
     terms: new URL("/terms", config.publicUrl).href,
     contact: config.contactEmail,
   };

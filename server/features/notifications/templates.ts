@@ -38,6 +38,11 @@ export interface MailParameters {
   "google-unlinked": { googleEmail: string; changedAt: string };
   /** `priceCents`: what each renewal costs. */
   "subscription-started": { plan: PlanKey; interval: BillingInterval; priceCents: number; credits: number; renewsAt: string };
+  /**
+   * `credits`: what the plan gives in a month, of which `percent` is spent. `left`: what can be spent, packs included. `renewsAt`: when the next
+   * credits come; `ending`: the plan ends then; `unpaid`: they come with an open payment.
+   */
+  "credits-low": { percent: number; credits: number; left: number; renewsAt: string; variant?: "ending" | "unpaid" };
   /** `amountCents`: what was paid. `usableUntil`: when the credits expire. */
   "pack-bought": { credits: number; amountCents: number; usableUntil: string };
   /** `amountCents`: what is unpaid. `action`: the bank wants it confirmed. */
@@ -119,6 +124,7 @@ export const mailTemplates = [
   "google-unlinked",
   "subscription-started",
   "pack-bought",
+  "credits-low",
   "payment-failed",
   "payment-recovered",
   "plan-renewed",

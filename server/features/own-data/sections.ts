@@ -33,13 +33,14 @@ export const sections: readonly Section[] = [
   {
     name: "account",
     describes:
-      "Your account: its id, your name and picture, when you joined and last signed in, your preferences, and the limits you set for your spending.",
+      "Your account: its id, your name and picture, when you joined and last signed in, your preferences, and the limits and the alert you set for your spending.",
     rows: (
       userId,
     ) => sql`select id as key, jsonb_build_object('id', id, 'name', name, 'joinedAt', created_at, 'lastSignInAt', last_sign_in_at, 'role', role,
       'picture', avatar_url, 'preferences', jsonb_build_object('language', language, 'declinedMails', declined_mails),
       'spendingLimits', (select jsonb_build_object('dailyCapCredits', l.daily_cap_credits, 'askAboveCredits', l.ask_above_credits)
-        from spending_limits l where l.user_id = users.id)) as item from users where id = ${userId}`,
+        from spending_limits l where l.user_id = users.id),
+      'creditAlertPercent', (select w.alert_percent from wallets w where w.billing_account_id = payer_of(users.id))) as item from users where id = ${userId}`,
   },
   {
     name: "identities",
