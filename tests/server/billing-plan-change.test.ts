@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { PlanChangePreview } from "#contract/plan-change.ts";
 import { addMilliseconds, addMonths, hourMs } from "#domain/clock.ts";
 import { payerOf } from "#server/db/payer.ts";
+import { changeRunning } from "#server/features/billing/running-subscription.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
@@ -332,6 +333,17 @@ describe("a change is refused", () => {
     expect((await preview(person, "basic_month")).statusCode).toBe(200);
     await world.deps.payments.subscriptions.cancel((await rowOf(person)).stripe_subscription_id);
     expect((await preview(person, "basic_month")).json().code).toBe("no_running_plan");
+  });
+
+  test("as changed by somebody else, and not as an outage, if Stripe refuses it however often it is read again", async () => {
+    const person = await subscriber();
+    let tries = 0;
+    const refused = changeRunning(world.deps, person.userId, async ({ subscription: { id } }) => {
+      tries += 1;
+      await world.deps.payments.subscriptions.update(id, { cancel_at_period_end: true, cancel_at: Math.floor(start.getTime() / 1000) });
+    });
+    await expect(refused).rejects.toMatchObject({ code: "conflict" });
+    expect([tries, (await atStripe(person)).cancel_at]).toEqual([4, null]);
   });
 
   test("while a payment is disputed; the plan can be cancelled then", async () => {

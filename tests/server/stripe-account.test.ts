@@ -4,6 +4,7 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import { handledTypes, ruleOf } from "#server/features/billing/event-handlers.ts";
 import { compareAccount } from "#server/features/billing/stripe-account.ts";
 import { forgetCatalogue, stripePriceOf } from "#server/features/billing/stripe-catalogue.ts";
+import { findPortal } from "#server/features/billing/stripe-portal.ts";
 import { stripeVersion } from "#server/providers/stripe.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld } from "../support/billing-stripe.ts";
@@ -57,6 +58,22 @@ test("an empty account is set up once: all prices, the portal, and an endpoint w
   const events = await stripe().events.list({ type: "billing_portal.session.created" });
   expect(events.data[0]?.data.object).toMatchObject({ configuration: configuration?.id });
   expect(await differences()).toEqual([]);
+});
+
+test("the portal's configuration applies from when it is made, without a restart", async () => {
+  const person = await world?.person();
+  if (!world || !person) throw new Error("nobody");
+  await world.buy(person, "starter_month");
+  await world.settle();
+  const openedPortal = async () => {
+    await world?.post("/api/billing/portal", person);
+    const [event] = (await stripe().events.list({ type: "billing_portal.session.created" })).data;
+    return event?.data.object;
+  };
+  expect(await openedPortal()).toMatchObject({ configuration: expect.any(String) });
+  await setUp();
+  const own = await findPortal(stripe());
+  expect(await openedPortal()).toMatchObject({ configuration: own?.id });
 });
 
 test("a wrong price is replaced by a new one that takes its lookup key over, and is never changed", async () => {

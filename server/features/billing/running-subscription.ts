@@ -70,8 +70,8 @@ const attempts = 4;
 /**
  * Brings the running subscription into a state at Stripe and then into our rows, and tells the person's open pages. `bring` gets it as Stripe
  * has it now and does only what is missing; so a second click, a second tab or a retry finds the work done. If Stripe refuses a step, somebody
- * else has changed the subscription since it was read: then it is read again. Throws what `bring` and `readRunning` throw, and
- * `payment_provider_unavailable`.
+ * else has changed the subscription since it was read: then it is read again. Throws what `bring` and `readRunning` throw,
+ * `payment_provider_unavailable`, and `conflict` if Stripe refuses every time.
  */
 export async function changeRunning(
   deps: Deps,
@@ -86,7 +86,11 @@ export async function changeRunning(
         await syncSubscription(deps, running.subscription.id);
         return;
       } catch (error) {
-        if (attempt === attempts || !(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+        if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+        if (attempt === attempts) {
+          deps.log.warn({ err: { code: error.code, message: error.message } }, "Stripe refuses a change of a subscription");
+          throw new DomainError("conflict", "The subscription was changed by somebody else at the same time. Look at it again");
+        }
       }
     }
   });

@@ -25,14 +25,15 @@ export async function findPortal(payments: Payments): Promise<Stripe.BillingPort
   return all.find((configuration) => configuration.metadata?.tessera === owner.tessera);
 }
 
-const found = new WeakMap<Payments, Promise<string | undefined>>();
+/** The configuration's id, once there is one. Until then it is looked for each time, so that an operator who makes one needs no restart. */
+const found = new WeakMap<Payments, string>();
 
-/** Our configuration's id, looked up once; undefined if there is none or it is not active: then the account's default applies. */
-export function portalConfiguration({ payments }: Pick<Deps, "payments">): Promise<string | undefined> {
+/** Our configuration's id; undefined if there is none or it is not active: then the account's default applies. */
+export async function portalConfiguration({ payments }: Pick<Deps, "payments">): Promise<string | undefined> {
   const known = found.get(payments);
-  if (known) return known;
-  const finding = findPortal(payments).then((configuration) => (configuration?.active ? configuration.id : undefined));
-  found.set(payments, finding);
-  finding.catch(() => found.delete(payments));
-  return finding;
+  if (known !== undefined) return known;
+  const configuration = await findPortal(payments);
+  if (!configuration?.active) return undefined;
+  found.set(payments, configuration.id);
+  return configuration.id;
 }
