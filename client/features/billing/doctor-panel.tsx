@@ -2,11 +2,11 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
-import { Card } from "#client/components/card.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { PaymentCheck, RepairedItem } from "#contract/doctor.ts";
+import { BillingPanel } from "./billing-panel.tsx";
 import styles from "./doctor.module.css";
 
 function useItemText(): (item: RepairedItem) => string {
@@ -67,9 +67,7 @@ export function DoctorPanel() {
   }
 
   return (
-    <Card as="section" className={styles.panel ?? ""} aria-labelledby="doctor-title">
-      <h2 id="doctor-title">{t("doctor:title")}</h2>
-      <p className={styles.lead}>{t("doctor:lead")}</p>
+    <BillingPanel name="doctor" title={t("doctor:title")} lead={[t("doctor:lead")]}>
       {check && <Result check={check} />}
       {note}
       <div>
@@ -82,6 +80,6 @@ export function DoctorPanel() {
           {t(check ? "doctor:again" : "doctor:check")}
         </Button>
       </div>
-    </Card>
+    </BillingPanel>
   );
 }

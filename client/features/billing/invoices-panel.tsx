@@ -3,11 +3,11 @@ import { Alert } from "#client/components/alert.tsx";
 import type { Tone } from "#client/components/badge.tsx";
 import { Badge } from "#client/components/badge.tsx";
 import { Button } from "#client/components/button.tsx";
-import { Card } from "#client/components/card.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { Invoice, InvoiceDocument, InvoiceState } from "#contract/invoices.ts";
+import { BillingPanel } from "./billing-panel.tsx";
 import styles from "./invoices.module.css";
 import { openInvoice } from "./open-invoice.ts";
 import { useInvoices } from "./use-invoices.ts";
@@ -104,16 +104,14 @@ export function InvoicesPanel() {
     </Button>
   );
   return (
-    <Card as="section" className={styles.panel ?? ""} aria-labelledby="invoices-title">
-      <h2 id="invoices-title">{t("invoices:title")}</h2>
-      <p className={styles.lead}>{t("invoices:lead")}</p>
+    <BillingPanel name="invoices" title={t("invoices:title")} lead={[t("invoices:lead")]}>
       {state.status === "loading" && <Spinner label={t("invoices:loading")} />}
       {state.status === "failed" && (
         <Alert tone="warning" action={again}>
           {t("invoices:failed")}
         </Alert>
       )}
-      {state.status === "known" && state.page.invoices.length === 0 && <p className={styles.lead}>{t("invoices:empty")}</p>}
+      {state.status === "known" && state.page.invoices.length === 0 && <p className={styles.empty}>{t("invoices:empty")}</p>}
       {state.status === "known" && state.page.invoices.length > 0 && (
         <ul className={styles.rows}>
           {state.page.invoices.map((invoice) => (
@@ -133,6 +131,6 @@ export function InvoicesPanel() {
           {t("invoices:older")}
         </Button>
       )}
-    </Card>
+    </BillingPanel>
   );
 }

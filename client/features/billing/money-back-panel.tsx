@@ -1,36 +1,20 @@
-import { useCallback, useEffect, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
-import { Card } from "#client/components/card.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { api } from "#client/lib/api.ts";
-import { onRealtime } from "#client/lib/realtime.ts";
 import { withStepUp } from "#client/lib/step-up.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { MoneyBack } from "#contract/money-back.ts";
 import { moneyBackDays, moneyBackUsedPercent } from "#domain/plans.ts";
+import { BillingPanel } from "./billing-panel.tsx";
 import styles from "./money-back.module.css";
+import { useBillingRead } from "./use-billing-read.ts";
 
-/** Null: nothing was paid. Undefined: not known, be it that it could not be read. Read again after every pushed change. */
-function useMoneyBack() {
-  const [moneyBack, setMoneyBack] = useState<MoneyBack | null>();
-  const look = useCallback(async () => {
-    try {
-      setMoneyBack((await api("GET /api/billing/money-back")).moneyBack);
-    } catch {
-      // What was known is still shown.
-    }
-  }, []);
-  useEffect(() => {
-    void look();
-    return onRealtime((event) => {
-      if (event.type === "listening" || event.table === "user_subscriptions" || event.table === "wallets") void look();
-    });
-  }, [look]);
-  return { moneyBack, setMoneyBack };
-}
+/** Null: nothing was paid. */
+const readMoneyBack = async () => (await api("GET /api/billing/money-back")).moneyBack;
 
 function useRule() {
   const { t } = useTranslation("refunds");
@@ -87,20 +71,14 @@ function Asking({ moneyBack, onClose, onAsked }: AskingProps) {
 export function MoneyBackPanel() {
   const { t } = useTranslation(["refunds", "common", "errors", "refusals"]);
   const { money, date } = useFormat();
-  const { moneyBack, setMoneyBack } = useMoneyBack();
+  const [moneyBack, setMoneyBack] = useBillingRead(readMoneyBack);
   const [asking, setAsking] = useState(false);
   const rule = useRule();
   if (!moneyBack) return null;
   const { state, amountCents, until } = moneyBack;
   const figures = { amount: money(amountCents), date: date(until) };
   return (
-    <Card as="section" className={styles.panel ?? ""} aria-labelledby="money-back-title">
-      <h2 id="money-back-title">{t("refunds:moneyBack.title")}</h2>
-      {rule(moneyBack).map((sentence) => (
-        <p key={sentence} className={styles.lead}>
-          {sentence}
-        </p>
-      ))}
+    <BillingPanel name="money-back" title={t("refunds:moneyBack.title")} lead={rule(moneyBack)}>
       {state === "open" ? (
         <>
           <p>{t("refunds:moneyBack.open", figures)}</p>
@@ -121,6 +99,6 @@ export function MoneyBackPanel() {
           }}
         />
       )}
-    </Card>
+    </BillingPanel>
   );
 }

@@ -1,7 +1,7 @@
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useState } from "react";
 import type { CallResult } from "#client/lib/api.ts";
 import { api } from "#client/lib/api.ts";
-import { onRealtime } from "#client/lib/realtime.ts";
+import { useBillingNews } from "./use-billing-read.ts";
 
 type Page = CallResult<"GET /api/billing/invoices">;
 type State = { status: "loading" } | { status: "failed" } | { status: "known"; page: Page };
@@ -29,12 +29,6 @@ export function useInvoices() {
     );
   }, []);
 
-  useEffect(() => {
-    void look();
-    return onRealtime((event) => {
-      if (event.type === "listening" || event.table === "user_subscriptions") void look();
-    });
-  }, [look]);
-
+  useBillingNews(look);
   return { state, look, more };
 }

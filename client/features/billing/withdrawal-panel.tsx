@@ -1,38 +1,18 @@
-import { Fragment, useCallback, useEffect, useId, useState } from "react";
+import { Fragment, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
-import { Card } from "#client/components/card.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { api } from "#client/lib/api.ts";
-import { onRealtime } from "#client/lib/realtime.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { Contract, Withdrawals } from "#contract/withdrawals.ts";
 import { withdrawalDays } from "#domain/plans.ts";
+import { BillingPanel } from "./billing-panel.tsx";
+import { useBillingRead } from "./use-billing-read.ts";
 import styles from "./withdrawal.module.css";
 
-/** Undefined: not known, be it that it could not be read. Read again after every pushed change. */
-function useWithdrawals() {
-  const [withdrawals, setWithdrawals] = useState<Withdrawals>();
-  const look = useCallback(async () => {
-    try {
-      setWithdrawals(await api("GET /api/billing/withdrawals"));
-    } catch {
-      // What was known is still shown.
-    }
-  }, []);
-  useEffect(() => {
-    void look();
-    return onRealtime((event) => {
-      if (event.type === "listening" || event.table === "user_subscriptions" || event.table === "wallets") void look();
-    });
-  }, [look]);
-  function replace(changed: Contract): void {
-    setWithdrawals((known) => known && { ...known, contracts: known.contracts.map((old) => (old.id === changed.id ? changed : old)) });
-  }
-  return { withdrawals, replace };
-}
+const readWithdrawals = () => api("GET /api/billing/withdrawals");
 
 function useSubject({ subject }: Contract): string {
   const { t } = useTranslation("invoices");
@@ -127,13 +107,15 @@ function ContractItem({ contract, email, onBegin }: { contract: Contract; email:
 export function WithdrawalPanel() {
   const { t } = useTranslation(["refunds", "invoices", "common", "errors", "refusals"]);
   const { number } = useFormat();
-  const { withdrawals, replace } = useWithdrawals();
+  const [withdrawals, setWithdrawals] = useBillingRead(readWithdrawals);
   const [chosen, setChosen] = useState<Contract>();
   if (!withdrawals || withdrawals.contracts.length === 0) return null;
   return (
-    <Card as="section" className={styles.panel ?? ""} aria-labelledby="withdrawal-title">
-      <h2 id="withdrawal-title">{t("refunds:withdrawal.title")}</h2>
-      <p className={styles.lead}>{t("refunds:withdrawal.lead", { days: number(withdrawalDays) })}</p>
+    <BillingPanel
+      name="withdrawal"
+      title={t("refunds:withdrawal.title")}
+      lead={[t("refunds:withdrawal.lead", { days: number(withdrawalDays) })]}
+    >
       <ul className={styles.contracts}>
         {withdrawals.contracts.map((contract) => (
           <ContractItem key={contract.id} contract={contract} email={withdrawals.email} onBegin={() => setChosen(contract)} />
@@ -146,10 +128,12 @@ export function WithdrawalPanel() {
           onClose={() => setChosen(undefined)}
           onWithdrawn={(contract) => {
             setChosen(undefined);
-            replace(contract);
+            setWithdrawals(
+              (known) => known && { ...known, contracts: known.contracts.map((old) => (old.id === contract.id ? contract : old)) },
+            );
           }}
         />
       )}
-    </Card>
+    </BillingPanel>
   );
 }

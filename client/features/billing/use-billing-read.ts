@@ -1,0 +1,26 @@
+import { useCallback, useEffect, useState } from "react";
+import { onRealtime } from "#client/lib/realtime.ts";
+
+/** Calls `look` at once, and again after every pushed change of plan or wallet. It must stay the same function. */
+export function useBillingNews(look: () => Promise<void>): void {
+  useEffect(() => {
+    void look();
+    return onRealtime((event) => {
+      if (event.type === "listening" || event.table === "user_subscriptions" || event.table === "wallets") void look();
+    });
+  }, [look]);
+}
+
+/** What `read` brings, read again after news. Undefined: not known, be it that it could not be read. `read` must stay the same function. */
+export function useBillingRead<Value>(read: () => Promise<Value>) {
+  const [value, setValue] = useState<Value>();
+  const look = useCallback(async () => {
+    try {
+      setValue(await read());
+    } catch {
+      // What was known is still shown.
+    }
+  }, [read]);
+  useBillingNews(look);
+  return [value, setValue] as const;
+}
