@@ -39,14 +39,14 @@ function drawn(needed: number, available: number, nextCredits: NextCredits | nul
 
 describe("out of credits", () => {
   it("names the credits needed and available, an affordable model with its price, and the day of the next credits", () => {
-    const html = drawn(5, 3, { kind: "on", at: "2026-12-01T12:00:00.000Z" });
+    const html = drawn(5, 3, { kind: "on", at: "2026-12-01T12:00:00.000Z", credits: 300 });
     expect(html).toContain("This costs 5 credits and you have 3 credits. Nothing was charged.");
     expect(html).toMatch(/<button[^>]*>Use GPT-5 Mini for 1 credit<\/button>/);
     expect(html).toContain("Your next credits come on December 1, 2026.");
   });
 
   it("leads to the packs and the plans if the plan is paid, and says when a larger one would start", () => {
-    const html = drawn(5, 0, { kind: "on", at: "2026-12-01T12:00:00.000Z" });
+    const html = drawn(5, 0, { kind: "on", at: "2026-12-01T12:00:00.000Z", credits: 300 });
     expect(html).toMatch(/<a [^>]*href="\/pricing#packs"[^>]*>Credit packs<\/a>/);
     expect(html).toMatch(/<a [^>]*href="\/pricing"[^>]*>View plans<\/a>/);
     expect(html).toContain("A larger plan starts with your next billing period.");

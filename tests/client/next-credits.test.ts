@@ -7,8 +7,14 @@ const year = { ...starter, billing_interval: "year", subscription_end: end } as 
 
 describe("when the next credits come", () => {
   it("is the day the server names: with an annual plan the next month's, even if it will not be renewed", () => {
-    expect(nextCredits({ ...year, next_credits_at: month })).toEqual({ kind: "on", at: month });
-    expect(nextCredits({ ...year, next_credits_at: month, cancel_at_period_end: true })).toEqual({ kind: "on", at: month });
+    expect(nextCredits({ ...year, next_credits_at: month })).toEqual({ kind: "on", at: month, credits: 300 });
+    expect(nextCredits({ ...year, next_credits_at: month, cancel_at_period_end: true })).toEqual({ kind: "on", at: month, credits: 300 });
+  });
+
+  it("are those of the plan to come only from its first day", () => {
+    const coming = { ...year, plan_to_come: { plan: "professional", interval: "month", from: end } } as const;
+    expect(nextCredits({ ...coming, next_credits_at: month })).toMatchObject({ at: month, credits: 300 });
+    expect(nextCredits({ ...coming, next_credits_at: end })).toMatchObject({ at: end, credits: 750 });
   });
 
   it("depends on an unpaid invoice, is never if the plan ends, and is unknown otherwise", () => {

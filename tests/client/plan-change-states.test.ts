@@ -117,6 +117,7 @@ it("that is planned is marked with its date on the card and in the account, and 
   api.answer(checkCall, paid);
   await button(text.undo).click();
   await page.getByText(text.coming.title.replace("{{date}}", day), { exact: true }).waitFor({ state: "hidden" });
+  await page.getByText(text.undone, { exact: true }).waitFor();
   expect(api.calls(undoCall)).toHaveLength(3);
 });
 
@@ -147,5 +148,6 @@ it("a cancellation says what ends and what stays before it is made, and is taken
   api.answer(checkCall, paid);
   await button(text.ending.resume).click();
   await button(text.cancel.open).waitFor();
+  await page.getByText(text.ending.resumed, { exact: true }).waitFor();
   expect([api.calls(cancelCall).length, api.calls(resumeCall).length]).toEqual([1, 1]);
 });

@@ -7,7 +7,7 @@ import errors from "#client/i18n/locales/en/errors.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import { formatDate, formatDateTime, formatMoney } from "#client/lib/format.ts";
 import { modelCategories, models } from "#domain/models.ts";
-import { graceDays, planList, priceCents } from "#domain/plans.ts";
+import { planList, plans, priceCents } from "#domain/plans.ts";
 import { ruleMessages } from "#domain/rules.ts";
 import { openWithCard } from "#tests/e2e/forms-support.ts";
 import type { Site } from "./frame-support.ts";
@@ -355,6 +355,20 @@ describe("the return from the payment page", () => {
     expect(await page.getByText("No plan yet").count()).toBe(0);
   });
 
+  it("takes a running trial for no plan: the payment is still being checked, until the plan is there", async () => {
+    const ends = { subscription_end: starter.subscription_end, trial_end: starter.subscription_end };
+    api.answer(check, { ...noPlan, ...ends, subscribed: true, plan_name: "Free Trial", credits: 49 });
+    api.answer(back, { state: "waiting", packCredits: null });
+    await open(address, { member: true });
+    await expect.poll(() => api.calls(check).length).toBeGreaterThan(0);
+    await heading("Checking your payment").waitFor();
+    expect(await page.getByText("are yours").count()).toBe(0);
+    api.answer(back, { state: "paid", packCredits: null });
+    api.answer(check, { ...starter, credits: 349, trial_end: ends.trial_end });
+    await page.reload();
+    await heading("300 credits are yours").waitFor();
+  });
+
   it("says when the payment takes longer, and checks again on request", async () => {
     api.refuse(back, 503, "service_unavailable");
     await open(address, { member: true });
@@ -390,6 +404,16 @@ describe("the return from the payment page", () => {
 
 describe("the profile (specification §2, §4, §8)", () => {
   const portal = "POST /api/billing/portal";
+
+  it("names an annual plan's price of the year, and says of a plan that is over when it ended", async () => {
+    api.answer(check, { ...starter, billing_interval: "year" });
+    await open("/profile", { member: true });
+    await expect.poll(() => fact("Price").textContent()).toContain(`${formatMoney(priceCents(plans.starter, "year"), "en")} a year`);
+    api.answer(check, { ...noPlan, status: "canceled", subscription_end: starter.subscription_end });
+    await page.reload();
+    await says(`Your plan ended on ${formatDate(starter.subscription_end ?? "", "en")}`);
+    expect(await page.getByText("No plan yet").count()).toBe(0);
+  });
 
   it("says that the subscription is being checked, then shows it; Refresh does the same, bypassing every cache", async () => {
     api.answer(check, starter);
@@ -446,11 +470,16 @@ describe("the profile (specification §2, §4, §8)", () => {
   });
 
   it("says that a payment failed and how long access lasts, and links to the portal to pay", async () => {
-    api.answer(check, { ...starter, status: "past_due" });
+    const until = "2026-03-17T09:00:00.000Z";
+    const unpaid = { invoiceId: "019a0000-0000-7000-8000-000000000001", amountCents: 1999, until, needsAction: false };
+    api.answer(check, { ...starter, status: "past_due", unpaid });
     api.answer(portal, { url: `${site.address}/terms` });
     await open("/profile", { member: true });
+    await says(billing.subscription.paymentFailedText.replace("{{date}}", formatDate(until, "en")));
+    // Before we know the invoice.
+    api.answer(check, { ...starter, status: "past_due" });
+    await page.reload();
     await says("Payment failed");
-    await says(billing.subscription.paymentFailedText_other.replace("{{count}}", String(graceDays)));
     await page.getByRole("button", { name: "Update payment" }).click();
     await page.waitForURL("**/terms");
   });

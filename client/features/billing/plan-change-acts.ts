@@ -31,10 +31,12 @@ export async function confirmChange(priceId: PriceId, { effectiveAt, amountCents
   showToast({ tone: "good", title: i18next.t("change:dialog.done", day(effectiveAt)), text: i18next.t("change:dialog.doneText") });
 }
 
-/** Takes the planned change back; says so if that failed. */
+/** Takes the planned change back, and says so, or why not. */
 export async function undoChange(): Promise<void> {
   try {
     noteCheck(await api("DELETE /api/billing/plan-change"));
+    await i18next.loadNamespaces(changeTexts);
+    showToast({ tone: "good", title: i18next.t("change:undone") });
   } catch (error) {
     await i18next.loadNamespaces(changeTexts);
     const text = problemText(error instanceof ApiProblem ? error.code : "network");
@@ -57,4 +59,5 @@ export async function cancelPlan(): Promise<void> {
 /** Throws ApiProblem, NetworkProblem. */
 export async function resumePlan(): Promise<void> {
   noteCheck(await api("DELETE /api/billing/cancellation"));
+  showToast({ tone: "good", title: i18next.t("change:ending.resumed") });
 }

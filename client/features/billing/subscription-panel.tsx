@@ -19,7 +19,7 @@ import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { CreditSupply } from "#domain/credits.ts";
 import { creditSupply } from "#domain/credits.ts";
 import { models } from "#domain/models.ts";
-import { graceDays, monthlyCreditsOf, plans } from "#domain/plans.ts";
+import { annualPriceCents, monthlyCreditsOf, plans } from "#domain/plans.ts";
 import { timeLeft } from "#domain/subscription.ts";
 import styles from "./billing.module.css";
 import { RunningTrial, TrialInsteadOfPlan, TrialName } from "./own-trial.tsx";
@@ -59,6 +59,7 @@ function Facts({ check, atMs }: { check: SubscriptionCheck; atMs: number }) {
   const onTrial = trialStateOf(check) === "running";
   const { number, credits, date, money, planName, timeLeft: timeLeftText } = useFormat();
   const plan = check.subscription_tier === "none" ? undefined : plans[check.subscription_tier];
+  const isAnnual = check.billing_interval === "year";
   const [status, tone] = statusOf(check);
   const supply = creditSupply(check.credits, monthlyCreditsOf(check.subscription_tier));
   // Business time is the server's time plus the time since its answer, because this device's clock may be wrong.
@@ -83,10 +84,10 @@ function Facts({ check, atMs }: { check: SubscriptionCheck; atMs: number }) {
       <Fact name={t("subscription.timeLeft")}>{timeLeftText(timeLeft(check.subscription_end, now))}</Fact>
       {plan && (
         <Fact name={t("subscription.planValue")}>
-          {t("subscription.perMonth", { price: money(plan.monthlyPriceCents) })}
-          <span className={styles.note}>
-            {t(check.billing_interval === "year" ? "subscription.billedYearly" : "subscription.billedMonthly")}
-          </span>
+          {isAnnual
+            ? t("subscription.perYear", { price: money(annualPriceCents(plan)) })
+            : t("subscription.perMonth", { price: money(plan.monthlyPriceCents) })}
+          <span className={styles.note}>{t(isAnnual ? "subscription.billedYearly" : "subscription.billedMonthly")}</span>
         </Fact>
       )}
     </dl>
@@ -96,6 +97,8 @@ function Facts({ check, atMs }: { check: SubscriptionCheck; atMs: number }) {
 /** Says what is wrong with the payment and how to fix it. */
 function PaymentNotice({ check, onPay }: { check: SubscriptionCheck; onPay: () => void }) {
   const { t } = useTranslation("billing");
+  const { date } = useFormat();
+  const until = check.unpaid?.until;
   const pay = (
     <Button size="small" variant="primary" onClick={onPay}>
       {t("subscription.payNow")}
@@ -104,7 +107,7 @@ function PaymentNotice({ check, onPay }: { check: SubscriptionCheck; onPay: () =
   if (check.status === "past_due") {
     return (
       <Alert tone="danger" title={t("subscription.paymentFailed")} action={pay}>
-        {t("subscription.paymentFailedText", { count: graceDays })}
+        {until && t("subscription.paymentFailedText", { date: date(until) })}
       </Alert>
     );
   }
@@ -118,6 +121,7 @@ function PaymentNotice({ check, onPay }: { check: SubscriptionCheck; onPay: () =
 
 function Body({ check, atMs, onPay }: { check: SubscriptionCheck; atMs: number; onPay: () => void }) {
   const { t } = useTranslation("billing");
+  const { date } = useFormat();
   const { withLaterKinds } = useLater();
   const trial = trialStateOf(check);
   if (trial === "offered" || trial === "ended") return <TrialInsteadOfPlan check={check} />;
@@ -127,8 +131,9 @@ function Body({ check, atMs, onPay }: { check: SubscriptionCheck; atMs: number; 
         {t("subscription.viewPlans")}
       </LinkButton>
     );
+    const endedAt = check.status === "canceled" ? check.subscription_end : null;
     return (
-      <EmptyState title={t("subscription.none")} action={viewPlans}>
+      <EmptyState title={endedAt ? t("subscription.over", { date: date(endedAt) }) : t("subscription.none")} action={viewPlans}>
         {withLaterKinds(t("subscription.noneText", { count: models.length }))}
       </EmptyState>
     );

@@ -43,7 +43,7 @@ export function useCheckoutReturn(sessionId: string | null, userId: string | und
     setAsking(false);
     setTold(answer);
     const known = useSubscription.getState();
-    if (answer === "paid" && !known.check?.subscribed) void known.refresh();
+    if (answer === "paid" && (known.check?.subscription_tier ?? "none") === "none") void known.refresh();
     if (answer === "unknown") setSlow(true);
   }, [followed]);
 
@@ -67,6 +67,8 @@ export function useCheckoutReturn(sessionId: string | null, userId: string | und
 
   if (followed === null || told === "over") return null;
   if (told === "expired") return { step: "expired", packCredits };
-  if (check?.subscribed && !awaitsPack && (told !== "unknown" || slow)) return { step: "paid", tier: check.subscription_tier, packCredits };
+  // On the free trial a person is subscribed, but without a plan.
+  const hasPlan = check?.subscribed && check.subscription_tier !== "none";
+  if (hasPlan && !awaitsPack && (told !== "unknown" || slow)) return { step: "paid", tier: check.subscription_tier, packCredits };
   return slow ? { step: "slow", asking, again: () => void ask() } : { step: "waiting" };
 }

@@ -10,7 +10,6 @@ import { nextCredits } from "#client/lib/next-credits.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
 import type { SubscriptionCheck, Wallet } from "#contract/billing.ts";
-import { monthlyCreditsOf } from "#domain/plans.ts";
 import styles from "./billing.module.css";
 import { useSubscription } from "./subscription-store.ts";
 import { refreshWallet, useWallet } from "./wallet-store.ts";
@@ -21,10 +20,16 @@ function useMoreCredits(check: SubscriptionCheck | null): string | null {
   const { credits, date } = useFormat();
   if (!check || check.subscription_tier === "none") return null;
   const next = nextCredits(check);
-  if (next === null) return null;
-  if (next.kind === "unpaid") return t("wallet.afterPayment");
-  if (next.kind === "ends") return t("wallet.ends", { date: date(next.at) });
-  return t("wallet.next", { credits: credits(monthlyCreditsOf(check.subscription_tier)), date: date(next.at) });
+  switch (next?.kind) {
+    case "on":
+      return t("wallet.next", { credits: credits(next.credits), date: date(next.at) });
+    case "ends":
+      return t("wallet.ends", { date: date(next.at) });
+    case "unpaid":
+      return t("wallet.afterPayment");
+    default:
+      return null;
+  }
 }
 
 /** When a subscription that is not renewed ends; its plan's credits end with it. */
@@ -47,7 +52,7 @@ function Contents({ wallet }: { wallet: Wallet }) {
           <strong>{number(wallet.available)}</strong> {t("wallet.available")}
           {wallet.held > 0 && <span className={styles.soft}>{t("wallet.held", { credits: credits(wallet.held) })}</span>}
         </p>
-        <LinkButton href={paths.aiModels} variant="primary">
+        <LinkButton href={paths.aiModels} variant={wallet.available > 0 ? "primary" : "secondary"}>
           {t("wallet.chat")}
         </LinkButton>
         {check?.status === "active" && <LinkButton href={`${paths.pricing}#packs`}>{t("wallet.buyPack")}</LinkButton>}

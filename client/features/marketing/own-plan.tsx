@@ -5,7 +5,7 @@ import { nextCredits } from "#client/lib/next-credits.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
-import { monthlyCreditsOf, plans } from "#domain/plans.ts";
+import { plans } from "#domain/plans.ts";
 
 /** For subscribers: what is left, when more arrives, what changes, and where to cancel. */
 export function OwnPlan({ own }: { own: SubscriptionCheck }) {
@@ -18,13 +18,9 @@ export function OwnPlan({ own }: { own: SubscriptionCheck }) {
   if (own.cancel_at_period_end && own.subscription_end) return t("mine.ends", { available, date: format.date(own.subscription_end) });
   const next = nextCredits(own);
   if (next?.kind === "unpaid") return <RichText text={t("mine.unpaid", { available })} elements={account} />;
-  // Those that come next are the new plan's, if a change is planned.
-  const monthly = format.credits(
-    monthlyCreditsOf(coming && next?.kind === "on" && next.at >= coming.from ? coming.plan : own.subscription_tier),
-  );
   return (
     <>
-      {next && `${t("mine.next", { available, monthly, date: format.date(next.at) })} `}
+      {next?.kind === "on" && `${t("mine.next", { available, monthly: format.credits(next.credits), date: format.date(next.at) })} `}
       <RichText
         text={coming ? t("mine.coming", { date: format.date(coming.from), plan: plans[coming.plan].name }) : t("mine.change")}
         elements={account}

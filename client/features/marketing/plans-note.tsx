@@ -1,6 +1,5 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { classNames } from "#client/components/class-names.ts";
 import { Late } from "#client/components/late.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
@@ -22,12 +21,16 @@ export function PlansNote({ own, percent, trial }: PlansNoteProps) {
   const { t } = useTranslation("plans");
   const format = useFormat();
   return (
-    <p className={classNames(styles.note, percent > 0 && styles.offer)}>
+    <p className={styles.note}>
       {own ? (
         <Late load={loadOwnPlan} own={own} />
       ) : (
         <>
-          {percent > 0 ? t("discount.offer", { percent: format.percent(percent) }) : t("plan.cancel")}
+          {percent > 0 ? (
+            <span className={styles.offer}>{t("discount.offer", { percent: format.percent(percent) })}</span>
+          ) : (
+            t("plan.cancel")
+          )}
           {trial}
         </>
       )}

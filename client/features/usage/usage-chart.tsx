@@ -47,7 +47,8 @@ function optionsOf(buckets: Buckets, element: HTMLElement, labels: Labels): uPlo
     height,
     // The table has the figures, also for those who can't point.
     cursor: { show: false },
-    padding: [8, 0, 0, 0],
+    // Room for the right half of the last label.
+    padding: [8, labelWidth / 2, 0, 0],
     legend: { show: false },
     scales: {
       x: { time: false, range: [-0.6, buckets.starts.length - 0.4] },
