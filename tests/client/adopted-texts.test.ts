@@ -42,6 +42,7 @@ describe("the English texts", () => {
     ]);
     expect([about.counted.yes, about.counted.no]).toEqual(["You pay for", "You don't pay for"]);
     expect([pricing.finder.small, pricing.finder.large]).toEqual(["Small-model answers", "Large-model answers"]);
+    expect(pricing.fairness.stop.title).toBe("Free to stop until it begins");
     expect(pricing.packs.lead_other).toMatch(/^For busy months\. /);
     expect(home.summary.grace).toMatch(/ Pay the unpaid invoice in your account\.$/);
     expect(wallet.scale_other).toMatch(/ Highlighted tiles expire first\.$/);
@@ -51,7 +52,10 @@ describe("the English texts", () => {
 
 /** `standing`: phrases of the adopted wording. `gone`: what they replaced. */
 const wordings: Record<LanguageCode, { standing: readonly string[]; gone: RegExp }> = {
-  en: { standing: [], gone: /warm edge|third part(y|ies)|a month needs|Counted for|Waiting for the first word|E-mail/ },
+  en: {
+    standing: [],
+    gone: /Stopping early is free|warm edge|third part(y|ies)|a month needs|Counted for|Waiting for the first word|E-mail/,
+  },
   de: {
     standing: [
       "Hervorgehobene Kacheln verfallen zuerst",
@@ -77,7 +81,7 @@ const wordings: Record<LanguageCode, { standing: readonly string[]; gone: RegExp
       "Aller au dernier message",
       "sans abonnement actif",
     ],
-    gone: /bord chaud|Valeur de la formule|a besoin de {{credits}}|"Compté"/,
+    gone: /forfait|bord chaud|Valeur de la formule|a besoin de {{credits}}|"Compté"/,
   },
   it: {
     standing: [
@@ -112,7 +116,7 @@ const wordings: Record<LanguageCode, { standing: readonly string[]; gone: RegExp
   },
   ru: {
     standing: ["Выделенные плитки сгорят первыми", "{{formatted}} кредит ИИ", "неоплаченн", "Не удалось получить ответ", "Печатает…"],
-    gone: /тёпл\S+ кра|открыт\S+ сч[её]т|Ответ пишется/,
+    gone: /Ваш тариф [^"]{0,20}отменяется|тёпл\S+ кра|открыт\S+ сч[её]т|Ответ пишется/,
   },
   ja: {
     standing: ["強調表示のタイルから先に期限が切れます", "オフラインです。この端末にも保存できませんでした。", "回答を待っています"],
@@ -127,5 +131,29 @@ describe("the adopted wordings", () => {
     const { standing, gone } = wordings[language];
     expect(standing.filter((phrase) => !texts.includes(phrase))).toEqual([]);
     expect(texts.split("\n").filter((line) => gone.test(line))).toEqual([]);
+  });
+});
+
+type Texts = { readonly [name: string]: string | Texts };
+
+function valuesOf(texts: Texts): string[] {
+  return Object.values(texts).flatMap((value) => (typeof value === "string" ? [value] : valuesOf(value)));
+}
+
+describe("a credit", () => {
+  /** In both languages the bare word is a bank's loan. {{credits}} is filled with the whole term. */
+  it.each([
+    ["pl", /kredyt\p{L}*/iu, /^kredyt\p{L}* AI/iu],
+    ["ru", /кредит\p{L}*/iu, /^кредит\p{L}* ИИ/iu],
+  ] as const)("is named whole where a text of %s first speaks of it", (language, word, whole) => {
+    const files = [...listFiles(`client/i18n/locales/${language}`, /\.json$/), `server/features/notifications/locales/${language}.json`];
+    const bare = files.flatMap((file) => {
+      const { keywords: _, ...texts } = JSON.parse(read(file)) as Texts;
+      return valuesOf(texts).filter((text) => {
+        const first = word.exec(text);
+        return first && !whole.test(text.slice(first.index)) && !text.includes("{{credits}}");
+      });
+    });
+    expect(bare).toEqual([]);
   });
 });

@@ -102,6 +102,23 @@ describe("the history", () => {
     expect(api.calls("GET /api/credits/ledger.csv").map(({ query }) => query)).toEqual([{ kind: "capture" }]);
   });
 
+  it("shows what came meanwhile above what was read, also of the figures, as soon as it is told", async () => {
+    const month = { from: "2026-02-09", to: "2026-03-10", unit: "day" as const };
+    api.answer("GET /api/credits/usage", { ...month, sums: [] });
+    page = await open(site, "/profile/usage", { member: true });
+    await history().getByText(text.history.oldest).waitFor();
+    await page.getByText(text.charts.empty).waitFor();
+    const newer = { ...capture, id: "0198c0de-0000-7000-8000-000000000013", credits: -2, balanceAfter: 297 };
+    api.answer(ledger, { lines: [newer, capture, grant], nextCursor: null, readTo: null });
+    api.answer("GET /api/credits/usage", { ...month, sums: [{ start: "2026-03-10", modelId: "gpt-5-mini", answers: 2, credits: 3 }] });
+    const message = JSON.stringify({ type: "change", table: "wallets", user_id: account.id });
+    // The page has no socket here, so it tries again within a second.
+    await page.routeWebSocket("**/api/realtime", (socket) => socket.onMessage(() => socket.send(message)));
+    await history().getByText("Balance after 297").waitFor();
+    expect(await history().getByRole("listitem").count()).toBe(3);
+    await page.getByText(text.charts.empty).waitFor({ state: "hidden" });
+  });
+
   it("is not read for a person who is not signed in", async () => {
     page = await open(site, "/profile/usage");
     await page.getByRole("main").getByRole("link", { name: "Sign in", exact: true }).waitFor();

@@ -1,18 +1,31 @@
-import { useCallback, useEffect, useState } from "react";
-import { api } from "#client/lib/api.ts";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { api, isAbort } from "#client/lib/api.ts";
 import type { Explanation } from "#contract/ledger.ts";
+import { useWalletNews } from "./use-wallet-news.ts";
 
 type State = { status: "loading" } | { status: "failed" } | { status: "known"; explanation: Explanation };
 
+/** The balance explained, read again after every pushed change. Of several answers the one to the last call counts. */
 export function useExplanation(): { state: State; read: () => void } {
   const [state, setState] = useState<State>({ status: "loading" });
-  const read = useCallback(() => {
-    setState({ status: "loading" });
-    api("GET /api/credits/explanation").then(
+  const reading = useRef(new AbortController());
+  const look = useCallback(() => {
+    reading.current.abort();
+    const controller = new AbortController();
+    reading.current = controller;
+    api("GET /api/credits/explanation", { signal: controller.signal }).then(
       (explanation) => setState({ status: "known", explanation }),
-      () => setState({ status: "failed" }),
+      (error) => isAbort(error) || setState((before) => (before.status === "known" ? before : { status: "failed" })),
     );
   }, []);
-  useEffect(read, [read]);
+  const read = useCallback(() => {
+    setState({ status: "loading" });
+    look();
+  }, [look]);
+  useEffect(() => {
+    look();
+    return () => reading.current.abort();
+  }, [look]);
+  useWalletNews(look);
   return { state, read };
 }

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { api, apiResponse, isAbort } from "#client/lib/api.ts";
 import { saveFile } from "#client/lib/save-file.ts";
 import type { LedgerFilter, LedgerLine } from "#contract/ledger.ts";
+import { useWalletNews } from "./use-wallet-news.ts";
 
 const pageSize = 25;
 /** While few lines match, the page goes on by itself for so many calls. Each reads some thousands of lines. */
@@ -27,9 +28,18 @@ async function readMore({ lines, nextCursor }: Known, filter: LedgerFilter, sign
   return known;
 }
 
+/** The lines that came meanwhile stand above those that were read. If there are more than a page of them, the history begins anew. */
+function withNewer(known: Known, newest: Known): Known {
+  const met = newest.lines.findIndex(({ id }) => id === known.lines[0]?.id);
+  return met === -1 ? newest : { ...known, lines: [...newest.lines.slice(0, met), ...known.lines] };
+}
+
 const nothing: Known = { lines: [], nextCursor: null, readTo: null };
 
-/** The history that matches the filter, from the newest line to the last that was asked for. Another filter begins anew. */
+/**
+ * The history that matches the filter, from the newest line to the last that was asked for. Another filter begins anew, and a pushed change
+ * adds the lines that are new.
+ */
 export function useHistory(filter: LedgerFilter) {
   const [state, setState] = useState<History>({ status: "loading" });
   const reading = useRef(new AbortController());
@@ -50,13 +60,26 @@ export function useHistory(filter: LedgerFilter) {
     return () => reading.current.abort();
   }, [begin]);
 
+  const look = useCallback(() => {
+    const { signal } = reading.current;
+    readMore(nothing, filter, signal).then(
+      (newest) => setState((before) => (before.status === "known" ? { status: "known", ...withNewer(before, newest) } : before)),
+      // What was known is still shown.
+      () => {},
+    );
+  }, [filter]);
+  useWalletNews(look);
+
   /** Throws what the call throws. */
   async function more(): Promise<void> {
     if (state.status !== "known") return;
     const { signal } = reading.current;
     try {
       const known = await readMore(state, filter, signal);
-      setState({ status: "known", ...known });
+      setState((before) => {
+        const isNewer = before.status === "known" && before.lines !== state.lines;
+        return { status: "known", ...(isNewer ? withNewer(known, before) : known) };
+      });
     } catch (error) {
       if (!isAbort(error)) throw error;
     }
