@@ -17,14 +17,38 @@ beforeEach(() => {
   api.answer("POST /api/functions/reliable-subscription-check", starter);
 });
 
-it("on a phone all kinds of models are in view, in two rows of three", async () => {
-  page = await open(site, "/ai-models", phone);
+/** How many kinds of models stand in each row; none if one is cut off. */
+async function rowsOfKinds(): Promise<number[]> {
   const kinds = page.getByRole("radiogroup", { name: chat.filter.label }).or(page.getByRole("group", { name: chat.filter.label }));
   const boxes = await kinds.locator("label").evaluateAll((labels) => labels.map((label) => label.getBoundingClientRect().toJSON()));
+  if (!boxes.every(({ left, right }) => left >= 0 && right <= phone.viewport.width)) return [];
   const rows = new Map<number, number>();
   for (const { top } of boxes) rows.set(Math.round(top), (rows.get(Math.round(top)) ?? 0) + 1);
-  expect([...rows.values()]).toEqual([3, 3]);
-  expect(boxes.every(({ left, right }) => left >= 0 && right <= phone.viewport.width)).toBe(true);
+  return [...rows.values()];
+}
+
+it("on a phone all kinds of models are in view, in two rows of three, on the page and in the chat's dialog", async () => {
+  page = await open(site, "/ai-models", phone);
+  expect(await rowsOfKinds()).toEqual([3, 3]);
+  page = await open(site, "/ai-models", { ...phone, member: true });
+  await page.getByRole("button", { name: /^(Change model|Choose a model)/ }).click();
+  await page.getByRole("dialog", { name: chat.model.choose }).waitFor();
+  expect(await rowsOfKinds()).toEqual([3, 3]);
+});
+
+it("on a phone a prompt has the whole width of its box, with the tools in one row below it", async () => {
+  page = await open(site, "/ai-models", { ...phone, member: true });
+  const text = page.getByRole("textbox", { name: chat.composer.label });
+  const [field, box, send, model] = await Promise.all([
+    text.boundingBox(),
+    text.locator("xpath=..").boundingBox(),
+    page.getByRole("button", { name: /^Send/ }).boundingBox(),
+    page.getByRole("button", { name: /^(Change model|Choose a model)/ }).boundingBox(),
+  ]);
+  if (!field || !box || !send || !model) throw new Error("not shown");
+  expect(box.width - field.width).toBeLessThan(16);
+  expect(send.y).toBeGreaterThanOrEqual(field.y + field.height);
+  expect(Math.abs(send.y + send.height / 2 - (model.y + model.height / 2))).toBeLessThan(4);
 });
 
 it("a long list of conversations scrolls by itself: the page stays as high as the window", async () => {

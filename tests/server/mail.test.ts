@@ -269,6 +269,7 @@ test.each(languages.map((language) => language.code))(
         expect(mail.text).toContain(product.config.publicUrl.host);
         expect(mail.replyTo).toBe(template === "contact-message" ? "ada@example.com" : product.config.contactEmail);
         if (template !== "contact-message") expect(mail.text).toContain(product.config.contactEmail);
+        if (template === "account-exists") expect(mail.text).toContain(`${product.config.publicUrl.origin}/auth?mode=recover`);
         const money = (cents: number) => new Intl.NumberFormat(language, { style: "currency", currency: "USD" }).format(cents / 100);
         if (template === "payment-failed" || template === "plan-change-planned") expect(all).toContain(money(1999));
         if (template.startsWith("plan-")) expect(all).toContain(plan.name);
