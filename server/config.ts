@@ -36,8 +36,8 @@ export interface Config {
   databasePoolSize: number;
   /** Undefined if BullMQ runs on PostgreSQL. */
   redisUrl: string | undefined;
-  /** Signs access tokens and derives refresh tokens and mailed links. */
-  secretKey: string;
+  /** Sign tokens, mailed links and cookies: with the first one, and what the second, if any, has signed is still valid during a rotation. */
+  secretKeys: [string, ...string[]];
   /** Encrypt what the database may not show: with the first one, and the second, if any, still decrypts during a rotation. */
   encryptionKeys: [string, ...string[]];
   adminEmails: string[];
@@ -143,23 +143,21 @@ function readLogLevel(environment: Environment, fallback: string): string {
   return level;
 }
 
-function readSecretKey(environment: Environment): string {
-  const key = environment.required("SECRET_KEY", "signs sessions; give at least 32 random characters");
-  if (key !== "" && key.length < secretKeyMinimum)
-    environment.faults.push(`SECRET_KEY has ${key.length} characters; give at least ${secretKeyMinimum} random ones`);
-  return key;
-}
-
-/** Outside production SECRET_KEY does for both. */
-function readEncryptionKeys(environment: Environment, production: boolean, secretKey: string): Config["encryptionKeys"] {
-  const why = "encrypts the secrets of people's authenticator apps; give at least 32 random characters";
-  const current = production ? environment.required("ENCRYPTION_KEY", why) : (environment.text("ENCRYPTION_KEY") ?? secretKey);
-  const previous = environment.text("ENCRYPTION_KEY_PREVIOUS");
-  for (const [name, key] of Object.entries({ ENCRYPTION_KEY: current, ENCRYPTION_KEY_PREVIOUS: previous })) {
-    if (key !== undefined && key !== "" && key !== secretKey && key.length < secretKeyMinimum)
-      environment.faults.push(`${name} has ${key.length} characters; give at least ${secretKeyMinimum} random ones`);
+/** Reads a key, and under the name with `_PREVIOUS` the one it replaces. */
+function readKeys(environment: Environment, name: "SECRET_KEY" | "ENCRYPTION_KEY", why: string): [string, ...string[]] {
+  const current = environment.required(name, `${why}; give at least ${secretKeyMinimum} random characters`);
+  const previous = environment.text(`${name}_PREVIOUS`);
+  for (const [variable, key] of Object.entries({ [name]: current, [`${name}_PREVIOUS`]: previous })) {
+    if (key !== undefined && key !== "" && key.length < secretKeyMinimum)
+      environment.faults.push(`${variable} has ${key.length} characters; give at least ${secretKeyMinimum} random ones`);
   }
   return previous === undefined ? [current] : [current, previous];
+}
+
+/** Outside production the secret keys do for both. */
+function readEncryptionKeys(environment: Environment, production: boolean, secretKeys: Config["secretKeys"]): Config["encryptionKeys"] {
+  if (!production && environment.text("ENCRYPTION_KEY") === undefined) return secretKeys;
+  return readKeys(environment, "ENCRYPTION_KEY", "encrypts the secrets of people's authenticator apps");
 }
 
 function readModels(environment: Environment, sandboxUrl: URL | undefined): Config["models"] {
@@ -216,7 +214,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
   const sandbox = sandboxUrl
     ? { url: sandboxUrl, token: environment.required("SANDBOX_TOKEN", "the sandbox and the product authenticate to each other with it") }
     : undefined;
-  const secretKey = readSecretKey(environment);
+  const secretKeys = readKeys(environment, "SECRET_KEY", "signs sessions");
   const publicUrl = readPublicUrl(environment, production, `http://${host.includes(":") ? `[${host}]` : host}:${port}`);
   const config: Config = {
     production,
@@ -233,8 +231,8 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
       environment.required("DATABASE_URL", "the database's address with the restricted role, postgres://…"),
     databasePoolSize: environment.integer("DATABASE_POOL_SIZE", 11, 2, 500),
     redisUrl: environment.url("REDIS_URL", ["redis:", "rediss:"])?.href,
-    secretKey,
-    encryptionKeys: readEncryptionKeys(environment, production, secretKey),
+    secretKeys,
+    encryptionKeys: readEncryptionKeys(environment, production, secretKeys),
     adminEmails: readAdminEmails(environment),
     stripe: readStripe(environment, production, sandbox),
     mail: {

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Config } from "../config.ts";
 
 /** Each purpose has a key of its own, derived from SECRET_KEY, so that a signature made for one is not valid for another. */
 export type KeyPurpose =
@@ -28,13 +29,24 @@ export function hashToken(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }
 
-export function signText(key: Buffer, text: string): string {
-  return createHmac("sha256", key).update(text).digest("base64url");
+export type KeyHolder = Pick<Config, "secretKeys">;
+
+/** The signature under each key, that of the newest first. During a rotation all of them are valid. */
+export function signaturesOf({ secretKeys }: KeyHolder, purpose: KeyPurpose, text: string): [string, ...string[]] {
+  const [newest, ...previous] = secretKeys;
+  const sign = (secretKey: string) => createHmac("sha256", deriveKey(secretKey, purpose)).update(text).digest("base64url");
+  return [sign(newest), ...previous.map(sign)];
+}
+
+/** Signs with the newest key. */
+export function signText(config: KeyHolder, purpose: KeyPurpose, text: string): string {
+  return signaturesOf(config, purpose, text)[0];
 }
 
 /** Compares in constant time, so that an attacker can't guess a signature byte by byte. */
-export function isSignatureOf(key: Buffer, text: string, signature: string): boolean {
-  return timingSafeEqual(hashToken(signText(key, text)), hashToken(signature));
+export function isSignatureOf(config: KeyHolder, purpose: KeyPurpose, text: string, signature: string): boolean {
+  const presented = hashToken(signature);
+  return signaturesOf(config, purpose, text).some((valid) => timingSafeEqual(hashToken(valid), presented));
 }
 
 const cipher = "aes-256-gcm";

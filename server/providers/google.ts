@@ -22,7 +22,7 @@ export interface Google {
    * Checks signature, issuer, audience, expiry and nonce. Throws `google_refused` for a token that is not meant for this sign-in, and
    * `google_unavailable` if Google's keys can't be read.
    */
-  readIdToken(idToken: string, nonce: string): Promise<GoogleAccount>;
+  readIdToken(idToken: string, nonces: readonly string[]): Promise<GoogleAccount>;
 }
 
 export const googleTimeoutMs = 8_000;
@@ -66,14 +66,15 @@ export function createGoogle({ clientId, clientSecret, issuer }: NonNullable<Con
   const checks = { issuer: issuers, audience: clientId, algorithms: ["RS256"], requiredClaims: ["sub", "exp", "iat", "nonce"] };
   return {
     ...{ clientId, clientSecret, authorizeUrl, tokenUrl },
-    async readIdToken(idToken, nonce) {
+    async readIdToken(idToken, nonces) {
       refuseWithinTransaction("Google");
       const { payload } = await jwtVerify(idToken, keys, checks).catch((error: unknown) => {
         throw isOutage(error) ? googleUnavailable() : googleRefused();
       });
       const { sub, email, email_verified: emailVerified, auth_time: authTime, aud } = payload;
       // A token for several audiences was made for somebody else as well.
-      if (payload.nonce !== nonce || typeof aud !== "string" || typeof sub !== "string" || sub === "") throw googleRefused();
+      if (!nonces.includes(String(payload.nonce)) || typeof aud !== "string" || typeof sub !== "string" || sub === "")
+        throw googleRefused();
       return {
         subject: sub,
         email: typeof email === "string" ? email : "",

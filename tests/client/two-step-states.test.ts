@@ -23,7 +23,7 @@ const since = "2026-03-01T11:00:00.000Z";
 const on: Factors = { totp: { since, lastUsedAt: null }, recoveryCodesLeft: 8 };
 const secret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
 const setUp: TotpSetUp = { secret, uri: `otpauth://totp/Tessera:maria%40example.com?issuer=Tessera&secret=${secret}`, setUp: "sealed" };
-const recoveryCodes = Array.from({ length: 10 }, (_, index) => `a${index}b2-c3d4-e5f6-g7h8`);
+const recoveryCodes = Array.from({ length: 10 }, (_, index) => `a${index}b2-c3d4-e5f6-g7h8-j9k0-m1n2`);
 
 const panel = () => page.getByRole("region", { name: new RegExp(`^${text.twoStep.title}`) });
 const button = (name: string) => panel().getByRole("button", { name, exact: true });

@@ -31,7 +31,7 @@ function encode(value: object): string {
 function forge(
   claims: object,
   header: object = { alg: "HS256", typ: "JWT" },
-  key = deriveKey(product.config.secretKey, "access-token"),
+  key = deriveKey(product.config.secretKeys[0], "access-token"),
 ): string {
   const body = `${encode(header)}.${encode(claims)}`;
   return `${body}.${createHmac("sha256", key).update(body).digest("base64url")}`;
@@ -135,8 +135,8 @@ test("forged and misused tokens are refused: alg none, another algorithm, audien
     noSession: forge(without("sid")),
     oddSession: forge({ ...claims, sid: "' or 1=1" }),
     numericSession: forge({ ...claims, sid: 7 }),
-    rawKey: forge(claims, undefined, Buffer.from(product.config.secretKey)),
-    refreshKey: forge(claims, undefined, deriveKey(product.config.secretKey, "refresh-token")),
+    rawKey: forge(claims, undefined, Buffer.from(product.config.secretKeys[0])),
+    refreshKey: forge(claims, undefined, deriveKey(product.config.secretKeys[0], "refresh-token")),
     refreshAsAccess: session.refresh_token,
     cut: session.access_token.slice(0, -1),
     nothing: "",

@@ -6,6 +6,7 @@ import type { FactorNeeded, Session } from "#contract/auth.ts";
 import type { TotpSetUp } from "#contract/factors.ts";
 import { minuteMs } from "#domain/clock.ts";
 import { factorWaitMs, stepUpMs } from "#domain/periods.ts";
+import { hashRecoveryCode } from "#server/features/auth/recovery-codes.ts";
 import { answerFactor } from "#server/features/auth/second-factor.ts";
 import type { SignIn } from "#server/features/auth/sessions.ts";
 import { linkToken } from "#server/features/notifications/links.ts";
@@ -220,6 +221,20 @@ describe("a recovery code", () => {
     expect(shown.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 403]);
     expect((await product.templatesTo(email)).filter((name) => name === "recovery-code-used")).toHaveLength(2);
     expect((await product.get("/api/account/factors", session.access_token)).json().recoveryCodesLeft).toBe(8);
+  });
+
+  test("has 24 characters of 5 random bits each, and no two are alike", () => {
+    for (const code of recoveryCodes) expect(code).toMatch(/^([0-9a-hjkmnp-tv-z]{4}-){5}[0-9a-hjkmnp-tv-z]{4}$/);
+    expect(new Set(recoveryCodes).size).toBe(10);
+  });
+
+  test("of sixteen characters, as they were given out before, signs in once", async () => {
+    const code = "7k3m-9x2p-c4vt-0b1h";
+    const data = JSON.stringify({ hash: hashRecoveryCode(session.user.id, code.replaceAll("-", "")) });
+    const credential = { user_id: session.user.id, kind: "recovery_code", data, created_at: new Date() } as const;
+    await product.db.insertInto("credentials").values(credential).execute();
+    expect((await show(await begin(), code)).statusCode).toBe(200);
+    expect(codeOf(await show(await begin(), code))).toEqual([403, "wrong_code"]);
   });
 
   test("of another person does not work", async () => {

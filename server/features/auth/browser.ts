@@ -11,9 +11,9 @@
  */
 import { randomBytes } from "node:crypto";
 import { deviceCookieMs, emailChangeMs, factorWaitMs, recoveryMs, signUpCookieMs } from "#domain/periods.ts";
-import type { Config } from "../../config.ts";
 import type { CookieKind } from "../../http/cookies.ts";
-import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
+import type { KeyHolder } from "../../http/secret-keys.ts";
+import { decodeUuid, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
 import type { Person } from "./queries.ts";
 
 /** People use more than one account in a browser. Beyond these numbers the oldest are dropped. */
@@ -34,7 +34,6 @@ export function readBrowserName(cookie: string | undefined): string {
   return cookie !== undefined && /^[\w-]{22}$/.test(cookie) ? cookie : randomBytes(16).toString("base64url");
 }
 
-type KeyHolder = Pick<Config, "secretKey">;
 type Account = Pick<Person, "id" | "password_hash">;
 
 const separator = "~";
@@ -48,19 +47,17 @@ type Begun = "sign-up" | "recovery" | "email-change";
 
 /** The ids of those that were begun in this browser, newest first. */
 export function readBegun(config: KeyHolder, kind: Begun, cookie: string | undefined): string[] {
-  const key = deriveKey(config.secretKey, kind);
   return entriesOf(cookie, begunKept).flatMap((entry) => {
     const [head = "", signature = ""] = entry.split(".");
     const id = decodeUuid(head);
-    return id !== undefined && isSignatureOf(key, id, signature) ? id : [];
+    return id !== undefined && isSignatureOf(config, kind, id, signature) ? id : [];
   });
 }
 
 export function writeBegun(config: KeyHolder, kind: Begun, ids: readonly string[]): string {
-  const key = deriveKey(config.secretKey, kind);
   return [...new Set(ids)]
     .slice(0, begunKept)
-    .map((id) => `${encodeUuid(id)}.${signText(key, id)}`)
+    .map((id) => `${encodeUuid(id)}.${signText(config, kind, id)}`)
     .join(separator);
 }
 
@@ -77,7 +74,7 @@ export function readDevice(config: KeyHolder, cookie: string | undefined, accoun
     const ageSeconds = now.getTime() / 1_000 - Number.parseInt(since, 36);
     const head = [person, since, deviceId].join(".");
     if (!(ageSeconds < deviceCookie.maxAgeSeconds)) continue;
-    if (isSignatureOf(deriveKey(config.secretKey, "device"), signedDevice(account, head), signature)) return deviceId;
+    if (isSignatureOf(config, "device", signedDevice(account, head), signature)) return deviceId;
   }
   return undefined;
 }
@@ -86,7 +83,7 @@ export function readDevice(config: KeyHolder, cookie: string | undefined, accoun
 export function addDevice(config: KeyHolder, cookie: string | undefined, account: Account, now: Date): string {
   const owner = encodeUuid(account.id);
   const head = [owner, Math.floor(now.getTime() / 1_000).toString(36), randomBytes(12).toString("base64url")].join(".");
-  const entry = `${head}.${signText(deriveKey(config.secretKey, "device"), signedDevice(account, head))}`;
+  const entry = `${head}.${signText(config, "device", signedDevice(account, head))}`;
   const others = entriesOf(cookie, devicesKept).filter((other) => /^[\w.-]{1,120}$/.test(other) && !other.startsWith(`${owner}.`));
   return [entry, ...others].slice(0, devicesKept).join(separator);
 }

@@ -8,9 +8,8 @@ import type { MailedLink } from "../../contract/auth.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { hashToken } from "../../http/secret-keys.ts";
 import { openWallet } from "../credits/service.ts";
-import { readLinkToken } from "../notifications/links.ts";
+import { linkTokenHashes, readLinkToken } from "../notifications/links.ts";
 import { findClaim } from "./addresses.ts";
 import type { AttemptKey } from "./attempts.ts";
 import { counted, giveBackAttempts, networkKeys } from "./attempts.ts";
@@ -38,8 +37,9 @@ function linkInvalid(): DomainError {
 
 /** Throws `link_invalid` if the token is not that of a confirmation link. */
 async function findLink(executor: Executor, deps: AuthDeps, token: string): Promise<FoundLink> {
-  if (readLinkToken(deps.config, token) === undefined) throw linkInvalid();
-  const link = await links.findConfirmationLink(executor, hashToken(token));
+  const linkId = readLinkToken(deps.config, token);
+  if (linkId === undefined) throw linkInvalid();
+  const link = await links.findConfirmationLink(executor, linkTokenHashes(deps.config, linkId));
   if (!link) throw linkInvalid();
   return link;
 }

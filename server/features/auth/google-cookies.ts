@@ -5,11 +5,11 @@
  */
 import type { FastifyRequest } from "fastify";
 import { googleMs } from "#domain/periods.ts";
-import type { Config } from "../../config.ts";
 import type { Deps } from "../../deps.ts";
 import type { CookieKind } from "../../http/cookies.ts";
 import { readCookie } from "../../http/cookies.ts";
-import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
+import type { KeyHolder } from "../../http/secret-keys.ts";
+import { decodeUuid, encodeUuid, isSignatureOf, signaturesOf, signText } from "../../http/secret-keys.ts";
 
 const maxAgeSeconds = googleMs / 1_000;
 export const begunCookie: CookieKind = { name: "google", path: "/", maxAgeSeconds, fromOtherSites: true };
@@ -26,24 +26,21 @@ export interface Begun {
   at: number;
 }
 
-type KeyHolder = Pick<Config, "secretKey">;
-const keyOf = ({ secretKey }: KeyHolder) => deriveKey(secretKey, "google");
-
 export function writeBegun(config: KeyHolder, begun: Begun): string {
   const text = Buffer.from(JSON.stringify(begun)).toString("base64url");
-  return `${text}.${signText(keyOf(config), `begun ${text}`)}`;
+  return `${text}.${signText(config, "google", `begun ${text}`)}`;
 }
 
 /** Returns undefined if nothing was begun in this browser, or too long ago. */
 export function readBegun(config: KeyHolder, cookie: string | undefined, now: Date): Begun | undefined {
   const [text = "", signature = "", ...rest] = (cookie ?? "").split(".");
-  if (rest.length > 0 || !isSignatureOf(keyOf(config), `begun ${text}`, signature)) return undefined;
+  if (rest.length > 0 || !isSignatureOf(config, "google", `begun ${text}`, signature)) return undefined;
   const begun = JSON.parse(Buffer.from(text, "base64url").toString()) as Begun;
   return now.getTime() - begun.at < googleMs ? begun : undefined;
 }
 
 export function writeAnswer(config: KeyHolder, id: string): string {
-  return `${encodeUuid(id)}.${signText(keyOf(config), `answer ${id}`)}`;
+  return `${encodeUuid(id)}.${signText(config, "google", `answer ${id}`)}`;
 }
 
 /** The id of the answer that Google gave in this browser. Undefined if we did not write the cookie. */
@@ -51,10 +48,10 @@ export function readGoogleAnswer({ config }: Pick<Deps, "config">, request: Fast
   const cookie = readCookie(request, answerCookie, config.publicUrl.protocol === "https:");
   const [head = "", signature = "", ...rest] = (cookie ?? "").split(".");
   const id = decodeUuid(head);
-  return id !== undefined && rest.length === 0 && isSignatureOf(keyOf(config), `answer ${id}`, signature) ? id : undefined;
+  return id !== undefined && rest.length === 0 && isSignatureOf(config, "google", `answer ${id}`, signature) ? id : undefined;
 }
 
-/** The nonce that Google's token must contain, so that it is valid only for the sign-in with this state. */
-export function nonceOf(config: KeyHolder, state: string): string {
-  return signText(keyOf(config), `nonce ${state}`);
+/** Google's token must contain one of these, so that it is valid only for the sign-in with this state. The first one is sent. */
+export function noncesOf(config: KeyHolder, state: string): [string, ...string[]] {
+  return signaturesOf(config, "google", `nonce ${state}`);
 }

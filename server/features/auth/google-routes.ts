@@ -16,7 +16,7 @@ import { createBrowserMemory } from "./browser-memory.ts";
 import { fewOfOneNetwork } from "./callers.ts";
 import { finishGoogle, googleExpired, keepAnswer } from "./google.ts";
 import type { Begun } from "./google-cookies.ts";
-import { answerCookie, begunCookie, nonceOf, readBegun, readGoogleAnswer, writeAnswer, writeBegun } from "./google-cookies.ts";
+import { answerCookie, begunCookie, noncesOf, readBegun, readGoogleAnswer, writeAnswer, writeBegun } from "./google-cookies.ts";
 import { linkGoogle, unlinkGoogle } from "./google-link.ts";
 import { askToSignInAfresh } from "./google-step-up.ts";
 import { handOut } from "./hand-out.ts";
@@ -80,7 +80,7 @@ async function begin(
   const { oauth } = clientsOf(app, deps);
   const url = new URL(await oauth.generateAuthorizationUri(request, reply));
   const state = url.searchParams.get("state") ?? "";
-  const added = { nonce: nonceOf(deps.config, state), prompt: "select_account", ...parameters };
+  const added = { nonce: noncesOf(deps.config, state)[0], prompt: "select_account", ...parameters };
   for (const [name, value] of Object.entries(added)) url.searchParams.set(name, value);
   setCookie(reply, begunCookie, writeBegun(deps.config, { state, at: Date.now(), ...given }), isHttps(deps));
   return { url: url.href };
@@ -111,7 +111,7 @@ async function receive(
         ? googleRefused()
         : googleUnavailable();
   });
-  const account = await google.readIdToken(token.id_token ?? "", nonceOf(deps.config, begun.state));
+  const account = await google.readIdToken(token.id_token ?? "", noncesOf(deps.config, begun.state));
   return keepAnswer(deps.db, account, begun.userId);
 }
 

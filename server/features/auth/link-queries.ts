@@ -9,7 +9,7 @@ export async function insertLink(executor: Executor, link: Insertable<EmailLinks
 }
 
 /** A mailed link with the sign-up it belongs to or, once it was opened, the person. */
-export async function findConfirmationLink(executor: Executor, tokenHash: Buffer) {
+export async function findConfirmationLink(executor: Executor, tokenHashes: readonly Buffer[]) {
   return executor
     .selectFrom("email_links")
     .leftJoin("sign_ups", "sign_ups.id", "email_links.sign_up_id")
@@ -17,7 +17,7 @@ export async function findConfirmationLink(executor: Executor, tokenHash: Buffer
     .leftJoin("identities", (join) => join.onRef("identities.user_id", "=", "users.id").on("identities.kind", "=", "email"))
     .selectAll("email_links")
     .select(["sign_ups.email as sign_up_email", "sign_ups.password_hash", "identities.subject as person_email", "users.banned_at"])
-    .where("token_hash", "=", tokenHash)
+    .where("token_hash", "in", tokenHashes)
     .where("purpose", "=", "confirm")
     .executeTakeFirst();
 }
@@ -57,7 +57,7 @@ export type PersonPurpose = Exclude<EmailLinks["purpose"], "confirm">;
 /** Finds an unused link of this purpose that has not expired, if its person is not banned. */
 export async function findPersonLink(
   executor: Executor,
-  { tokenHash, purpose }: { tokenHash: Buffer; purpose: PersonPurpose },
+  { tokenHashes, purpose }: { tokenHashes: readonly Buffer[]; purpose: PersonPurpose },
   now: Date,
 ): Promise<PersonLink | undefined> {
   return executor
@@ -67,7 +67,7 @@ export async function findPersonLink(
     .leftJoin("credentials", (join) => join.onRef("credentials.user_id", "=", "users.id").on("credentials.kind", "=", "password"))
     .select(["email_links.id", "users.id as user_id", "identities.subject as email", "email_links.address"])
     .select(sql<string | null>`credentials.data ->> 'hash'`.as("password_hash"))
-    .where("token_hash", "=", tokenHash)
+    .where("token_hash", "in", tokenHashes)
     .where("purpose", "=", purpose)
     .where("used_at", "is", null)
     .where("expires_at", ">", now)

@@ -6,7 +6,7 @@ import { createHmac, randomUUID } from "node:crypto";
 import { availableParallelism } from "node:os";
 import type { Options } from "@node-rs/argon2";
 import { hash, hashSync, verify } from "@node-rs/argon2";
-import type { Config } from "../../config.ts";
+import type { KeyHolder } from "../../http/secret-keys.ts";
 import { deriveKey } from "../../http/secret-keys.ts";
 import { Turns } from "./turns.ts";
 
@@ -27,17 +27,29 @@ function normalize(password: string): string {
 
 const saltBytes = 16;
 
+interface SignUpPassword {
+  email: string;
+  password: string;
+  network: string;
+}
+
+async function hashWithSaltOf(secretKey: string, { email, password, network }: SignUpPassword): Promise<string> {
+  const salt = createHmac("sha256", deriveKey(secretKey, "sign-up-salt")).update(email).digest().subarray(0, saltBytes);
+  return turns.take(network, () => hash(normalize(password), { ...parameters, salt }));
+}
+
 /**
  * Hashes the password of a sign-up. The salt is derived from the address, so that the same address and password give the same hash:
  * one hash finds all sign-ups with that password. Networks take turns. Throws `sign_in_busy` with
  * retryAfterSeconds.
  */
-export async function hashSignUpPassword(
-  config: Pick<Config, "secretKey">,
-  { email, password, network }: { email: string; password: string; network: string },
-): Promise<string> {
-  const salt = createHmac("sha256", deriveKey(config.secretKey, "sign-up-salt")).update(email).digest().subarray(0, saltBytes);
-  return turns.take(network, () => hash(normalize(password), { ...parameters, salt }));
+export async function hashSignUpPassword({ secretKeys }: KeyHolder, typed: SignUpPassword): Promise<string> {
+  return hashWithSaltOf(secretKeys[0], typed);
+}
+
+/** The hashes that sign-ups with this address and password may have: one for each key. Throws what hashSignUpPassword throws. */
+export async function signUpPasswordHashes({ secretKeys }: KeyHolder, typed: SignUpPassword): Promise<string[]> {
+  return Promise.all(secretKeys.map((secretKey) => hashWithSaltOf(secretKey, typed)));
 }
 
 /** Networks take turns. Throws `sign_in_busy` with retryAfterSeconds. */

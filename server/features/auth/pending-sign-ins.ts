@@ -9,11 +9,10 @@ import type { AuditDetails } from "#domain/audit.ts";
 import { addMilliseconds } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import { factorWaitMs } from "#domain/periods.ts";
-import type { Config } from "../../config.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { PendingSignIns } from "../../db/types-accounts.ts";
 import type { Deps } from "../../deps.ts";
-import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
+import { decodeUuid, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
 import type { Caller } from "./callers.ts";
 import type { SecondFactor } from "./factor-queries.ts";
 import { findPendingSignIn, insertPendingSignIn, lockPendingSignIn, spendPendingSignIn } from "./factor-queries.ts";
@@ -37,7 +36,6 @@ export interface PendingRestore {
 
 type WaitsFor = "second factor" | "restoring";
 
-const keyOf = (config: Pick<Config, "secretKey">) => deriveKey(config.secretKey, "pending-sign-in");
 const signed = (id: string, person: Person, { browser }: Pick<Caller, "browser">, waitsFor: WaitsFor) =>
   `${id}.${browser}.${person.password_hash}${waitsFor === "restoring" ? ".restoring" : ""}`;
 
@@ -51,7 +49,7 @@ export async function beginPendingSignIn(
   const id = uuidv7();
   const times = { created_at: now, expires_at: addMilliseconds(now, factorWaitMs), used_at: null };
   await insertPendingSignIn(trx, { id, user_id: person.id, factor, second: second ?? null, ...times });
-  return `${encodeUuid(id)}.${signText(keyOf(deps.config), signed(id, person, caller, waitsFor))}`;
+  return `${encodeUuid(id)}.${signText(deps.config, "pending-sign-in", signed(id, person, caller, waitsFor))}`;
 }
 
 export function signInExpired(): DomainError {
@@ -73,7 +71,7 @@ export async function findPending(
   const pending = id === undefined || rest.length > 0 ? undefined : await findPendingSignIn(executor, id, new Date());
   const person = pending && (await findPerson(executor, pending.user_id));
   if (!pending || !person || person.banned_at) throw signInExpired();
-  if (!isSignatureOf(keyOf(deps.config), signed(pending.id, person, caller, waitsFor), signature)) throw signInExpired();
+  if (!isSignatureOf(deps.config, "pending-sign-in", signed(pending.id, person, caller, waitsFor), signature)) throw signInExpired();
   return { pending, person };
 }
 

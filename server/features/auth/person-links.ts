@@ -4,7 +4,7 @@ import { addMilliseconds } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { hashToken } from "../../http/secret-keys.ts";
-import { linkToken, readLinkToken } from "../notifications/links.ts";
+import { linkToken, linkTokenHashes, readLinkToken } from "../notifications/links.ts";
 import { countAttempts, networkKeys } from "./attempts.ts";
 import type { AuthDeps } from "./callers.ts";
 import * as links from "./link-queries.ts";
@@ -56,7 +56,7 @@ export async function openLink(deps: AuthDeps, { token, purpose, network }: Open
   const linkId = readLinkToken(deps.config, token);
   await countAttempts(deps.db, [...networkKeys("link-address", network), ...(linkId === undefined ? [] : [`link:${linkId}` as const])]);
   if (linkId === undefined) throw linkInvalid();
-  const link = await links.findPersonLink(deps.db, { tokenHash: hashToken(token), purpose }, new Date());
+  const link = await links.findPersonLink(deps.db, { tokenHashes: linkTokenHashes(deps.config, linkId), purpose }, new Date());
   if (!link) throw linkInvalid();
   return link;
 }

@@ -104,11 +104,11 @@ export async function insertSignUp(executor: Executor, signUp: Insertable<SignUp
 }
 
 /** Whether any sign-up that began after `since` has this password, even one that was confirmed or disowned. */
-export async function hasSignUp(executor: Executor, passwordHash: string, since: Date): Promise<boolean> {
+export async function hasSignUp(executor: Executor, passwordHashes: readonly string[], since: Date): Promise<boolean> {
   const row = await executor
     .selectFrom("sign_ups")
     .select("id")
-    .where("password_hash", "=", passwordHash)
+    .where("password_hash", "in", passwordHashes)
     .where("created_at", ">", since)
     .limit(1)
     .executeTakeFirst();

@@ -12,7 +12,7 @@ import { hashToken } from "../../http/secret-keys.ts";
 import type { Caller } from "./callers.ts";
 import * as queries from "./queries.ts";
 import type { RefreshToken } from "./tokens.ts";
-import { readRefreshToken, writeRefreshToken } from "./tokens.ts";
+import { readRefreshToken, refreshTokenHashes, writeRefreshToken } from "./tokens.ts";
 
 /** A sign-in lasts this long after its last refresh. */
 const sessionMs = 30 * dayMs;
@@ -68,20 +68,19 @@ export async function openSession(
 type Continuation = { outcome: "continued"; signIn: SignIn } | { outcome: "reused"; userId: string } | { outcome: "over" | "deleted" };
 
 interface Presented {
-  token: string;
   read: RefreshToken;
   caller: Pick<Caller, "network" | "timeZone">;
 }
 
-async function continueSession(trx: Trx, deps: Pick<Deps, "config">, { token, read, caller }: Presented): Promise<Continuation> {
+async function continueSession(trx: Trx, deps: Pick<Deps, "config">, { read, caller }: Presented): Promise<Continuation> {
   const now = new Date();
   const session = await queries.lockSession(trx, read.sessionId);
   const user = session && (await queries.findPerson(trx, session.user_id));
   if (!session || !user) return { outcome: "over" };
   if (user.delete_at) return { outcome: "deleted" };
   if (session.revoked_at || session.expires_at <= now || user.banned_at) return { outcome: "over" };
-  const presentedHash = hashToken(token);
-  if (presentedHash.equals(session.token_hash)) {
+  const presented = refreshTokenHashes(deps.config, read);
+  if (presented.some((hash) => hash.equals(session.token_hash))) {
     const counter = session.counter + 1;
     const refreshToken = writeRefreshToken(deps.config, { sessionId: session.id, counter });
     await queries.rotateSession(trx, session, {
@@ -93,7 +92,7 @@ async function continueSession(trx: Trx, deps: Pick<Deps, "config">, { token, re
     });
     return { outcome: "continued", signIn: { user, sessionId: session.id, refreshToken, counter } };
   }
-  const isPredecessor = session.previous_token_hash !== null && presentedHash.equals(session.previous_token_hash);
+  const isPredecessor = presented.some((hash) => session.previous_token_hash !== null && hash.equals(session.previous_token_hash));
   const isReceived = session.received_counter === null || session.received_counter >= session.counter;
   if (isPredecessor && (!isReceived || now.getTime() - session.rotated_at.getTime() <= refreshGraceMs)) {
     const { id: sessionId, counter } = session;
@@ -115,9 +114,7 @@ async function continueSession(trx: Trx, deps: Pick<Deps, "config">, { token, re
  */
 export async function refreshSession(deps: SessionDeps, token: string, caller: Presented["caller"]): Promise<SignIn> {
   const read = readRefreshToken(deps.config, token);
-  const result = read
-    ? await inTransaction(deps.db, (trx) => continueSession(trx, deps, { token, read, caller }))
-    : { outcome: "over" as const };
+  const result = read ? await inTransaction(deps.db, (trx) => continueSession(trx, deps, { read, caller })) : { outcome: "over" as const };
   if (result.outcome === "continued") return result.signIn;
   if (result.outcome === "reused") {
     deps.log.warn({ userId: result.userId, sessionId: read?.sessionId }, "refresh token reused; sign-in ended");

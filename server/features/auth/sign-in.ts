@@ -14,7 +14,7 @@ import type { AuthDeps, Caller } from "./callers.ts";
 import { assertRules, invalidCredentials, normalizeEmail } from "./callers.ts";
 import type { SignInOutcome } from "./complete-sign-in.ts";
 import { completeSignIn } from "./complete-sign-in.ts";
-import { hashPassword, hashSignUpPassword, isOutdated, nobodysHash, verifyPassword } from "./passwords.ts";
+import { hashPassword, isOutdated, nobodysHash, signUpPasswordHashes, verifyPassword } from "./passwords.ts";
 import * as queries from "./queries.ts";
 
 /** The keys under which an attempt is counted: a key of the browser's own if it has signed in to the account before, otherwise shared ones. */
@@ -44,9 +44,9 @@ async function checkPassword(
   const matches = await verifyPassword(typed.network, person?.password_hash ?? nobodysHash, typed.password);
   if (matches && person && !person.banned_at) return "right";
   if (isKnownDevice) return "wrong";
-  const passwordHash = await hashSignUpPassword(deps.config, typed);
+  const passwordHashes = await signUpPasswordHashes(deps.config, typed);
   const since = addMilliseconds(deps.clock.now(), -keptMs.signUps);
-  return (await queries.hasSignUp(deps.db, passwordHash, since)) ? "of a sign-up" : "wrong";
+  return (await queries.hasSignUp(deps.db, passwordHashes, since)) ? "of a sign-up" : "wrong";
 }
 
 /** Hashes the right password again if its hash has old parameters. Returns undefined if too many people sign in; the next sign-in does it then. */

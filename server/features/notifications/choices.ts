@@ -5,12 +5,12 @@
 import { DomainError } from "#domain/errors.ts";
 import type { OptionalMailKind } from "#domain/notifications.ts";
 import { isOptionalMailKind, optionalKindOf, optionalMailKinds } from "#domain/notifications.ts";
-import type { Config } from "../../config.ts";
 import type { MailChoices } from "../../contract/notifications.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { ValidationError } from "../../http/problem.ts";
-import { decodeUuid, deriveKey, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
+import type { KeyHolder } from "../../http/secret-keys.ts";
+import { decodeUuid, encodeUuid, isSignatureOf, signText } from "../../http/secret-keys.ts";
 import * as queries from "./queries.ts";
 
 /** The fields of a mail that decide whether its recipient can switch it off. */
@@ -63,23 +63,18 @@ function signedText(userId: string, kind: string): string {
 }
 
 /** Returns undefined for a mail that is always sent. */
-export async function unsubscribeToken(
-  executor: Executor,
-  config: Pick<Config, "secretKey">,
-  mail: Addressed,
-): Promise<string | undefined> {
+export async function unsubscribeToken(executor: Executor, config: KeyHolder, mail: Addressed): Promise<string | undefined> {
   const choice = await choiceOf(executor, mail);
   if (!choice) return undefined;
   const { userId, kind } = choice;
-  return `${encodeUuid(userId)}.${kind}.${signText(deriveKey(config.secretKey, "unsubscribe"), signedText(userId, kind))}`;
+  return `${encodeUuid(userId)}.${kind}.${signText(config, "unsubscribe", signedText(userId, kind))}`;
 }
 
 /** Switches the token's kind off for its person. Throws `link_invalid`. */
 export async function unsubscribe({ config, db }: Pick<Deps, "config" | "db">, token: string): Promise<{ kind: string }> {
   const [head = "", kind = "", signature = "", ...rest] = token.split(".");
   const userId = decodeUuid(head);
-  const key = deriveKey(config.secretKey, "unsubscribe");
-  const isOurs = userId !== undefined && rest.length === 0 && isSignatureOf(key, signedText(userId, kind), signature);
+  const isOurs = userId !== undefined && rest.length === 0 && isSignatureOf(config, "unsubscribe", signedText(userId, kind), signature);
   // A kind that is always sent now may once have been optional.
   if (!isOurs || !isOptionalMailKind(kind)) throw new DomainError("link_invalid", "This link is not valid");
   await queries.updateDeclined(db, userId, kind, false);

@@ -51,7 +51,7 @@ export interface MailContent {
   parameters: Readonly<Record<string, string | number>>;
 }
 
-type MailConfig = Pick<Config, "publicUrl" | "secretKey" | "contactEmail">;
+type MailConfig = Pick<Config, "publicUrl" | "secretKeys" | "contactEmail">;
 
 /** Where the one button of each mail leads. */
 const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent["parameters"]) => string> = {
