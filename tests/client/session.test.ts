@@ -275,6 +275,7 @@ describe("parallel tabs", () => {
       http.post(`${origin}/api/auth/sign-in`, () => HttpResponse.json(needed)),
       http.post(`${origin}/api/auth/factor`, () => HttpResponse.json(sessionOf(1))),
       http.post(`${origin}/api/auth/reset-password`, () => HttpResponse.json({ session: sessionOf(2) })),
+      http.post(`${origin}/api/auth/sign-out`, () => new HttpResponse(null, { status: 204 })),
     );
     await signIn(user.email, "a tessera 4 two");
     expect(first.events).toEqual([]);
@@ -284,6 +285,28 @@ describe("parallel tabs", () => {
     await settle(() => second.events.length === expected.length);
     expect([first.events, second.events]).toEqual([expected, expected]);
     expect(second.currentSession()?.access_token).toBe("access-2");
+  });
+
+  it("end the session that a sign-in on the page replaces, and the sign-in succeeds even if that fails", async () => {
+    store(sessionOf(1));
+    const tab = await openTab();
+    const { signIn } = await import("#client/features/auth/auth-calls.ts");
+    const ended: unknown[] = [];
+    let next = 2;
+    server.use(
+      http.post(`${origin}/api/auth/sign-in`, () => HttpResponse.json(sessionOf(next))),
+      http.post(`${origin}/api/auth/sign-out`, async ({ request }) => {
+        ended.push(await request.json());
+        return new HttpResponse(null, { status: ended.length === 1 ? 204 : 503 });
+      }),
+    );
+    await signIn(user.email, "a tessera 4 two");
+    next = 3;
+    await signIn(user.email, "a tessera 4 two");
+    await settle(() => ended.length === 2);
+    expect(ended).toEqual([{ refresh_token: "refresh-1" }, { refresh_token: "refresh-2" }]);
+    expect(tab.currentSession()?.refresh_token).toBe("refresh-3");
+    expect(tab.events).toEqual(["SIGNED_IN", "SIGNED_IN"]);
   });
 
   it("that were suspended during a sign-out notice it when they resume", async () => {

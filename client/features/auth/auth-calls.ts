@@ -8,8 +8,11 @@ import { waitForStep } from "./next-step-store.ts";
 
 /** Keeps the session; or has the page ask what comes first: the code of a second factor, or whether a deleted account is restored. */
 export function take(outcome: SignedIn, event: "SIGNED_IN" | "PASSWORD_RECOVERY" | "MFA_CHALLENGE_VERIFIED"): void {
-  if ("access_token" in outcome) adoptSession(outcome, event);
-  else waitForStep(outcome);
+  if (!("access_token" in outcome)) return waitForStep(outcome);
+  const replaced = currentSession();
+  adoptSession(outcome, event);
+  // No tab has its tokens any more. If this fails, it can be ended on the account's page, or ends by itself.
+  if (replaced) void api("POST /api/auth/sign-out", { body: { refresh_token: replaced.refresh_token } }).catch(() => undefined);
 }
 
 /** Throws ApiProblem (`wrong_code`, `sign_in_expired`, `too_many_attempts`…), NetworkProblem. */
@@ -23,7 +26,7 @@ export async function answerFactor(token: string, code: string): Promise<void> {
 export async function restoreAccount(token: string): Promise<void> {
   const session = await api("POST /api/auth/restore", { body: { token } });
   waitForStep(undefined);
-  adoptSession(session, "SIGNED_IN");
+  take(session, "SIGNED_IN");
 }
 
 /** Asks for a link that removes the second factor. Throws ApiProblem (`sign_in_expired`, `too_many_attempts`), NetworkProblem. */
