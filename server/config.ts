@@ -143,21 +143,27 @@ function readLogLevel(environment: Environment, fallback: string): string {
   return level;
 }
 
-/** Reads a key, and under the name with `_PREVIOUS` the one it replaces. */
-function readKeys(environment: Environment, name: "SECRET_KEY" | "ENCRYPTION_KEY", why: string): [string, ...string[]] {
+type KeyName = "SECRET_KEY" | "ENCRYPTION_KEY";
+
+/** Reads a key, and the one that it replaces. */
+function readKeys(environment: Environment, [name, previousName]: [KeyName, `${KeyName}_PREVIOUS`], why: string): [string, ...string[]] {
   const current = environment.required(name, `${why}; give at least ${secretKeyMinimum} random characters`);
-  const previous = environment.text(`${name}_PREVIOUS`);
-  for (const [variable, key] of Object.entries({ [name]: current, [`${name}_PREVIOUS`]: previous })) {
+  const previous = environment.text(previousName);
+  for (const [variable, key] of Object.entries({ [name]: current, [previousName]: previous })) {
     if (key !== undefined && key !== "" && key.length < secretKeyMinimum)
       environment.faults.push(`${variable} has ${key.length} characters; give at least ${secretKeyMinimum} random ones`);
   }
   return previous === undefined ? [current] : [current, previous];
 }
 
+function readSecretKeys(environment: Environment): Config["secretKeys"] {
+  return readKeys(environment, ["SECRET_KEY", "SECRET_KEY_PREVIOUS"], "signs sessions");
+}
+
 /** Outside production the secret keys do for both. */
 function readEncryptionKeys(environment: Environment, production: boolean, secretKeys: Config["secretKeys"]): Config["encryptionKeys"] {
   if (!production && environment.text("ENCRYPTION_KEY") === undefined) return secretKeys;
-  return readKeys(environment, "ENCRYPTION_KEY", "encrypts the secrets of people's authenticator apps");
+  return readKeys(environment, ["ENCRYPTION_KEY", "ENCRYPTION_KEY_PREVIOUS"], "encrypts the secrets of people's authenticator apps");
 }
 
 function readModels(environment: Environment, sandboxUrl: URL | undefined): Config["models"] {
@@ -214,7 +220,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
   const sandbox = sandboxUrl
     ? { url: sandboxUrl, token: environment.required("SANDBOX_TOKEN", "the sandbox and the product authenticate to each other with it") }
     : undefined;
-  const secretKeys = readKeys(environment, "SECRET_KEY", "signs sessions");
+  const secretKeys = readSecretKeys(environment);
   const publicUrl = readPublicUrl(environment, production, `http://${host.includes(":") ? `[${host}]` : host}:${port}`);
   const config: Config = {
     production,

@@ -135,6 +135,8 @@ describe("a malformed variable is reported in one line that names it", () => {
     ["MAIL_FROM", "Tessera"],
     ["MAIL_FROM", "Tessera <no-reply>"],
     ["SECRET_KEY", ""],
+    ["SECRET_KEY_PREVIOUS", "too-short"],
+    ["ENCRYPTION_KEY", "too-short"],
     ["DATABASE_POOL_SIZE", "-1"],
   ])("%s=%s", (name, value) => {
     const lines = faults(() => readSettings({ [name]: value }, false));
