@@ -88,6 +88,9 @@ describe("the specification's words", () => {
   it("match the rules for an address, a password and a model (specification §5)", () => {
     expect(auth.rules.emailInvalid).toBe(ruleMessages.emailInvalid);
     expect(auth.rules.emailInvalid).toBe("Invalid email address");
+    expect(ruleMessages.emailLong).toBe("Email must be less than 255 characters");
+    expect(ruleMessages.passwordShort).toBe("Password must be at least 8 characters");
+    expect(ruleMessages.passwordLong).toBe("Password must be less than 128 characters");
     expect(auth.rules.passwordMix).toBe(ruleMessages.passwordMix);
     expect(auth.rules.passwordMix).toBe("Password must contain at least one letter and one number");
     expect(chat.model.chooseFirst).toBe(ruleMessages.modelMissing);
@@ -119,6 +122,38 @@ describe("refusals (specification §8)", () => {
   it("that are unexpected have the same text in the chat, whatever failed", () => {
     for (const error of [new ApiProblem(500, { code: "internal_error" }), new ApiProblem(502, {}), new Error("a bug")])
       expect(toRefusal(error).code).toBe("unexpected");
+  });
+});
+
+describe("failures of an account (specification §8)", () => {
+  /** By the specification's words, the text that says it. "Account exists" is said in a mail alone (README.md). */
+  const saidBy: [string, string, string][] = [
+    ["sign-up", "errors", "too_many_attempts"],
+    ["sign-up, by the confirmation link", "errors", "link_invalid"],
+    ["sign-in", "errors", "sign_in_busy"],
+    ["Google sign-in", "refusals", "google_refused"],
+    ["Google sign-in, not allowed", "refusals", "google_denied"],
+    ["unexpected error", "errors", "unexpected"],
+    ["sign-out failure", "account", "signOutFailed"],
+    ["network error", "errors", "network"],
+    ["rate limit exceeded", "errors", "rate_limited"],
+    ["invalid credentials", "errors", "invalid_credentials"],
+    ["account exists", "mails", "account-exists.subject"],
+  ];
+  const mailTexts = (language: string) => `server/features/notifications/locales/${language}.json`;
+  const textOf = (language: string, file: string, key: string): unknown => {
+    const texts = JSON.parse(read(file === "mails" ? mailTexts(language) : `client/i18n/locales/${language}/${file}.json`));
+    return key.split(".").reduce<unknown>((found, part) => (found as Record<string, unknown>)[part], texts);
+  };
+
+  it.each(saidBy)("%s: is said in each language, in words of its own", (_, file, key) => {
+    const texts = languages.map(({ code }) => textOf(code, file, key));
+    for (const text of texts) expect(text).toEqual(expect.stringMatching(/\S/));
+    expect(new Set(texts).size).toBe(languages.length);
+  });
+
+  it("don't say which of address and password is wrong", () => {
+    expect(errors.invalid_credentials).toBe("Email or password is wrong. Check both and try again.");
   });
 });
 
