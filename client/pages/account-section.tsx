@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Redirect, useParams, useSearchParams } from "wouter";
 import { PageSpinner } from "#client/components/spinner.tsx";
 import type { AccountSection } from "#client/features/account/account-page.tsx";
-import { AccountPage, sectionPaths } from "#client/features/account/account-page.tsx";
+import { AccountPage, SectionHead, sectionPaths } from "#client/features/account/account-page.tsx";
 import { ActivityPanel } from "#client/features/account/activity-panel.tsx";
 import type { PaidPlan } from "#client/features/account/deletion-panel.tsx";
 import { DeletionPanel } from "#client/features/account/deletion-panel.tsx";
@@ -102,7 +102,7 @@ export function AccountSectionPage() {
     <AccountPage key={section} section={section} title={title} returnTo={sectionPaths[section]}>
       {(user) => (
         <>
-          <h1>{title}</h1>
+          <SectionHead title={title} />
           <GoogleReturn key={user.id} />
           {panels[section](user, { plan, onDeleted: setDeleteAt })}
           <StepUpDialog email={user.email} />

@@ -160,3 +160,14 @@ it("holds the place of the lists while they are read, says when they could not b
   await activity().getByRole("button", { name: text.retry }).click();
   await activity().getByText(text.activity.empty, { exact: true }).waitFor();
 });
+
+it("can be left in every section of the account: signing out is at the top of each", async () => {
+  for (const section of ["", "/billing", "/usage", "/security", "/notifications", "/data"]) {
+    page = await open(site, `/profile${section}`, { member: true });
+    await page.getByRole("main").getByRole("button", { name: text.signOut, exact: true }).waitFor();
+  }
+  api.answer("POST /api/auth/sign-out", null);
+  await page.getByRole("button", { name: text.signOut, exact: true }).click();
+  await page.getByRole("heading", { name: text.signedOutTitle }).waitFor();
+  expect(api.calls("POST /api/auth/sign-out")).toHaveLength(1);
+});

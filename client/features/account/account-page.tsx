@@ -11,6 +11,7 @@ import { useSession } from "#client/lib/use-session.ts";
 import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
 import styles from "./account-page.module.css";
+import { SignOut } from "./sign-out.tsx";
 
 export const sectionPaths = {
   overview: paths.profile,
@@ -42,6 +43,16 @@ function Sections({ current }: { current: AccountSection }) {
         </Link>
       ))}
     </nav>
+  );
+}
+
+/** The title of a section after the overview, which has a head of its own. */
+export function SectionHead({ title }: { title: string }) {
+  return (
+    <header className={styles.head}>
+      <h1>{title}</h1>
+      <SignOut />
+    </header>
   );
 }
 

@@ -2,15 +2,14 @@ import { Check, Copy, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Button, IconButton } from "#client/components/button.tsx";
-import { showToast } from "#client/lib/interface-store.ts";
-import { signOut } from "#client/lib/session-refresh.ts";
+import { IconButton } from "#client/components/button.tsx";
 import { useCopy } from "#client/lib/use-copy.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { User } from "#contract/auth.ts";
 import styles from "./account.module.css";
 import { LoadFailed } from "./load-failed.tsx";
 import { Person } from "./person.tsx";
+import { SignOut } from "./sign-out.tsx";
 import { useAccount } from "./use-account.ts";
 import { WaitingEmail } from "./waiting-email.tsx";
 
@@ -45,17 +44,13 @@ export function AccountPanel({ user, preferences }: AccountPanelProps) {
     read();
   }
 
-  async function leave(): Promise<void> {
-    if (!(await signOut())) showToast({ title: t("signOutFailed"), text: t("signOutFailedText") });
-  }
-
   return (
     <header className={styles.panel}>
       <div className={styles.head}>
         <h1 className={styles.title}>{t("title")}</h1>
         {/* Another person's sign-in in another tab closes the dialogs of this one's. */}
         <Person key={user.id} user={user} known={account !== undefined} onAsked={asked} />
-        <Button onClick={() => void leave()}>{t("signOut")}</Button>
+        <SignOut />
       </div>
       {account?.newEmail && <WaitingEmail key={account.newEmail.email} asked={account.newEmail} justSent={justAsked} onChanged={read} />}
       {state.status === "failed" && <LoadFailed onRetry={read}>{t("failed")}</LoadFailed>}

@@ -8,7 +8,10 @@ import { waitForStep } from "./next-step-store.ts";
 
 /** Keeps the session; or has the page ask what comes first: the code of a second factor, or whether a deleted account is restored. */
 export function take(outcome: SignedIn, event: "SIGNED_IN" | "PASSWORD_RECOVERY" | "MFA_CHALLENGE_VERIFIED"): void {
-  if (!("access_token" in outcome)) return waitForStep(outcome);
+  if (!("access_token" in outcome)) {
+    waitForStep(outcome);
+    return;
+  }
   const replaced = currentSession();
   adoptSession(outcome, event);
   // No tab has its tokens any more. If this fails, it can be ended on the account's page, or ends by itself.

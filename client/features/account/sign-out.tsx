@@ -1,0 +1,13 @@
+import { useTranslation } from "react-i18next";
+import { Button } from "#client/components/button.tsx";
+import { showToast } from "#client/lib/interface-store.ts";
+import { signOut } from "#client/lib/session-refresh.ts";
+
+/** Stands at the top of every page of the account. */
+export function SignOut() {
+  const { t } = useTranslation("account");
+  async function leave(): Promise<void> {
+    if (!(await signOut())) showToast({ title: t("signOutFailed"), text: t("signOutFailedText") });
+  }
+  return <Button onClick={() => void leave()}>{t("signOut")}</Button>;
+}
