@@ -168,6 +168,6 @@ it("can be left in every section of the account: signing out is at the top of ea
   }
   api.answer("POST /api/auth/sign-out", null);
   await page.getByRole("button", { name: text.signOut, exact: true }).click();
-  await page.getByRole("heading", { name: text.signedOutTitle }).waitFor();
+  await page.getByText(text.signedOutTitle, { exact: true }).waitFor();
   expect(api.calls("POST /api/auth/sign-out")).toHaveLength(1);
 });

@@ -47,7 +47,7 @@ export function AccountPanel({ user, preferences }: AccountPanelProps) {
   return (
     <header className={styles.panel}>
       <div className={styles.head}>
-        <h1 className={styles.title}>{t("title")}</h1>
+        <h1>{t("title")}</h1>
         {/* Another person's sign-in in another tab closes the dialogs of this one's. */}
         <Person key={user.id} user={user} known={account !== undefined} onAsked={asked} />
         <SignOut />

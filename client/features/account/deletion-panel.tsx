@@ -87,7 +87,7 @@ function DeletionForm({ email, onCancel, onDeleted }: DeletionFormProps) {
   }
 
   return (
-    <form ref={form} className={styles.card} onSubmit={(event) => void submit(event)} noValidate>
+    <form ref={form} className={styles.narrow} onSubmit={(event) => void submit(event)} noValidate>
       {note}
       <TextField
         label={t("account:deletion.typed", { email })}
@@ -118,7 +118,7 @@ export function DeletionPanel({ email, plan, onDeleted }: { email: string; plan:
   const { t } = useTranslation("account");
   const [asking, setAsking] = useState(false);
   return (
-    <Card as="section" className={styles.form ?? ""} aria-labelledby="deletion-title">
+    <Card as="section" className={styles.list ?? ""} aria-labelledby="deletion-title">
       <h2 id="deletion-title">{t("deletion.title")}</h2>
       <p>{t("deletion.lead", { days: deletionMs / dayMs })}</p>
       <Consequences plan={plan} />

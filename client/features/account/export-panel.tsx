@@ -44,7 +44,7 @@ export function ExportPanel() {
   }
 
   return (
-    <Card as="section" className={styles.form ?? ""} aria-labelledby="export-title">
+    <Card as="section" className={styles.list ?? ""} aria-labelledby="export-title">
       <h2 id="export-title">{t("account:export.title")}</h2>
       <p>{t("account:export.text", { hours: exportFileMs / hourMs })}</p>
       {state.status === "loading" && <RowsLoading label={t("account:export.title")} rows={1} />}

@@ -156,7 +156,7 @@ export function TwoStepPanel({ email }: { email: string }) {
   }
 
   return (
-    <Card as="section" className={styles.card ?? ""} aria-labelledby="two-step-title">
+    <Card as="section" className={styles.list ?? ""} aria-labelledby="two-step-title">
       <h2 id="two-step-title" ref={heading} tabIndex={-1} className={twoStep.title}>
         {t("account:twoStep.title")}
         {state.status === "known" && (
@@ -181,20 +181,24 @@ export function TwoStepPanel({ email }: { email: string }) {
         </>
       )}
       {step.name === "setUp" && (
-        <Suspense fallback={<Spinner label={t("account:twoStep.preparing")} />}>
-          <SetUpApp
-            setUp={step.setUp}
-            onDone={(codes) => show(codes, false)}
-            onCancel={() => rest()}
-            onSpent={(error) => {
-              rest();
-              act.refuse(error);
-            }}
-          />
-        </Suspense>
+        <div className={styles.narrow}>
+          <Suspense fallback={<Spinner label={t("account:twoStep.preparing")} />}>
+            <SetUpApp
+              setUp={step.setUp}
+              onDone={(codes) => show(codes, false)}
+              onCancel={() => rest()}
+              onSpent={(error) => {
+                rest();
+                act.refuse(error);
+              }}
+            />
+          </Suspense>
+        </div>
       )}
       {step.name === "codes" && (
-        <RecoveryCodes codes={step.codes} email={email} onKept={() => rest(step.isNew ? undefined : t("account:twoStep.turnedOn"))} />
+        <div className={styles.narrow}>
+          <RecoveryCodes codes={step.codes} email={email} onKept={() => rest(step.isNew ? undefined : t("account:twoStep.turnedOn"))} />
+        </div>
       )}
     </Card>
   );
