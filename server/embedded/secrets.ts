@@ -20,7 +20,7 @@ function generate(): Secrets {
     secretKey: randomBytes(48).toString("base64url"),
     sandboxToken: random(),
     // A password needs a letter and a digit, which random characters may not include.
-    adminPassword: `${randomBytes(9).toString("base64url")}a7`,
+    adminPassword: `${randomBytes(16).toString("base64url")}a7`,
   };
 }
 
