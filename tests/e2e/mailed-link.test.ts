@@ -110,7 +110,10 @@ it("opened while another person is signed in asks first, and replaces the sessio
   await page.waitForURL("**/pricing");
   expect(await signedIn(page)).toBe(other.email);
   expect(calls).toHaveLength(1);
-  const ended = stage.db.selectFrom("auth_sessions").select("revoked_at").where("user_id", "=", here.session?.user.id ?? "");
+  const ended = stage.db
+    .selectFrom("auth_sessions")
+    .select("revoked_at")
+    .where("user_id", "=", here.session?.user.id ?? "");
   await expect.poll(async () => (await ended.executeTakeFirstOrThrow()).revoked_at).not.toBeNull();
 });
 
