@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Session } from "#contract/auth.ts";
 import { buildApp } from "#server/app.ts";
 import { readConfig } from "#server/config.ts";
-import type { Deps } from "#server/deps.ts";
 import { createDeps } from "#server/deps.ts";
 import { addDevice, readBegun, readDevice, writeBegun } from "#server/features/auth/browser.ts";
 import * as google from "#server/features/auth/google-cookies.ts";
@@ -21,7 +20,7 @@ const newKey = "the key of the tests after the rotation";
 /** Each has the keys of one step of a rotation, on one database. */
 interface Process {
   app: Awaited<ReturnType<typeof buildApp>>;
-  deps: Deps;
+  deps: ReturnType<typeof createDeps>;
 }
 
 let before: AuthApp;
