@@ -476,6 +476,8 @@ describe("the profile (specification §2, §4, §8)", () => {
     api.answer(portal, { url: `${site.address}/terms` });
     await open("/profile", { member: true });
     await says(billing.subscription.paymentFailedText.replace("{{date}}", formatDate(until, "en")));
+    expect(await fact("Ends on").textContent()).toBe(formatDate(until, "en"));
+    expect(await fact("Time left").textContent()).toBe("6 days");
     // Before we know the invoice.
     api.answer(check, { ...starter, status: "past_due" });
     await page.reload();

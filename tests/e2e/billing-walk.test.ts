@@ -167,6 +167,7 @@ async function annualThatFails(): Promise<void> {
   await expect
     .poll(() => region("Unpaid plan").textContent(), patience)
     .toContain(`Your payment of ${money(year)} failed. Access until ${formatDate(unpaid?.until ?? "", "en")}.`);
+  expect(await fact("Ends on").textContent()).toBe(formatDate(unpaid?.until ?? "", "en"));
   await says("New credits come once the unpaid invoice is paid.");
   await isTold("Your payment did not go through");
   await agree(starter + pack.credits, ["Payment failed", "Paid", "Paid"]);

@@ -235,6 +235,16 @@ describe("a planned change", () => {
     expect(await billed(person)).toEqual([1999, 3999, 1999]);
   });
 
+  test("to the year promises the first credits at once, and not after the year, while Stripe still drafts its invoice", async () => {
+    const person = await subscriber();
+    const { effectiveAt } = await change(person, "starter_year");
+    const begun = addMilliseconds(new Date(effectiveAt), hourMs / 2);
+    await world.moveTo(begun);
+    expect(await check(person)).toMatchObject({ billing_interval: "year", next_credits_at: begun.toISOString() });
+    await world.moveTo(afterRenewal(effectiveAt));
+    expect((await check(person)).next_credits_at).toBe(addMonths(new Date(effectiveAt), 1).toISOString());
+  });
+
   test("is refused if it would mean something else by now than what was confirmed", async () => {
     const person = await subscriber();
     const seen: PlanChangePreview = (await preview(person, "basic_month")).json();

@@ -11,6 +11,7 @@ import { Late } from "#client/components/late.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
 import { reasonText } from "#client/i18n/reason-text.ts";
+import { accessEnd, isLastPeriod } from "#client/lib/access-end.ts";
 import { trialStateOf } from "#client/lib/trial-state.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useLater } from "#client/lib/use-later.ts";
@@ -60,6 +61,7 @@ function Facts({ check, atMs }: { check: SubscriptionCheck; atMs: number }) {
   const { number, credits, date, money, planName, timeLeft: timeLeftText } = useFormat();
   const plan = check.subscription_tier === "none" ? undefined : plans[check.subscription_tier];
   const isAnnual = check.billing_interval === "year";
+  const end = accessEnd(check);
   const [status, tone] = statusOf(check);
   const supply = creditSupply(check.credits, monthlyCreditsOf(check.subscription_tier));
   // Business time is the server's time plus the time since its answer, because this device's clock may be wrong.
@@ -76,12 +78,10 @@ function Facts({ check, atMs }: { check: SubscriptionCheck; atMs: number }) {
         {number(check.credits)} <Badge tone={supplyTone[supply]}>{t(`subscription.supply.${supply}`)}</Badge>
       </Fact>
       {plan && <Fact name={t("subscription.monthlyCredits")}>{credits(plan.monthlyCredits)}</Fact>}
-      {check.subscription_end !== null && (
-        <Fact name={t(check.cancel_at_period_end || onTrial ? "subscription.endsOn" : "subscription.nextBilling")}>
-          {date(check.subscription_end)}
-        </Fact>
+      {end !== null && (
+        <Fact name={t(isLastPeriod(check) || onTrial ? "subscription.endsOn" : "subscription.nextBilling")}>{date(end)}</Fact>
       )}
-      <Fact name={t("subscription.timeLeft")}>{timeLeftText(timeLeft(check.subscription_end, now))}</Fact>
+      <Fact name={t("subscription.timeLeft")}>{timeLeftText(timeLeft(end, now))}</Fact>
       {plan && (
         <Fact name={t("subscription.planValue")}>
           {isAnnual

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Badge } from "#client/components/badge.tsx";
 import { LinkButton } from "#client/components/button.tsx";
+import { accessEnd, isLastPeriod } from "#client/lib/access-end.ts";
 import { trialStateOf } from "#client/lib/trial-state.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
@@ -21,7 +22,7 @@ export function SubscriptionSummary({ check }: { check: SubscriptionCheck }) {
   const format = useFormat();
   const onTrial = trialStateOf(check) === "running";
   const supply = creditSupply(check.credits, monthlyCreditsOf(check.subscription_tier));
-  const left = format.timeLeft(timeLeft(check.subscription_end, new Date(check.server_time)));
+  const left = format.timeLeft(timeLeft(accessEnd(check), new Date(check.server_time)));
   return (
     <section className={styles.summary} aria-label={t("summary.label")}>
       <details>
@@ -52,11 +53,9 @@ function Details({ check, timeLeftText }: { check: SubscriptionCheck; timeLeftTe
   const plan = check.subscription_tier === "none" ? null : plans[check.subscription_tier];
   const facts: [string, string][] = [[t("summary.available"), format.credits(check.credits)]];
   if (plan) facts.push([t("summary.monthly"), format.credits(plan.monthlyCredits)]);
-  if (check.subscription_end) {
-    facts.push([
-      t(check.cancel_at_period_end || trialStateOf(check) === "running" ? "summary.ends" : "summary.next"),
-      format.date(check.subscription_end),
-    ]);
+  const end = accessEnd(check);
+  if (end) {
+    facts.push([t(isLastPeriod(check) || trialStateOf(check) === "running" ? "summary.ends" : "summary.next"), format.date(end)]);
   }
   facts.push([t("summary.timeLeft"), timeLeftText]);
   if (plan) facts.push([t("summary.value"), t("summary.perMonth", { price: format.money(plan.monthlyPriceCents) })]);

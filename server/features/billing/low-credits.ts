@@ -18,7 +18,7 @@ export async function tellLowCredits(deps: Pick<Deps, "db" | "clock" | "live" | 
     if (!row) return undefined;
     const { tier, kinds } = await readEntitlement(trx, row.user_id, now);
     if (tier === "none") return undefined;
-    const nextAt = await nextCreditsAt(trx, row);
+    const nextAt = await nextCreditsAt(trx, row, now);
     const parameters = {
       percent: alert.percent,
       credits: alert.credits,

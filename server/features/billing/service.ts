@@ -36,7 +36,7 @@ export async function checkSubscription(deps: Pick<Deps, "db" | "clock" | "confi
     plan_name: onTrial ? trialName : tierDisplayName(entitlement.tier),
     credits: await availableCredits(deps.db, userId, entitlement.kinds(true), now),
     subscription_end: end?.toISOString() ?? null,
-    next_credits_at: entitlement.subscribed && shown ? ((await nextCreditsAt(deps.db, shown))?.toISOString() ?? null) : null,
+    next_credits_at: entitlement.subscribed && shown ? ((await nextCreditsAt(deps.db, shown, now))?.toISOString() ?? null) : null,
     reason: entitlement.subscribed ? null : checkReasons.none,
     status: row?.status ?? "none",
     billing_interval: shown?.billing_interval ?? null,
