@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import { createTransport } from "nodemailer";
 import pg from "pg";
 import Stripe from "stripe";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDatabase } from "#server/db/database.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { freePort } from "#server/embedded/processes.ts";
@@ -21,12 +21,10 @@ import { createWorkerWorld } from "../support/worker-world.ts";
 
 let world: WorkerWorld;
 
-beforeEach(async () => {
+beforeAll(async () => {
   world = await createWorkerWorld();
 });
-afterEach(async () => {
-  await world.close();
-});
+afterAll(() => world.close());
 
 /** The error of a transaction whose connection PostgreSQL closes before `work` runs. */
 function failureOf(work: () => Promise<void>): Promise<unknown> {
