@@ -50,8 +50,11 @@ const cuts: readonly Cut[] = [
 ];
 const moreCuts: readonly Cut[] = [{ point: "answer-held", charged: 0, status: "failed" }];
 
-describe("kill -9 at a named point, then a restart", () => {
-  /** Each test has a visitor of its own and leaves every part running, so that they can share a product. */
+/** The two groups mostly wait for leases to run out, so they run at the same time, each on a product of its own. */
+const inTurn = { concurrent: false, timeout: 300_000 } as const;
+
+describe.concurrent("kill -9 at a named point, then a restart", () => {
+  /** Each test has a visitor of its own and leaves every part running, so that they can share a product, one after the other. */
   let product: ScaleSetup;
   beforeAll(async () => {
     product = await startScale();
@@ -66,7 +69,7 @@ describe("kill -9 at a named point, then a restart", () => {
 
   it.for(full ? [...purchases, ...morePurchases] : purchases)(
     "of a purchase, $point: one subscription, one grant, one mail",
-    { timeout: 240_000 },
+    inTurn,
     async ({ point, of }) => {
       const visitor = await newVisitor().join();
       const url = await visitor.checkout();
@@ -86,7 +89,7 @@ describe("kill -9 at a named point, then a restart", () => {
     },
   );
 
-  it("of the worker, after it has sent a mail and before it has recorded it: the mailbox has one mail", async () => {
+  it("of the worker, after it has sent a mail and before it has recorded it: the mailbox has one mail", inTurn, async () => {
     const restarted = await arm(product.workers[0], "mail-sent");
     const visitor = newVisitor();
     await visitor.signUp();
@@ -96,7 +99,7 @@ describe("kill -9 at a named point, then a restart", () => {
     await visitor.confirm();
   });
 
-  it("of an answer: cut short it fails and costs nothing, told to its end it completes, and the books agree", async () => {
+  it("of an answer: cut short it fails and costs nothing, told to its end it completes, and the books agree", inTurn, async () => {
     const asked = await Promise.all(
       (full ? [...cuts, ...moreCuts] : cuts).map(async (cut) => {
         const visitor = await newVisitor().join();
@@ -127,10 +130,10 @@ describe("kill -9 at a named point, then a restart", () => {
       if (point === "answer-streaming") expect(told.text.length).toBeGreaterThan(0);
     }
     await expectBooksAgree(product.database);
-  }, 240_000);
+  });
 });
 
-describe("kill -9 at random moments of the main job", () => {
+describe.concurrent("kill -9 at random moments of the main job", () => {
   it("of API, workers and sandbox: every answer completes or costs nothing, and the books agree", async (test) => {
     const seed = Math.floor(Date.now() / 1000) % 100_000;
     const random = seededRandom(seed);

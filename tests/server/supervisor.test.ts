@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { signal, waitUntil } from "#server/embedded/processes.ts";
 import { copyCluster } from "#tests/support/postgres.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
-import { copyCheckout, createProductFolder } from "#tests/support/supervised.ts";
+import { copyCheckout, createProductFolder, lookAgainMs } from "#tests/support/supervised.ts";
 
 const full = process.env.TEST_FULL === "1";
 const patienceMs = 60_000;
@@ -115,7 +115,7 @@ async function refused(environment?: NodeJS.ProcessEnv): Promise<string> {
 }
 
 async function expectNothingRuns(): Promise<void> {
-  await waitUntil(async () => (await folder.processes()).length === 0, patienceMs);
+  await waitUntil(async () => (await folder.processes()).length === 0, patienceMs, lookAgainMs);
   expect(await folder.processes()).toEqual([]);
 }
 
@@ -151,7 +151,8 @@ describe("one command", () => {
 
   it("leaves no process when stopped while it is still starting", async () => {
     const product = folder.start();
-    await waitUntil(async () => (await folder.processes()).some(({ command }) => /postgres|initdb/.test(command)), patienceMs);
+    const begun = async () => (await folder.processes()).some(({ command }) => /postgres|initdb/.test(command));
+    await waitUntil(begun, patienceMs, lookAgainMs);
     product.process.kill("SIGTERM");
     await product.exited;
     await expectNothingRuns();
@@ -201,7 +202,7 @@ describe("a crash", () => {
       process.kill(before, "SIGKILL");
       await product.said(`${name} has ended unexpectedly (SIGKILL); starting it again in 250 ms\n`);
       const back = async () => (await folder.processes()).some(({ pid, command }) => command.includes(entry) && pid !== before);
-      expect(await waitUntil(back, patienceMs), name).toBe(true);
+      expect(await waitUntil(back, patienceMs, lookAgainMs), name).toBe(true);
       expect(await waitUntil(() => isReady(product), patienceMs), name).toBe(true);
     }
   });
@@ -231,7 +232,7 @@ describe("a crash", () => {
     await onDatabase("create schema if not exists kept; create table if not exists kept.marks as select 1 as mark");
     product.process.kill("SIGKILL");
     const parts = async () => (await folder.processes()).filter(({ command }) => command.includes("main.ts"));
-    await waitUntil(async () => (await parts()).length === 0, patienceMs);
+    await waitUntil(async () => (await parts()).length === 0, patienceMs, lookAgainMs);
     expect(await parts()).toEqual([]);
     await product.exited;
     const left = Number((await readFile(path.join(folder.dataDir, "postgres/postmaster.pid"), "utf8")).split("\n")[0]);
@@ -253,7 +254,7 @@ describe("a start", () => {
     await expectNothingRuns();
   });
 
-  it("fails with one line if the data folder is damaged, and deletes nothing", async () => {
+  it("fails with one line if the data folder is damaged, and deletes nothing; stale pid files hinder no start", async () => {
     await copyData();
     const at = (name: string) => path.join(folder.dataDir, name);
     const replace = (name: string, text: string) => rename(at(name), at("kept")).then(() => writeFile(at(name), text));
@@ -275,6 +276,8 @@ describe("a start", () => {
       await rm(at(name), { recursive: true, force: true });
       await rename(at("kept"), at(name));
     }
+    await writeFile(at("postgres/postmaster.pid"), `${process.pid}\n${folder.dataDir}/postgres\n1\n5432\n\n\n\n`);
+    await writeFile(at("supervisor.pid"), `${process.pid} another-start\n`);
     await started();
   });
 
@@ -292,13 +295,6 @@ describe("a start", () => {
     for (const { pid } of await folder.processes()) signal(pid, "SIGKILL");
     await product.exited;
     expect((await readFile(path.join(folder.dataDir, "postgres.state"), "utf8")).trim()).toBe("initialising");
-    await started();
-  });
-
-  it("succeeds although stale pid files name another process", async () => {
-    await copyData();
-    await writeFile(path.join(folder.dataDir, "postgres/postmaster.pid"), `${process.pid}\n${folder.dataDir}/postgres\n1\n5432\n\n\n\n`);
-    await writeFile(path.join(folder.dataDir, "supervisor.pid"), `${process.pid} another-start\n`);
     await started();
   });
 });

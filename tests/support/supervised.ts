@@ -32,6 +32,8 @@ export interface ProductFolder {
 }
 
 const startTimeoutMs = 120_000;
+/** Looking for a product's processes reads the environment of every process of the machine. */
+export const lookAgainMs = 100;
 
 function startProduct(variables: NodeJS.ProcessEnv, checkout: string, port: number, sandboxPort: number): Product {
   const { PATH, HOME } = process.env;
@@ -88,7 +90,7 @@ export async function endProcesses(folder: string): Promise<void> {
     }
   }
   const timeoutMs = 10_000;
-  await waitUntil(async () => (await processesIn(folder)).length === 0, timeoutMs);
+  await waitUntil(async () => (await processesIn(folder)).length === 0, timeoutMs, lookAgainMs);
 }
 
 /** Copies what a start needs of this repository: its files and the PostgreSQL packages; symlinks all other packages. */
