@@ -22,6 +22,7 @@ import { closeFinding, recordFinding } from "#server/features/findings/service.t
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
+import { compileCache } from "../support/sources.ts";
 
 let world: BillingWorld;
 let owner: pg.Client;
@@ -368,7 +369,7 @@ describe("the full check", () => {
 
 describe("the command", () => {
   async function command(...values: string[]): Promise<{ code: number | null; said: string }> {
-    const env = { PATH: process.env.PATH, DATABASE_URL: world.deps.config.databaseUrl };
+    const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, DATABASE_URL: world.deps.config.databaseUrl };
     const child = spawn(process.execPath, ["server/commands/reconcile.ts", ...values], { env });
     let said = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk.toString()));

@@ -9,6 +9,7 @@ import { assertMigrated, assertRestrictedRole } from "#server/db/verify.ts";
 import { applicationRole } from "#server/embedded/postgres.ts";
 import { createJobPublisher } from "#server/queue/connection.ts";
 import { createEmptyDatabase, createTestDatabase } from "#tests/support/postgres.ts";
+import { compileCache } from "#tests/support/sources.ts";
 
 const run = promisify(execFile);
 let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
@@ -63,7 +64,8 @@ async function refusal(work: (pool: pg.Pool) => Promise<void>, url: string): Pro
 }
 
 function command(parameters: readonly string[], environment: NodeJS.ProcessEnv): Promise<{ code: number; output: string }> {
-  return run(process.execPath, ["server/db/migrate.ts", ...parameters], { env: { PATH: process.env.PATH, ...environment } }).then(
+  const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...environment };
+  return run(process.execPath, ["server/db/migrate.ts", ...parameters], { env }).then(
     ({ stdout }) => ({ code: 0, output: stdout.trim() }),
     (error: { code: number; stderr: string }) => ({ code: error.code, output: error.stderr.trim() }),
   );

@@ -8,6 +8,7 @@ import { findPortal } from "#server/features/billing/stripe-portal.ts";
 import { stripeVersion } from "#server/providers/stripe.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld } from "../support/billing-stripe.ts";
+import { compileCache } from "../support/sources.ts";
 
 const origin = "https://tessera.example";
 const url = `${origin}/api/stripe/webhook`;
@@ -146,7 +147,8 @@ test("a portal that was switched off or leads elsewhere is corrected", async () 
 });
 
 async function command(name: string, variables: NodeJS.ProcessEnv): Promise<{ code: number | null; said: string }> {
-  const child = spawn(process.execPath, ["server/commands/stripe.ts", name], { env: { PATH: process.env.PATH, ...variables } });
+  const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...variables };
+  const child = spawn(process.execPath, ["server/commands/stripe.ts", name], { env });
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
   const code = await new Promise<number | null>((resolve) => child.once("close", resolve));

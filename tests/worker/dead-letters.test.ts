@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { jobs } from "#server/queue/jobs.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
+import { compileCache } from "#tests/support/sources.ts";
 
 const run = promisify(execFile);
 let database: TestDatabase;
@@ -16,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 function command(parameters: readonly string[], variables: NodeJS.ProcessEnv = { DATABASE_URL: database.applicationUrl }) {
-  const env = { PATH: process.env.PATH, ...variables };
+  const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...variables };
   return run(process.execPath, ["server/embedded/dead-letters.ts", ...parameters], { env }).then(
     ({ stdout }) => ({ code: 0, output: stdout.trim() }),
     (error: { code: number; stderr: string }) => ({ code: error.code, output: error.stderr.trim() }),
