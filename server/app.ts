@@ -20,6 +20,7 @@ import { invoiceRoutes, payRoutes } from "./features/billing/invoice-routes.ts";
 import { moneyBackRoutes } from "./features/billing/money-back-routes.ts";
 import { planChangeRoutes } from "./features/billing/plan-change-routes.ts";
 import { billingRoutes, publicBillingRoutes } from "./features/billing/routes.ts";
+import { transferRoutes } from "./features/billing/transfer-routes.ts";
 import { webhookRoutes } from "./features/billing/webhook.ts";
 import { withdrawalRoutes } from "./features/billing/withdrawal-routes.ts";
 import { catalogueRoutes } from "./features/catalogue/routes.ts";
@@ -125,6 +126,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       moneyBackRoutes(deps),
       withdrawalRoutes(deps),
       planChangeRoutes(deps),
+      transferRoutes(deps),
       creditRoutes(deps, spendable),
       generationRoutes(deps, answers, held),
       conversationRoutes(deps, answers),

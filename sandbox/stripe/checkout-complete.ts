@@ -90,6 +90,7 @@ function openSubscription(
   if (!line) throw new Error(`session ${session.id} has no line`);
   const price = context.store.get("price", line.price);
   const created = createSubscription(context, {
+    daysUntilDue: null,
     customer,
     price,
     quantity: line.quantity,

@@ -1,5 +1,6 @@
 import { listOf } from "./api.ts";
 import type { Context } from "./context.ts";
+import { daySeconds } from "./context.ts";
 import { discountCents } from "./coupons.ts";
 import { emit } from "./events.ts";
 import { newId } from "./ids.ts";
@@ -58,7 +59,6 @@ const unused = {
   default_payment_method: null,
   default_source: null,
   default_tax_rates: [],
-  due_date: null,
   from_invoice: null,
   invoice_pdf: null,
   issuer: { type: "self" },
@@ -86,10 +86,12 @@ interface Draft {
   lines: InvoiceLine[];
   discounts: DiscountAmount[];
   finalizesAt: number | null;
+  /** The days in which it is to be paid by transfer; null: Stripe charges a card. */
+  daysUntilDue: number | null;
   own: Pick<Invoice, "billing_reason" | "description" | "footer" | "metadata" | "parent" | "period_start">;
 }
 
-function buildDraft(context: Context, { id, customer, currency, lines, discounts, finalizesAt, own }: Draft): Invoice {
+function buildDraft(context: Context, { id, customer, currency, lines, discounts, finalizesAt, daysUntilDue, own }: Draft): Invoice {
   const subtotal = lines.reduce((sum, line) => sum + line.amount, 0);
   const total = subtotal - discounts.reduce((sum, discount) => sum + discount.amount, 0);
   return {
@@ -104,7 +106,8 @@ function buildDraft(context: Context, { id, customer, currency, lines, discounts
     attempted: false,
     auto_advance: true,
     automatically_finalizes_at: finalizesAt,
-    collection_method: "charge_automatically",
+    collection_method: daysUntilDue === null ? "charge_automatically" : "send_invoice",
+    due_date: daysUntilDue === null ? null : context.now() + daysUntilDue * daySeconds,
     created: context.now(),
     currency,
     customer: customer.id,
@@ -117,7 +120,7 @@ function buildDraft(context: Context, { id, customer, currency, lines, discounts
     hosted_invoice_url: null,
     lines: listOf(lines, `/v1/invoices/${id}/lines`),
     livemode: false,
-    next_payment_attempt: finalizesAt,
+    next_payment_attempt: daysUntilDue === null ? finalizesAt : null,
     number: null,
     period_end: context.now(),
     status: "draft",
@@ -169,7 +172,8 @@ function subscriptionDraft(context: Context, fields: NewInvoice): Draft {
     },
     period_start: fields.periodStart,
   };
-  return { id, customer, currency: subscription.currency, lines, discounts, finalizesAt, own };
+  const { currency, days_until_due: daysUntilDue } = subscription;
+  return { id, customer, currency, lines, discounts, finalizesAt, daysUntilDue, own };
 }
 
 /** The draft for what was bought once in a checkout; the caller finalises it. */
@@ -181,5 +185,5 @@ export function createOrderInvoice(context: Context, fields: NewOrderInvoice): I
   const off = items.reduce((sum, item) => sum + item.amount_discount, 0);
   const discounts = discount ? [{ amount: off, discount: discount.id }] : [];
   const own = { billing_reason: "manual" as const, description, footer, metadata, parent: null, period_start: context.now() };
-  return createDraft(context, { id, customer, currency, lines, discounts, finalizesAt: null, own });
+  return createDraft(context, { id, customer, currency, lines, discounts, finalizesAt: null, daysUntilDue: null, own });
 }

@@ -73,6 +73,7 @@ export function finalizeInvoice(context: Context, draft: Invoice, existingIntent
     status_transitions: { ...draft.status_transitions, finalized_at: context.now() },
   };
   if (open.amount_due > 0) openPayment(context, open, existingIntent);
+  if (open.amount_due > 0 && open.due_date !== null) context.store.plan(open.id, "overdue_invoice", open.due_date);
   saveChange(context, "invoice", "invoice.updated", open);
   emit(context, "invoice.finalized", open);
   return open.amount_due > 0 ? open : markPaid(context, open, null);
@@ -216,9 +217,20 @@ export function collectAutomatically(context: Context, invoiceId: string): void 
   if (!invoice) return;
   const open = invoice.status === "draft" ? finalizeInvoice(context, invoice) : invoice;
   if (open.status !== "open") return;
+  if (open.collection_method === "send_invoice") {
+    emit(context, "invoice.sent", open);
+    return;
+  }
   const subscription = subscriptionOf(context, open);
   const own = typeof subscription?.default_payment_method === "string" ? subscription.default_payment_method : null;
   collectInvoice(context, open, defaultCard(context, String(open.customer), own), "automatic");
+}
+
+/** An invoice that was sent is not paid by its due date. Stripe goes on waiting for it, and the subscription says so. */
+export function passDueDate(context: Context, invoiceId: string): void {
+  const invoice = context.store.find("invoice", invoiceId);
+  const subscription = invoice?.status === "open" ? subscriptionOf(context, invoice) : undefined;
+  if (subscription?.latest_invoice === invoiceId) setSubscriptionStatus(context, subscription.id, "past_due");
 }
 
 /** `POST /v1/invoices/:id/pay`. Throws 402 if the card is declined; the failed attempt is stored. */

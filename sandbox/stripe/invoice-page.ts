@@ -41,6 +41,16 @@ function question(action: string, amount: string, digits: string): Markup {
 </form>`;
 }
 
+/** A real account shows the operator's own bank here, as the invoice's footer. */
+function transferDetails(invoice: Invoice): Markup {
+  return html`<h2>Pay by bank transfer</h2>
+<dl><div class="row"><dt>Account holder</dt><dd>Tessera (sandbox)</dd></div>
+<div class="row"><dt>IBAN</dt><dd>DE00 0000 0000 0000 0000 00</dd></div>
+<div class="row"><dt>Reference</dt><dd>${invoice.number ?? ""}</dd></div>
+<div class="row"><dt>Due</dt><dd>${day(invoice.due_date ?? invoice.created)}</dd></div></dl>
+<p class="note">No money can be sent to this account. An admin records the transfer.</p>`;
+}
+
 function nextStep(context: Context, invoice: Invoice): Markup | null {
   if (invoice.status === "paid") return html`<p class="note">This invoice is paid. There is nothing left to do here.</p>`;
   if (invoice.status === "void") return html`<p class="note">This invoice was taken back. Nothing is owed.</p>`;
@@ -48,6 +58,7 @@ function nextStep(context: Context, invoice: Invoice): Markup | null {
   const waiting = waitingIntentOf(context, invoice);
   if (waiting)
     return question(`/i/${invoice.id}/authenticate`, money(invoice.amount_remaining, invoice.currency), digitsOf(context, waiting));
+  if (invoice.collection_method === "send_invoice") return transferDetails(invoice);
   return payForm(invoice, savedCardOf(context, invoice));
 }
 

@@ -31,7 +31,8 @@ function finalize({ context, id, parameters }: ApiCall): Invoice {
     );
   const open = finalizeInvoice(context, { ...invoice, auto_advance: advances });
   // Stripe collects a manually finalised invoice an hour later.
-  if (open.status === "open" && advances) context.store.plan(id, "retry_payment", context.now() + 3600);
+  if (open.status === "open" && advances && open.collection_method === "charge_automatically")
+    context.store.plan(id, "retry_payment", context.now() + 3600);
   return open;
 }
 

@@ -78,6 +78,7 @@ export const dueActions = [
   "renew_subscription",
   "finalize_invoice",
   "retry_payment",
+  "overdue_invoice",
   "expire_session",
   "open_dispute",
   "end_dispute",

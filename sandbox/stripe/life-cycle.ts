@@ -3,7 +3,7 @@ import { abandonIntent } from "./checkout-complete.ts";
 import type { Context } from "./context.ts";
 import { endDiscount } from "./coupons.ts";
 import { endUnanswered, openCardsDispute } from "./disputes.ts";
-import { collectAutomatically } from "./invoice-collect.ts";
+import { collectAutomatically, passDueDate } from "./invoice-collect.ts";
 import type { Due, DueAction } from "./kinds.ts";
 import { settleRefund } from "./refunds.ts";
 import { advanceSchedule } from "./schedules.ts";
@@ -17,6 +17,7 @@ const actions: Readonly<Record<DueAction, (context: Context, target: string) => 
   renew_subscription: renewSubscription,
   finalize_invoice: collectAutomatically,
   retry_payment: collectAutomatically,
+  overdue_invoice: passDueDate,
   expire_session: (context, target) => {
     abandonIntent(context, target);
     expireSession(context, target);

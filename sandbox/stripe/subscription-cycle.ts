@@ -62,6 +62,8 @@ interface NewSubscription {
   paymentMethod: string | null;
   metadata: Metadata;
   description: string | null;
+  /** The days in which each invoice is to be paid by transfer; null: Stripe charges a card. */
+  daysUntilDue: number | null;
 }
 
 /** Creates an active subscription whose first period starts now. The caller creates its first invoice. */
@@ -86,12 +88,12 @@ export function createSubscription(context: Context, fields: NewSubscription): S
     cancel_at_period_end: false,
     canceled_at: null,
     cancellation_details: { comment: null, feedback: null, feedback_option: null, reason: null },
-    collection_method: "charge_automatically",
+    collection_method: fields.daysUntilDue === null ? "charge_automatically" : "send_invoice",
     created: context.now(),
     currency: fields.price.currency,
     customer: fields.customer.id,
     customer_account: null,
-    days_until_due: null,
+    days_until_due: fields.daysUntilDue,
     default_payment_method: fields.paymentMethod,
     default_source: null,
     default_tax_rates: [],

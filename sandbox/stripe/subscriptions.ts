@@ -1,13 +1,15 @@
 import type { ApiCall, ApiRoute } from "./api.ts";
 import { equalityFilters, listRoute, pageOf, retrieveRoute } from "./api.ts";
 import type { Context } from "./context.ts";
+import { hourSeconds } from "./context.ts";
 import { invalidRequest, resourceMissing } from "./errors.ts";
 import { saveChange } from "./events.ts";
+import { createInvoice } from "./invoice-build.ts";
 import type { Parameters } from "./parameters.ts";
 import { requireOwnCard } from "./payment-methods.ts";
 import { nextBoundary } from "./periods.ts";
 import type { Filter } from "./store.ts";
-import { changePrice, replan } from "./subscription-cycle.ts";
+import { announceSubscription, changePrice, createSubscription, replan } from "./subscription-cycle.ts";
 import { cancelSubscription, itemOf } from "./subscription-status.ts";
 import type { Price, Subscription } from "./wire.ts";
 
@@ -159,6 +161,41 @@ function cancel({ context, id, parameters }: ApiCall): Subscription {
   return cancelSubscription(context, explained, "cancellation_requested");
 }
 
+/**
+ * Only subscriptions that are paid by transfer: the others begin with a checkout. As at Stripe such a one is active at once, and its first
+ * invoice is a draft for an hour, or until it is finalised.
+ */
+function create({ context, parameters }: ApiCall): Subscription {
+  const customer = context.store.reference("customer", parameters.requiredText("customer"), "customer");
+  parameters.only("collection_method", "send_invoice");
+  if (!parameters.has("collection_method"))
+    throw invalidRequest("The sandbox creates subscriptions that are paid by card with a checkout.", "collection_method");
+  const daysUntilDue = parameters.requiredInteger("days_until_due", 0, 730);
+  const [first, ...others] = parameters.objects("items") ?? [];
+  if (!first || others.length > 0) throw invalidRequest("The sandbox keeps one item per subscription.", "items");
+  const subscription = createSubscription(context, {
+    customer,
+    price: recurringPrice(context, first.requiredText("price"), "items[0][price]"),
+    quantity: first.integer("quantity", 1, 1000) ?? 1,
+    billingMode: "flexible",
+    paymentMethod: null,
+    metadata: parameters.metadata("metadata"),
+    description: parameters.text("description") ?? null,
+    daysUntilDue,
+  });
+  const invoice = createInvoice(context, {
+    customer,
+    subscription,
+    reason: "subscription_create",
+    discounts: [],
+    finalizesAt: context.now() + hourSeconds,
+    periodStart: context.now(),
+  });
+  const saved = context.store.save("subscription", { ...subscription, latest_invoice: invoice.id });
+  announceSubscription(context, saved);
+  return saved;
+}
+
 function listFilters(parameters: Parameters): Filter[] {
   const status = parameters.oneOf("status", [
     "active",
@@ -181,6 +218,7 @@ function listFilters(parameters: Parameters): Filter[] {
 export const subscriptionRoutes: ApiRoute[] = [
   listRoute("subscription", "/v1/subscriptions", listFilters),
   retrieveRoute("subscription", "/v1/subscriptions"),
+  { method: "POST", url: "/v1/subscriptions", handle: create },
   { method: "POST", url: "/v1/subscriptions/:id", handle: update },
   { method: "DELETE", url: "/v1/subscriptions/:id", handle: cancel },
   {

@@ -63,6 +63,8 @@ export const SubscriptionCheck = Type.Object({
       until: Type.Union([Timestamp, Type.Null()]),
       /** The bank wants the cardholder to confirm the payment. */
       needsAction: Type.Boolean(),
+      /** By when it is to be paid by bank transfer; absent if a card is charged. */
+      dueAt: Type.Optional(Timestamp),
     }),
   ),
   /** The share of the month's plan credits at which the person is told that it is spent; absent unless it is, and once they have read that. */

@@ -40,6 +40,8 @@ export const Invoice = Type.Object({
   /** How much of it was given back. */
   refundedCents: Cents,
   state: InvoiceState,
+  /** The bank's reference of the transfer that paid it; null: none did. */
+  transferReference: Type.Union([Type.String(), Type.Null()]),
 });
 export type Invoice = Static<typeof Invoice>;
 

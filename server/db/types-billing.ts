@@ -1,4 +1,4 @@
-import type { Generated, Selectable } from "kysely";
+import type { ColumnType, Generated, Selectable } from "kysely";
 import type { BillingInterval } from "#domain/plans.ts";
 import type { SubscriptionStatus } from "#domain/subscription.ts";
 import type { Json } from "./json.ts";
@@ -96,6 +96,8 @@ export interface Invoices {
   needs_action: boolean;
   issued_at: Date;
   updated_at: Date;
+  /** By when it is to be paid by bank transfer; null: a card is charged. */
+  due_at: Date | null;
 }
 
 export type InvoiceRow = Selectable<Invoices>;
@@ -126,6 +128,19 @@ export interface MoneyBacks {
   amount_cents: number;
   asked_at: Date;
   done_at: Date | null;
+}
+
+export interface BankTransfers {
+  reference: string;
+  billing_account_id: string;
+  invoice_id: string;
+  stripe_subscription_id: string;
+  amount_cents: number;
+  currency: string;
+  reason: string;
+  recorded_at: Date;
+  reversed_at: ColumnType<Date | null, never, Date | null>;
+  reversal_reason: ColumnType<string | null, never, string | null>;
 }
 
 export interface PaidInvoices {

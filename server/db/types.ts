@@ -28,6 +28,7 @@ import type {
 } from "./types-answers.ts";
 import type { AuditEvents, AuditOrigins, AuditPeople } from "./types-audit.ts";
 import type {
+  BankTransfers,
   ChargeReturns,
   Checkouts,
   DiscountCampaigns,
@@ -97,6 +98,7 @@ export interface Database {
   stripe_events: StripeEvents;
   stripe_objects: StripeObjects;
   user_subscriptions: UserSubscriptions;
+  bank_transfers: BankTransfers;
   trials: Trials;
   trial_mailboxes: TrialMailboxes;
   subscription_changes: SubscriptionChanges;

@@ -41,6 +41,10 @@ export interface AuditDetails {
   "money_back.asked": { amountCents: number };
   /** By the right of withdrawal. */
   "contract.withdrawn": { amountCents: number };
+  /** Acts of the team about invoices that are paid by bank transfer. */
+  "transfer.invoiced": { amountCents: number };
+  "transfer.received": { amountCents: number };
+  "transfer.reversed": { amountCents: number };
   /** Somebody of the team compared the person's payments with the payment provider's. */
   "payments.checked": Record<string, never>;
   "export.asked": Record<string, never>;
@@ -81,6 +85,9 @@ const shown = {
   "trial.started": true,
   "money_back.asked": true,
   "contract.withdrawn": true,
+  "transfer.invoiced": false,
+  "transfer.received": false,
+  "transfer.reversed": false,
   "payments.checked": true,
   "export.asked": true,
   "export.downloaded": true,

@@ -85,6 +85,10 @@ export const retention = {
     rows: "for good",
     why: "accounting: which payments were asked back, each once; names no deleted person",
   },
+  bank_transfers: {
+    rows: "for good",
+    why: "accounting: which invoices were paid by bank transfer; of a billing account, which names no deleted person",
+  },
   paid_invoices: ledger,
   paid_invoice_lines: ledger,
   invoices: {

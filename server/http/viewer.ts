@@ -57,6 +57,18 @@ export function steppedUpScope(routes: readonly Routes[]): Routes {
   };
 }
 
+/** A scope inside a signed-in one, for the team. For others there is nothing at its addresses. */
+export function adminScope(routes: readonly Routes[]): Routes {
+  return async (app) => {
+    await app.register(async (inner: typeof app) => {
+      inner.addHook("onRequest", async (request) => {
+        if (viewerOf(request).role !== "admin") throw new DomainError("not_found", "There is nothing here");
+      });
+      for (const each of routes) await each(inner);
+    });
+  };
+}
+
 /** A scope that is open to everyone. Its routes know the caller if the token is valid; with an invalid token the caller counts as not signed in. */
 export function publicScope(readViewer: ReadViewer, routes: readonly Routes[]): Routes {
   return async (app) => {

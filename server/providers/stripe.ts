@@ -93,6 +93,10 @@ export function isRefundedAlready(error: unknown): boolean {
   return codeOf(error) === "charge_already_refunded";
 }
 
+export function isPaidAlready(error: unknown): boolean {
+  return codeOf(error) === "invoice_already_paid";
+}
+
 const keyInUse = "idempotency_key_in_use";
 
 /** No response came, or the first request is still running. Stripe may have done the work, so we may retry only with the same idempotency key. */

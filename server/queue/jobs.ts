@@ -12,6 +12,8 @@ export const jobs = {
   "align-subscription": Type.Object({ userId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
   /** Pays back at Stripe what a person asked back, and ends the subscription it was for. */
   "pay-back": Type.Object({ requestId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
+  /** Marks the invoice of a recorded bank transfer as paid at Stripe or, if the transfer was taken back, ends its plan. */
+  "settle-transfer": Type.Object({ reference: Type.String({ maxLength: 140 }) }, { additionalProperties: false }),
   /** Updates the email address of the Stripe customer that pays for this person. */
   "update-customer": Type.Object({ userId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
   /** Tells an account that a share of the grant's credits is spent. A trigger writes it in the transaction that spends them. */
@@ -37,6 +39,7 @@ export const kindOfJob: Readonly<Record<JobName, JobKind>> = {
   "settle-checkout": "stripe",
   "align-subscription": "stripe",
   "pay-back": "stripe",
+  "settle-transfer": "stripe",
   "update-customer": "stripe",
   "tell-low-credits": "mail",
   "send-mail": "mail",

@@ -22,6 +22,7 @@ const plan: Invoice = {
   totalCents: 1999,
   refundedCents: 0,
   state: "paid",
+  transferReference: null,
 };
 const pack: Invoice = { ...plan, id: "in_pack", number: "TESSERA-0002", subject: { kind: "pack", credits: 250 }, totalCents: 1799 };
 const row = (words: string) => page.getByRole("listitem").filter({ hasText: words });

@@ -56,6 +56,13 @@ it("asks to confirm the payment where the bank wants that", async () => {
   await button(text.confirm).waitFor();
 });
 
+it("says by when an invoice is to be paid by bank transfer, and opens it", async () => {
+  api.answer(check, { ...starter, status: "incomplete", unpaid: { ...unpaid, until: null, dueAt: "2026-03-24T12:00:00.000Z" } });
+  page = await open(site, "/", { member: true });
+  await notice().getByText("Your invoice of $19.99 is to be paid by bank transfer by March 24, 2026.").waitFor();
+  await button(text.open).waitFor();
+});
+
 it("can be hidden for the visit, also over a reload; another unpaid invoice is shown", async () => {
   await visit("/");
   await button(text.hide).click();

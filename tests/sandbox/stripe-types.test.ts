@@ -98,6 +98,19 @@ async function askAtRenewal(harness: Harness): Promise<void> {
   await harness.advanceTo(new Date("2026-05-03T00:00:00Z"));
 }
 
+/** A subscription that is paid by bank transfer. */
+async function payByTransfer({ stripe }: Harness): Promise<void> {
+  const { id: customer } = await stripe.customers.create({ email: "office@example.com" });
+  const price = await createPlan(stripe, "Enterprise", 9_999);
+  const sent: Stripe.SubscriptionCreateParams = {
+    ...{ customer, items: [{ price: price.id }], collection_method: "send_invoice", days_until_due: 14 },
+  };
+  const { id, latest_invoice: invoice } = await stripe.subscriptions.create(sent);
+  await stripe.invoices.finalizeInvoice(String(invoice));
+  await stripe.invoices.pay(String(invoice), { paid_out_of_band: true });
+  await stripe.subscriptions.cancel(id);
+}
+
 /** Uses everything the sandbox can do. */
 async function runEverything(harness: Harness): Promise<void> {
   const { stripe } = harness;
@@ -124,6 +137,7 @@ async function runEverything(harness: Harness): Promise<void> {
   await changePlan(harness, subscription.id);
   await disputeAndRefund(harness);
   await askAtRenewal(harness);
+  await payByTransfer(harness);
   const portal = await stripe.billingPortal.configurations.create({ features: { invoice_history: { enabled: true } } });
   await stripe.billingPortal.configurations.update(portal.id, { name: "Ours" });
   await stripe.billingPortal.configurations.list();

@@ -247,6 +247,8 @@ test.each(languages.map((language) => language.code))(
           amountCents: 1999,
           left: 12,
           renewsAt: "2026-12-31T23:30:00Z",
+          dueAt: "2026-12-31T23:30:00Z",
+          number: "TESSERA-0001",
           reference: "0123456789ab",
           receivedAt: "2026-12-31T23:30:00Z",
           expiresAt: "2026-12-31T23:30:00Z",

@@ -46,6 +46,9 @@ const fail = (error: unknown) => ({
   "settle-checkout": async () => {
     throw error;
   },
+  "settle-transfer": async () => {
+    throw error;
+  },
   "tell-low-credits": async () => {
     throw error;
   },

@@ -6,6 +6,7 @@ import { payBackJob } from "./pay-back.ts";
 import { processStripeEventJob } from "./process-stripe-event.ts";
 import { sendMailJob } from "./send-mail.ts";
 import { settleCheckoutJob } from "./settle-checkout.ts";
+import { settleTransferJob } from "./settle-transfer.ts";
 import { tellLowCreditsJob } from "./tell-low-credits.ts";
 import { updateCustomerJob } from "./update-customer.ts";
 
@@ -18,6 +19,7 @@ export const processors: Processors = {
   "process-stripe-event": processStripeEventJob,
   "send-mail": sendMailJob,
   "settle-checkout": settleCheckoutJob,
+  "settle-transfer": settleTransferJob,
   "tell-low-credits": tellLowCreditsJob,
   "update-customer": updateCustomerJob,
 };

@@ -73,7 +73,7 @@ function rangeOf({ from, until }: { from: string; until: string }, language: str
 function Row({ invoice }: { invoice: Invoice }) {
   const { t, i18n } = useTranslation("invoices");
   const { money, date } = useFormat();
-  const { subject, number, issuedAt, totalCents, refundedCents, state } = invoice;
+  const { subject, number, issuedAt, totalCents, refundedCents, state, transferReference } = invoice;
   const isPartial = refundedCents > 0 && state !== "refunded";
   return (
     <li className={styles.row}>
@@ -82,6 +82,7 @@ function Row({ invoice }: { invoice: Invoice }) {
         <time dateTime={issuedAt}>{date(issuedAt)}</time>
         {subject.kind === "plan" && <span>{t("period", { period: rangeOf(subject, i18n.language) })}</span>}
         {number !== null && <span>{t("number", { number })}</span>}
+        {transferReference !== null && <span>{t("transfer", { reference: transferReference })}</span>}
         {isPartial && <span>{t("refunded", { amount: money(refundedCents) })}</span>}
       </p>
       <p className={styles.amount}>{money(totalCents)}</p>

@@ -35,7 +35,7 @@ export function UnpaidNotice({ unpaid }: { unpaid: Unpaid }) {
   const { money, date } = useFormat();
   const { note, waitSeconds, busy, run } = useAct();
   const [hidden, setHidden] = useState(hiddenBefore);
-  const { invoiceId, amountCents, until, needsAction } = unpaid;
+  const { invoiceId, amountCents, until, needsAction, dueAt } = unpaid;
   if (hidden === invoiceId) return null;
   const text = needsAction ? "invoices:unpaid.action" : until === null ? "invoices:unpaid.first" : "invoices:unpaid.failed";
 
@@ -51,7 +51,10 @@ export function UnpaidNotice({ unpaid }: { unpaid: Unpaid }) {
       <div className={styles.inner}>
         <CircleAlert className={styles.icon} size={18} aria-hidden="true" />
         <p role="status">
-          {t(text, { amount: money(amountCents) })} {until !== null && t("invoices:unpaid.until", { date: date(until) })}
+          {dueAt === undefined
+            ? t(text, { amount: money(amountCents) })
+            : t("invoices:unpaid.transfer", { amount: money(amountCents), date: date(dueAt) })}{" "}
+          {until !== null && t("invoices:unpaid.until", { date: date(until) })}
         </p>
         <Button
           size="small"
@@ -61,7 +64,7 @@ export function UnpaidNotice({ unpaid }: { unpaid: Unpaid }) {
           aria-disabled={waitSeconds > 0}
           onClick={() => void run("pay", () => openInvoice(invoiceId, "pay"))}
         >
-          {t(needsAction ? "invoices:unpaid.confirm" : "invoices:unpaid.pay")}
+          {t(dueAt !== undefined ? "invoices:unpaid.open" : needsAction ? "invoices:unpaid.confirm" : "invoices:unpaid.pay")}
         </Button>
         <IconButton label={t("invoices:unpaid.hide")} onClick={hide}>
           <X size={18} aria-hidden="true" />

@@ -12,7 +12,8 @@ import { alreadySubscribed, hasRunningPlan } from "./trials.ts";
 /** States in which a subscription exists already, so that another checkout would make a second one. */
 const subscribedStatuses: readonly string[] = ["active", "trialing", "past_due", "unpaid", "paused"];
 
-async function refuseSubscribed(deps: Deps, customerId: string): Promise<void> {
+/** Throws `already_subscribed`, also where our rows have not heard of it yet. */
+export async function refuseSubscribed(deps: Deps, customerId: string): Promise<void> {
   const known = await deps.payments.subscriptions.list({ customer: customerId, limit: 20 });
   if (known.data.some((subscription) => subscribedStatuses.includes(subscription.status))) throw alreadySubscribed();
 }

@@ -2,7 +2,7 @@ import type { Deps } from "../../deps.ts";
 import { orMissing } from "../../providers/stripe.ts";
 
 /** Becomes part of the idempotency keys. */
-type Reason = "grace-over" | "account-deleted" | "money-back";
+type Reason = "grace-over" | "account-deleted" | "money-back" | "transfer-reversed" | "transfer-overdue";
 
 /** Voids a subscription's unpaid invoices, so that nobody pays for an ended subscription. */
 export async function voidUnpaid({ payments }: Pick<Deps, "payments">, subscriptionId: string, because: Reason): Promise<void> {

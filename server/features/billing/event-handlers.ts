@@ -35,6 +35,12 @@ async function onInvoice(deps: BillingDeps, invoiceId: string): Promise<Handled>
   return payerId === undefined ? (synced ?? { outcome: "ignored" }) : { outcome: "processed", payerId };
 }
 
+/** An invoice that is charged says more in a moment; one that is sent is all that there will be until it is paid. */
+async function onFinalized(deps: BillingDeps, invoiceId: string): Promise<Handled> {
+  const invoice = await orMissing(deps.payments.invoices.retrieve(invoiceId));
+  return invoice?.collection_method === "send_invoice" ? onInvoice(deps, invoiceId) : { outcome: "ignored" };
+}
+
 export async function onCheckout(deps: BillingDeps, sessionId: string): Promise<Handled> {
   const settled = await settleCheckout(deps, sessionId);
   if (settled?.payerId === null) return { outcome: "set_aside" };
@@ -82,6 +88,7 @@ const handlers: Partial<Record<Stripe.Event["type"], Handler>> = {
   "customer.subscription.trial_will_end": onSubscription,
   "customer.subscription.updated": onSubscription,
   // Only events that change money or access. Drafts and notices don't change our tables.
+  "invoice.finalized": onFinalized,
   "invoice.marked_uncollectible": onInvoice,
   "invoice.paid": onInvoice,
   "invoice.payment_action_required": onInvoice,

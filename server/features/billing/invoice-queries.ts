@@ -46,16 +46,20 @@ export interface InvoicePlace {
   id: string;
 }
 
+export type ListedInvoice = InvoiceRow & { transfer_reference: string | null };
+
 /** The newest first, from `before` on. */
 export async function selectInvoices(
   executor: Executor,
   userId: string,
   { before, limit }: { before: InvoicePlace | undefined; limit: number },
-): Promise<InvoiceRow[]> {
+): Promise<ListedInvoice[]> {
   return executor
     .selectFrom("invoices")
-    .selectAll()
-    .where("billing_account_id", "=", payerOf(userId))
+    .leftJoin("bank_transfers", "bank_transfers.invoice_id", "invoices.id")
+    .selectAll("invoices")
+    .select("bank_transfers.reference as transfer_reference")
+    .where("invoices.billing_account_id", "=", payerOf(userId))
     .$if(before !== undefined, (query) => query.where(sql<boolean>`(issued_at, id) < (${before?.issuedAt}, ${before?.id})`))
     .orderBy("issued_at", "desc")
     .orderBy("id", "desc")

@@ -27,10 +27,11 @@ function subjectOf({ plan_key, billing_interval, pack_key, period_start, period_
   return pack ? { kind: "pack", credits: pack.credits } : { kind: "other" };
 }
 
-function toInvoice(row: InvoiceRow): Invoice {
+function toInvoice(row: queries.ListedInvoice): Invoice {
   const { id, number, issued_at, total_cents, refunded_cents } = row;
   const figures = { totalCents: total_cents, refundedCents: refunded_cents };
-  return { id, number, issuedAt: issued_at.toISOString(), subject: subjectOf(row), ...figures, state: stateOf(row) };
+  const shown = { subject: subjectOf(row), ...figures, state: stateOf(row), transferReference: row.transfer_reference };
+  return { id, number, issuedAt: issued_at.toISOString(), ...shown };
 }
 
 function placeAt(cursor: string): InvoicePlace {
@@ -65,8 +66,9 @@ export async function readUnpaid(
   const { user_id: userId, stripe_subscription_id: subscriptionId, grace_until: until } = subscription;
   const row = await queries.selectOpenInvoice(executor, userId, subscriptionId);
   if (!row) return {};
-  const { id, unpaid_cents: amountCents, needs_action: needsAction } = row;
-  return { unpaid: { invoiceId: id, amountCents, until: until?.toISOString() ?? null, needsAction } };
+  const { id, unpaid_cents: amountCents, needs_action: needsAction, due_at: dueAt } = row;
+  const byTransfer = dueAt === null ? {} : { dueAt: dueAt.toISOString() };
+  return { unpaid: { invoiceId: id, amountCents, until: until?.toISOString() ?? null, needsAction, ...byTransfer } };
 }
 
 async function receiptOf({ payments }: Pick<Deps, "payments">, invoiceId: string): Promise<string | undefined> {

@@ -10,8 +10,9 @@ import { fromUnix, idOf, orMissing } from "../../providers/stripe.ts";
 import { findPayerOfCustomer } from "./customers.ts";
 import * as queries from "./invoice-queries.ts";
 import { writeReading } from "./readings.ts";
-import { graceEndOf, mailPaymentFailed } from "./renewal-mails.ts";
+import { graceEndOf, mailPaymentFailed, mailTransferInvoice } from "./renewal-mails.ts";
 import { planOfPrice } from "./stripe-catalogue.ts";
+import { selectTransferOf } from "./transfer-queries.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log">;
 
@@ -90,12 +91,16 @@ export async function mirrorInvoice(deps: BillingDeps, invoiceId: string): Promi
     },
     async (trx, { invoice, status, payerId, subject, collected }) => {
       const { plan_key, billing_interval, pack_key, period_start, period_end } = subject;
+      // Stripe does not know of a transfer, so it does not know either that one was taken back.
+      const transfer = await selectTransferOf(trx, invoice.id);
       const row = {
         ...{ id: invoice.id, billing_account_id: payerId, number: invoice.number },
         stripe_subscription_id: idOf(invoice.parent?.subscription_details?.subscription) ?? null,
         ...{ plan_key, billing_interval, pack_key, period_start, period_end },
         ...{ total_cents: invoice.total, unpaid_cents: invoice.amount_remaining, status },
         ...collected,
+        ...(transfer?.reversed_at ? { refunded_cents: transfer.amount_cents } : {}),
+        due_at: invoice.due_date === null ? null : fromUnix(invoice.due_date),
         issued_at: fromUnix(invoice.status_transitions.finalized_at ?? invoice.created),
         updated_at: deps.clock.now(),
       };
@@ -103,6 +108,7 @@ export async function mirrorInvoice(deps: BillingDeps, invoiceId: string): Promi
       // A first payment that fails leaves nothing to keep; the checkout said so.
       if (row.failed && invoice.billing_reason !== "subscription_create")
         await mailPaymentFailed(trx, row, graceEndOf(invoice), row.updated_at);
+      if (status === "open") await mailTransferInvoice(trx, row, row.updated_at);
       return payerId;
     },
   );

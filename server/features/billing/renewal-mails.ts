@@ -21,9 +21,26 @@ function nextPayment(row: AccountSubscription): { plan: Plan; interval: BillingI
   return { plan, interval, priceCents: (changes ? null : row.price_cents) ?? priceCents(plan, interval) };
 }
 
-/** When access ends if an invoice stays unpaid: the days of grace begin when Stripe finalises it, because it is first charged then. */
-export function graceEndOf(invoice: Pick<Stripe.Invoice, "created" | "status_transitions">): Date {
-  return addMilliseconds(fromUnix(invoice.status_transitions.finalized_at ?? invoice.created), graceDays * dayMs);
+/**
+ * When access ends if an invoice stays unpaid: the days of grace begin when Stripe finalises it, because it is first charged then. Of an invoice
+ * that was sent they begin when it is due.
+ */
+export function graceEndOf(invoice: Pick<Stripe.Invoice, "created" | "due_date" | "status_transitions">): Date {
+  return addMilliseconds(fromUnix(invoice.due_date ?? invoice.status_transitions.finalized_at ?? invoice.created), graceDays * dayMs);
+}
+
+/** Sent once per invoice that is to be paid by bank transfer. */
+export async function mailTransferInvoice(trx: Trx, row: InvoiceRow, now: Date): Promise<void> {
+  const plan = planList.find(({ key }) => key === row.plan_key);
+  if (!plan || row.due_at === null) return;
+  const parameters = {
+    plan: plan.key,
+    number: row.number ?? row.id,
+    amountCents: row.unpaid_cents,
+    dueAt: row.due_at.toISOString(),
+    invoiceId: row.id,
+  };
+  await mailPayer(trx, row.billing_account_id, { key: `transfer-invoice:${row.id}`, template: "transfer-invoice", parameters }, now);
 }
 
 /** Sent once per unpaid renewal: what is unpaid, how long access lasts, and the way to pay or, where the bank wants that, to confirm it. */

@@ -6,6 +6,7 @@
 import type Stripe from "stripe";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { graceDays } from "#domain/plans.ts";
+import type { SubscriptionStatus } from "#domain/subscription.ts";
 import { fromStripeStatus } from "#domain/subscription.ts";
 import type { Trx } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
@@ -14,7 +15,7 @@ import { fromUnix, idOf, orMissing } from "../../providers/stripe.ts";
 import { mailChange } from "./change-mails.ts";
 import { findPayerOfCustomer } from "./customers.ts";
 import { findDoubled, undoDuplicate } from "./duplicates.ts";
-import { voidUnpaid } from "./end-at-stripe.ts";
+import { endAtStripe, voidUnpaid } from "./end-at-stripe.ts";
 import type { PaidInvoice } from "./grant-invoice.ts";
 import { cancelScheduledGrants, grantPaidInvoice } from "./grant-invoice.ts";
 import { mailStarted } from "./mails.ts";
@@ -39,6 +40,8 @@ export interface SyncResult {
   walletChanged: boolean;
   /** Stripe has given up collecting and ended it, which leaves its invoice open. */
   endedUnpaid: boolean;
+  /** The first invoice of a plan that is paid by transfer was not paid in time. */
+  overdue: boolean;
 }
 
 /** Null if Stripe was not asked to expand it. */
@@ -65,6 +68,18 @@ interface SubscriptionReading {
   pending: PendingPlan;
 }
 
+/**
+ * A subscription that is paid by transfer is active at Stripe from the start, and past due once its first invoice is. For us it begins with
+ * its first payment, like any other.
+ */
+function statusOf(subscription: Stripe.Subscription): SubscriptionStatus {
+  const status = fromStripeStatus(subscription.status);
+  const invoice = latestInvoice(subscription);
+  const waits =
+    subscription.collection_method === "send_invoice" && invoice?.billing_reason === "subscription_create" && invoice.status !== "paid";
+  return waits && status !== "canceled" ? "incomplete" : status;
+}
+
 /** Returns undefined if the subscription's item is not a plan of ours. */
 function toRow(
   { subscription, pending }: SubscriptionReading,
@@ -74,7 +89,7 @@ function toRow(
   const item = subscription.items.data[0];
   const sold = item ? planOfPrice(item.price) : undefined;
   if (!item || !sold) return undefined;
-  const status = fromStripeStatus(subscription.status);
+  const status = statusOf(subscription);
   const endedAt = subscription.ended_at ?? subscription.canceled_at;
   const known = current?.stripe_subscription_id === subscription.id ? current.ended_at : null;
   return {
@@ -188,7 +203,7 @@ async function endMissing(deps: WriteDeps, trx: Trx, subscriptionId: string): Pr
   await queries.saveSubscription(trx, payerId, ended);
   await recordChange(trx, payerId, ended, true);
   await cancelScheduledGrants(trx, subscriptionId, now, now);
-  return { payerId, subscriptionChanged: true, walletChanged: false, endedUnpaid: false };
+  return { payerId, subscriptionChanged: true, walletChanged: false, endedUnpaid: false, overdue: false };
 }
 
 type Written = SyncResult | { duplicate: Stripe.Subscription; doubled: string } | undefined;
@@ -222,7 +237,8 @@ async function writeSubscription(
   if (row.ended_at) await cancelScheduledGrants(trx, subscription.id, row.ended_at, now);
   await mailWritten(trx, reading, { current, row, granted }, now);
   const endedUnpaid = subscription.cancellation_details?.reason === "payment_failed" && latestInvoice(subscription)?.status === "open";
-  return { payerId, subscriptionChanged, walletChanged: granted.length > 0, endedUnpaid };
+  const overdue = row.status === "incomplete" && subscription.status === "past_due";
+  return { payerId, subscriptionChanged, walletChanged: granted.length > 0, endedUnpaid, overdue };
 }
 
 /**
@@ -239,6 +255,8 @@ export async function syncSubscription(deps: BillingDeps, subscriptionId: string
   );
   if (!written) return undefined;
   if (!("duplicate" in written)) {
+    // Its event brings the end to our rows.
+    if (written.overdue) await endAtStripe(deps, subscriptionId, "transfer-overdue");
     if (written.endedUnpaid) await voidUnpaid(deps, subscriptionId, "grace-over");
     return written;
   }

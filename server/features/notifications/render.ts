@@ -78,6 +78,7 @@ const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent
   // The release before named no invoice.
   "payment-failed": (config, { invoiceId }) =>
     invoiceId === undefined ? "/profile/billing" : `/api/billing/pay?invoice=${payToken(config, String(invoiceId))}`,
+  "transfer-invoice": (config, { invoiceId }) => `/api/billing/pay?invoice=${payToken(config, String(invoiceId))}`,
   "payment-recovered": () => "/profile/billing",
   "plan-renewed": () => "/profile/billing",
   "plan-ended": () => "/pricing",
@@ -163,13 +164,14 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
     usableUntil,
     concludedAt,
     percent,
+    dueAt,
   } = parameters;
   return {
     ...parameters,
     language: senderLanguage === undefined ? undefined : new Intl.DisplayNames(language, { type: "language" }).of(String(senderLanguage)),
     plan: planName(plan),
     newPlan: planName(newPlan),
-    date: instant(language, renewsAt ?? endsAt ?? endedAt ?? graceUntil ?? usableUntil ?? concludedAt, { dateStyle: "long" }),
+    date: instant(language, renewsAt ?? endsAt ?? endedAt ?? graceUntil ?? usableUntil ?? concludedAt ?? dueAt, { dateStyle: "long" }),
     time: instant(language, receivedAt ?? changedAt ?? expiresAt ?? deleteAt, {
       year: "numeric",
       month: "long",

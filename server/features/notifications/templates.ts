@@ -47,6 +47,8 @@ export interface MailParameters {
   "pack-bought": { credits: number; amountCents: number; usableUntil: string };
   /** `amountCents`: what is unpaid. `action`: the bank wants it confirmed. */
   "payment-failed": { plan: PlanKey; amountCents: number; graceUntil: string; invoiceId: string; variant?: "action" };
+  /** An invoice to be paid by bank transfer until `dueAt`. */
+  "transfer-invoice": { plan: PlanKey; number: string; amountCents: number; dueAt: string; invoiceId: string };
   /** A payment that had failed went through. As `plan-renewed`. */
   "payment-recovered": Renewed;
   "plan-renewed": Renewed;
@@ -126,6 +128,7 @@ export const mailTemplates = [
   "pack-bought",
   "credits-low",
   "payment-failed",
+  "transfer-invoice",
   "payment-recovered",
   "plan-renewed",
   "plan-ended",

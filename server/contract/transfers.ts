@@ -1,0 +1,63 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { Cents, NoContent, Timestamp } from "./common.ts";
+import type { RouteContract } from "./route.ts";
+
+const Reason = Type.String({ minLength: 5, maxLength: 500 });
+/** The bank's reference of a transfer. */
+const Reference = Type.String({ minLength: 1, maxLength: 140, pattern: "^\\S(.*\\S)?$" });
+
+export const InvoiceTransfer = Type.Object(
+  {
+    email: Type.String({ maxLength: 254 }),
+    interval: Type.Union([Type.Literal("month"), Type.Literal("year")]),
+    daysUntilDue: Type.Integer({ minimum: 1, maximum: 60 }),
+  },
+  { additionalProperties: false },
+);
+export type InvoiceTransfer = Static<typeof InvoiceTransfer>;
+
+/** An invoice to be paid by transfer. */
+export const TransferInvoice = Type.Object({
+  invoiceId: Type.String(),
+  number: Type.Union([Type.String(), Type.Null()]),
+  amountCents: Cents,
+  dueAt: Timestamp,
+});
+export type TransferInvoice = Static<typeof TransferInvoice>;
+
+export const ReceivedTransfer = Type.Object(
+  {
+    reference: Reference,
+    invoiceId: Type.String({ maxLength: 200 }),
+    amountCents: Type.Integer({ minimum: 1, maximum: 100_000_000 }),
+    currency: Type.String({ pattern: "^[a-z]{3}$" }),
+    reason: Reason,
+  },
+  { additionalProperties: false },
+);
+export type ReceivedTransfer = Static<typeof ReceivedTransfer>;
+
+export const ReversedTransfer = Type.Object({ reference: Reference, reason: Reason }, { additionalProperties: false });
+export type ReversedTransfer = Static<typeof ReversedTransfer>;
+
+/** Calls of the team. Others get `not_found`. */
+export const transferRoutes = {
+  "POST /api/admin/transfers/invoice": {
+    summary:
+      "For the team: begin an Enterprise plan that is paid by bank transfer, and send its first invoice. May answer `step_up_required`",
+    body: InvoiceTransfer,
+    response: { 200: TransferInvoice },
+  },
+  "POST /api/admin/transfers": {
+    summary:
+      "For the team: record that an invoice was paid by bank transfer; the same again changes nothing. May answer `step_up_required`",
+    body: ReceivedTransfer,
+    response: { 204: NoContent },
+  },
+  "POST /api/admin/transfers/reverse": {
+    summary: "For the team: take a recorded transfer back. Its credits go, and the plan ends. May answer `step_up_required`",
+    body: ReversedTransfer,
+    response: { 204: NoContent },
+  },
+} as const satisfies Record<string, RouteContract>;
