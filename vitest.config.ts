@@ -12,6 +12,11 @@ const movingTheClock = globSync("tests/{server,worker,sandbox}/**/*.test.ts").fi
   /useFakeTimers|setSystemTime/.test(readFileSync(file, "utf8")),
 );
 
+/** They share a browser; the client's modules that they import keep no state. */
+const clientInBrowser = globSync("tests/client/*.test.{ts,tsx}").filter((file) =>
+  /from "\.\/(frame|states)-support\.ts"/.test(readFileSync(file, "utf8")),
+);
+
 export default defineConfig(({ mode }) => ({
   plugins: [contentPlugin()],
   test: {
@@ -20,11 +25,16 @@ export default defineConfig(({ mode }) => ({
       // Each process runs many files one after the other, because loading the product once a file takes a third of the time.
       {
         extends: true,
-        test: { name: "product", include: ["tests/**/*.test.ts"], exclude: ["tests/client/**", ...movingTheClock], isolate: false },
+        test: {
+          name: "product",
+          include: ["tests/{*,!(client)/**/*}.test.ts", ...clientInBrowser],
+          exclude: movingTheClock,
+          isolate: false,
+        },
       },
       { extends: true, test: { name: "clock", include: movingTheClock } },
       // The client's modules keep their state in the module, and the tests replace the browser's globals.
-      { extends: true, test: { name: "client", include: ["tests/client/**/*.test.ts", "tests/client/**/*.test.tsx"] } },
+      { extends: true, test: { name: "client", include: ["tests/client/**/*.test.{ts,tsx}"], exclude: clientInBrowser } },
     ],
     globalSetup: ["tests/support/global-setup.ts"],
     // One more than the cores: half of the time is waiting for browsers, mails and processes that start again.

@@ -1,15 +1,14 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { runInNewContext } from "node:vm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Site } from "./frame-support.ts";
-import { openSite } from "./frame-support.ts";
+import { onSite } from "./frame-support.ts";
 
 let site: Site;
-beforeAll(async () => {
-  site = await openSite();
-}, 120_000);
-afterAll(() => site?.close());
+onSite((opened) => {
+  site = opened;
+});
 
 describe("the shell", () => {
   it("answers a missing asset with 404, never with HTML", async () => {

@@ -2,13 +2,13 @@
 import { pathToFileURL } from "node:url";
 // For its types: it adds fields to the route schemas, which the file serving uses.
 import type {} from "@fastify/swagger";
-import type { FastifyInstance } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import Fastify from "fastify";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { registerSecurityHeaders } from "#server/http/security-headers.ts";
 import { registerClient } from "#server/http/static.ts";
-import { launchBrowser } from "#tests/support/browser.ts";
+import { sharedBrowser } from "#tests/support/browser.ts";
 import { buildClient, clientFolder } from "#tests/support/client-build.ts";
 import type { DeviceOptions } from "#tests/support/devices.ts";
 import { Devices } from "#tests/support/devices.ts";
@@ -19,44 +19,67 @@ export interface Site {
   folder: string;
   browser: Browser;
   devices: Devices;
-  close: () => Promise<void>;
 }
 
-/** Adds a test's own routes, such as an API. */
-type AddRoutes = (app: FastifyInstance) => void;
+/** Answers a call of the API. */
+export type AnswerCall = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-export async function serve(folder: string, port = 0, addRoutes?: AddRoutes): Promise<{ address: string; close: () => Promise<void> }> {
+interface Serving {
+  /** Without it there is no API. */
+  answerCall?: AnswerCall;
+  /** Comes before everything else. */
+  onRequest?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+}
+
+/** Serves a folder at a free port. */
+export async function serve(
+  folder: string,
+  { answerCall, onRequest }: Serving = {},
+): Promise<{ address: string; close: () => Promise<void> }> {
   const app = Fastify({ forceCloseConnections: true });
-  addRoutes?.(app);
+  if (onRequest) app.addHook("onRequest", onRequest);
+  app.addContentTypeParser("application/octet-stream", { parseAs: "buffer" }, async (_request: FastifyRequest, body: Buffer) => body);
+  if (answerCall) app.route({ method: ["GET", "POST", "PUT", "PATCH", "DELETE"], url: "/api/*", handler: answerCall });
   registerSecurityHeaders(app, { https: false });
   await registerClient(app as never, { publicUrl: new URL("https://tessera.example"), google: false }, pathToFileURL(`${folder}/`));
-  return { address: await app.listen({ host: "127.0.0.1", port }), close: () => app.close() };
+  return { address: await app.listen({ host: "127.0.0.1", port: 0 }), close: () => app.close() };
 }
 
-export async function openSite(addRoutes?: AddRoutes): Promise<Site> {
+interface SharedSite {
+  site: Site;
+  /** Of the file that is executed now; none if its tests need no API. */
+  answerCall?: AnswerCall | undefined;
+}
+
+/** On `globalThis`, because each test file has its own copy of this module. */
+const shared = globalThis as { clientSite?: Promise<SharedSite> };
+
+async function startSharedSite(): Promise<SharedSite> {
   await buildClient();
-  const [server, browser] = await Promise.all([serve(clientFolder, 0, addRoutes), launchBrowser()]);
-  return {
-    address: server.address,
-    folder: clientFolder,
-    browser,
-    devices: new Devices(browser, server.address),
-    close: async () => {
-      await browser.close();
-      await server.close();
-    },
+  const answerCall: AnswerCall = async (request, reply) => {
+    const current = (await shared.clientSite)?.answerCall;
+    return current ? current(request, reply) : reply.callNotFound();
   };
+  const [{ address }, browser] = await Promise.all([serve(clientFolder, { answerCall }), sharedBrowser()]);
+  return { site: { address, folder: clientFolder, browser, devices: new Devices(browser, address) } };
 }
 
-/** Opens the site for the tests of a file; what pages they open is taken back after each. */
-export function onSite(take: (site: Site) => void, addRoutes?: AddRoutes): void {
-  let site: Site | undefined;
+/**
+ * Opens the site for the tests of a file; what pages they open is taken back after each. All files that this process executes one after
+ * the other share server, browser and pages, because a page that has loaded the client before costs half.
+ */
+export function onSite(take: (site: Site) => void, answerCall?: AnswerCall): void {
+  let opened: SharedSite | undefined;
   beforeAll(async () => {
-    site = await openSite(addRoutes);
-    take(site);
+    shared.clientSite ??= startSharedSite();
+    opened = await shared.clientSite;
+    opened.answerCall = answerCall;
+    take(opened.site);
   }, 120_000);
-  afterEach(() => site?.devices.takeBack());
-  afterAll(() => site?.close());
+  afterEach(() => opened?.site.devices.takeBack());
+  afterAll(() => {
+    if (opened) opened.answerCall = undefined;
+  });
 }
 
 /** Opens a page and collects the browser's errors and warnings, except for failed calls, because there is no API. */

@@ -36,13 +36,17 @@ async function openSupport(page: Page): Promise<void> {
   await panel(page).waitFor();
 }
 
-/** Asks the support widget a question and returns its answer. */
-async function answerTo(page: Page, question: string): Promise<string> {
+/** Asks the support widget a question and returns its answer; on a page with a fake clock without the wait for it. */
+async function answerTo(page: Page, question: string, { moveClock = false } = {}): Promise<string> {
   const answers = panel(page).getByRole("log").locator(":scope > div");
   const before = await answers.count();
   await panel(page).getByRole("textbox").fill(question);
   await page.keyboard.press("Enter");
-  await expect.poll(() => answers.count()).toBe(before + 1);
+  const count = async () => {
+    if (moveClock) await page.clock.runFor(100);
+    return answers.count();
+  };
+  await expect.poll(count).toBe(before + 1);
   return (await answers.last().textContent()) ?? "";
 }
 
@@ -163,28 +167,30 @@ describe("styles", () => {
 
 describe("the support widget (specification §2)", () => {
   it("answers questions about every plan and model with the catalogue's figures", async () => {
-    const { page, complaints } = await openPage(site, wide);
+    const { page, complaints } = await openPage(site, { ...wide, fresh: true });
+    await page.clock.install();
+    const answer = (question: string) => answerTo(page, question, { moveClock: true });
     await visit(page, site.address);
     await openSupport(page);
     for (const plan of planList) {
-      const answer = await answerTo(page, `What does ${plan.name} cost?`);
+      const costs = await answer(`What does ${plan.name} cost?`);
       for (const figure of [
         formatMoney(plan.monthlyPriceCents, "en"),
         formatMoney(annualPriceCents(plan), "en"),
         `${formatNumber(plan.monthlyCredits, "en")} credits`,
         `${plan.requestsPerMinute} requests a minute`,
       ]) {
-        expect(answer).toContain(figure);
+        expect(costs).toContain(figure);
       }
     }
     for (const model of models) {
-      const answer = await answerTo(page, `How much is ${model.name}?`);
-      expect(answer).toContain(`${model.name}, ${model.credits} credit${model.credits === 1 ? "" : "s"} per`);
+      const costs = await answer(`How much is ${model.name}?`);
+      expect(costs).toContain(`${model.name}, ${model.credits} credit${model.credits === 1 ? "" : "s"} per`);
     }
-    expect(await answerTo(page, "how long is the trial")).toContain(`${trialCredits} credits`);
-    expect(await answerTo(page, "can I get a refund")).toContain(`${moneyBackDays} days`);
-    expect(await answerTo(page, "mp3 upload")).toContain(`${uploadLimits.audioMegabytes} MB (MP3, WAV, and M4A)`);
-    const prices = await answerTo(page, "all prices of the plans");
+    expect(await answer("how long is the trial")).toContain(`${trialCredits} credits`);
+    expect(await answer("can I get a refund")).toContain(`${moneyBackDays} days`);
+    expect(await answer("mp3 upload")).toContain(`${uploadLimits.audioMegabytes} MB (MP3, WAV, and M4A)`);
+    const prices = await answer("all prices of the plans");
     for (const plan of planList) expect(prices).toContain(formatMoney(plan.monthlyPriceCents, "en"));
     expect(complaints).toEqual([]);
   }, 60_000);
@@ -268,35 +274,39 @@ describe("the support widget (specification §2)", () => {
     expect(await panel(page).getByRole("log").textContent()).toContain(`${moneyBackDays} days`);
   });
 
-  it.each(["light", "dark"] as const)(
-    "has no accessibility violation on the about page in the %s theme, panel open",
-    async (colorScheme) => {
-      const { page, complaints } = await openPage(site, { ...phone, colorScheme, bypassCSP: true });
-      await visit(page, `${site.address}/about`);
-      await openSupport(page);
-      await answerTo(page, "all models and their prices");
-      await page.addScriptTag({ content: axe.source });
-      const violations = await page.evaluate(async () =>
-        (await (window as unknown as { axe: typeof axe }).axe.run()).violations.map((found) => `${found.id}: ${found.nodes[0]?.html}`),
-      );
-      expect(violations).toEqual([]);
-      expect(complaints).toEqual([]);
-      await site.devices.takeBack();
-    },
-  );
+  it("has no accessibility violation on the about page in either theme, panel open", async () => {
+    const { page, complaints } = await openPage(site, { ...phone, bypassCSP: true, fresh: true });
+    await visit(page, `${site.address}/about`);
+    await openSupport(page);
+    await answerTo(page, "all models and their prices");
+    await page.addScriptTag({ content: axe.source });
+    // Another theme changes nothing but colours.
+    for (const [colorScheme, rules] of [
+      ["light", undefined],
+      ["dark", ["color-contrast", "link-in-text-block"]],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      const violations = await page.evaluate(async (runOnly) => {
+        const found = await (window as unknown as { axe: typeof axe }).axe.run(runOnly ? { runOnly: [...runOnly] } : {});
+        return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+      }, rules);
+      expect(violations, colorScheme).toEqual([]);
+    }
+    expect(complaints).toEqual([]);
+  });
 
   it("covers neither the consent banner nor the feedback card, at any width", async () => {
-    for (const width of [320, 390, 1440]) {
-      const { page } = await openPage(site, { viewport: { width, height: 844 }, fresh: true });
-      await page.clock.install();
-      await visit(page, site.address);
-      const consent = page.getByRole("region", { name: /privacy/i });
-      await consent.waitFor();
-      // The feedback card appears ten seconds after the page has loaded.
-      await page.clock.fastForward(10_000);
-      const feedback = page.getByRole("button", { name: "Give Feedback" });
-      await feedback.waitFor();
-      const covered = await supportButton(page).evaluate((button) => {
+    const { page } = await openPage(site, { fresh: true });
+    await page.clock.install();
+    await visit(page, site.address);
+    const consent = page.getByRole("region", { name: /privacy/i });
+    await consent.waitFor();
+    // The feedback card appears ten seconds after the page has loaded.
+    await page.clock.fastForward(10_000);
+    const feedback = page.getByRole("button", { name: "Give Feedback" });
+    await feedback.waitFor();
+    const covered = () =>
+      supportButton(page).evaluate((button) => {
         const own = button.getBoundingClientRect();
         const others = [...document.querySelectorAll("button, a")].filter(
           (other) => other !== button && getComputedStyle(other.closest("section, aside, form, dialog") ?? other).position === "fixed",
@@ -308,12 +318,14 @@ describe("the support widget (specification §2)", () => {
           })
           .map((other) => other.textContent);
       });
-      expect(covered, `at ${width}`).toEqual([]);
+    for (const width of [320, 390, 1440]) {
+      await page.setViewportSize({ width, height: 844 });
+      // Banner and card measure themselves after the window has changed.
+      await expect.poll(covered, { message: `at ${width}` }).toEqual([]);
       // It is in the right half, near the edge, and below the middle.
       const box = await supportButton(page).boundingBox();
       expect(width - ((box?.x ?? 0) + (box?.width ?? 0)), `at ${width}`).toBeLessThanOrEqual(16);
       expect(box?.y ?? 0, `at ${width}`).toBeGreaterThan(422);
-      await site.devices.takeBack();
     }
-  }, 90_000);
+  });
 });

@@ -10,7 +10,8 @@ onSite(
   (opened) => {
     site = opened;
   },
-  (app) => {
+  async (request, reply) => {
+    if (request.url !== "/api/functions/check-discount-eligibility") return reply.callNotFound();
     const terms = {
       discountPercentage: 20,
       originalPrice: 1_999,
@@ -18,7 +19,7 @@ onSite(
       annual: { originalPrice: 19_190, discountedPrice: 15_352 },
     };
     const pricing = { starter: terms, basic: terms, professional: terms, enterprise: terms };
-    app.post("/api/functions/check-discount-eligibility", () => ({ discountEligible, pricing }));
+    return { discountEligible, pricing };
   },
 );
 

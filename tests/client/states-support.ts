@@ -1,5 +1,5 @@
 /** A stubbed API behind real HTTP. The contract types its responses, so they can't differ from the product's. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
 import type { Page } from "playwright-core";
 import { beforeEach } from "vitest";
 import type { CallName, CallResult } from "#client/lib/api.ts";
@@ -12,7 +12,7 @@ import type { DiscountEligibility, SubscriptionCheck } from "#server/contract/bi
 import type { Problem } from "#server/contract/common.ts";
 import { sendProblem, toProblem } from "#server/http/problem.ts";
 import type { DeviceOptions } from "#tests/support/devices.ts";
-import type { Site } from "./frame-support.ts";
+import type { AnswerCall, Site } from "./frame-support.ts";
 import { onSite, openPage, visit } from "./frame-support.ts";
 
 const now = new Date("2026-03-10T12:00:00Z").toISOString();
@@ -133,26 +133,22 @@ export class StubbedApi {
     return this.#received.filter((call) => call.name === name);
   }
 
-  addTo(app: FastifyInstance): void {
-    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-      const name = `${request.method} ${request.url.split("?")[0]}`;
-      this.#received.push({ name, headers: request.headers, body: request.body, query: request.query });
-      await this.#held.get(name);
-      const refusal = this.#refusals.get(name);
-      if (refusal) return sendProblem(reply, refusal);
-      if (!this.#results.has(name)) return sendProblem(reply, toProblem(503, "service_unavailable", "not answered by this test"));
-      return reply.send(this.#results.get(name));
-    };
-    app.addContentTypeParser("application/octet-stream", { parseAs: "buffer" }, async (_request: FastifyRequest, body: Buffer) => body);
-    app.route({ method: ["GET", "POST", "PUT", "PATCH", "DELETE"], url: "/api/*", handler });
-  }
+  readonly answerCall: AnswerCall = async (request, reply) => {
+    const name = `${request.method} ${request.url.split("?")[0]}`;
+    this.#received.push({ name, headers: request.headers, body: request.body, query: request.query });
+    await this.#held.get(name);
+    const refusal = this.#refusals.get(name);
+    if (refusal) return sendProblem(reply, refusal);
+    if (!this.#results.has(name)) return sendProblem(reply, toProblem(503, "service_unavailable", "not answered by this test"));
+    return reply.send(this.#results.get(name));
+  };
 }
 
 /** Serves the client and a stubbed API to the tests of a file. Each test begins with the API's usual answers. */
 export function onStubbedSite(take: (site: Site) => void): StubbedApi {
   const api = new StubbedApi();
   beforeEach(() => api.reset());
-  onSite(take, (app) => api.addTo(app));
+  onSite(take, api.answerCall);
   return api;
 }
 

@@ -9,7 +9,7 @@ import type { Session } from "#contract/auth.ts";
 import { conversationLimits, tidyTitle } from "#domain/conversations.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { freePort } from "#server/embedded/processes.ts";
-import { launchBrowser } from "#tests/support/browser.ts";
+import { sharedBrowser } from "#tests/support/browser.ts";
 import type { Traps } from "#tests/support/browser-traps.ts";
 import { setTraps } from "#tests/support/browser-traps.ts";
 import { buildClient } from "#tests/support/client-build.ts";
@@ -28,11 +28,13 @@ const classOf = ({ name }: HostileText) => name.split(":")[0] ?? "";
 
 export const byClass = (texts: readonly HostileText[]) => [...Map.groupBy(texts, classOf)];
 
+/** The number of the day, by which the tests choose. */
+export const today = Math.floor(Date.now() / 86_400_000);
+
 /** So many of each class, every day the next ones. */
 export function some(count: number): readonly HostileText[] {
-  const day = Math.floor(Date.now() / 86_400_000);
   return byClass(hostileTexts).flatMap(([, texts]) =>
-    Array.from({ length: count }, (_, index) => texts[(day * count + index) % texts.length] as HostileText),
+    Array.from({ length: count }, (_, index) => texts[(today * count + index) % texts.length] as HostileText),
   );
 }
 
@@ -57,7 +59,7 @@ export async function openWorld(): Promise<HostileWorld> {
   const folder = await mkdtemp(path.join(tmpdir(), "tessera-hostile-"));
   const product = await createAuthApp({ ...provider.environment, PUBLIC_URL: url, STORAGE_DIR: folder });
   await product.app.listen({ host: "127.0.0.1", port });
-  const browser = await launchBrowser();
+  const browser = await sharedBrowser();
   const session = await product.join();
   await inTransaction(product.db, (trx) => giveCredits(trx, session.user.id, 10_000));
   await subscribe(product.db, session.user.id, "enterprise");
@@ -68,7 +70,6 @@ export async function openWorld(): Promise<HostileWorld> {
     url,
     session,
     async close() {
-      await browser.close();
       await product.close();
       provider.close();
       await rm(folder, { recursive: true, force: true });

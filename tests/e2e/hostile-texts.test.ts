@@ -18,6 +18,7 @@ import {
   openWorld,
   some,
   titleOf,
+  today,
 } from "./hostile-support.ts";
 
 let world: HostileWorld;
@@ -174,13 +175,15 @@ it("as name, browser and time zone they are text in the account", async () => {
 
 it("in an address, as a prompt, a message, a way back or a page that does not exist, they are text", { timeout: 600_000 }, async () => {
   const { page, traps } = await open();
-  const addresses = some(full ? 6 : 1).flatMap(({ text }) => {
+  // Each text in one of the three places, every day in the next one; `npm run test:full` has all.
+  const addresses = some(full ? 6 : 1).flatMap(({ text }, index) => {
     const encoded = encodeURIComponent(text);
-    return [
+    const places = [
       `/ai-models?model=gpt-5-mini&prompt=${encoded}`,
       `/contact?category=bug&subject=${encoded}&message=${encoded}`,
       `/${encoded.replaceAll("%2F", "/")}`,
     ];
+    return places.filter((_, place) => full || place === (index + today) % places.length);
   });
   const ways = Object.values(hostileAddresses).filter((_, index) => full || index % 6 === 0);
   for (const way of ways) addresses.push(`/auth?return=${encodeURIComponent(way)}`, `/offline?page=${encodeURIComponent(way)}`);
@@ -251,7 +254,7 @@ it("in a person's export they are JSON, word for word, in a file that no browser
     "cache-control": "no-store",
   });
   const files = readZip(answer.rawPayload);
-  expect(files.get("README.md")).not.toMatch(/elsewhere|alert|<[a-z!/]/i);
+  expect(files.get("README.md")).not.toMatch(/elsewhere|alert[(`]|<[a-z!/]/i);
   const messages = JSON.parse(files.get("messages.json") ?? "") as { role: string; text?: string; parts?: { text: string }[] }[];
   const texts = asked.map(({ text }) => text.trim());
   expect(messages.flatMap(({ text }) => text ?? [])).toEqual(expect.arrayContaining(texts));

@@ -2,15 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { BrowserContext, Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { chromium } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { freePort } from "#server/embedded/processes.ts";
 import { wholeBrowserOptions } from "#tests/support/browser.ts";
-import { createTestDatabase } from "#tests/support/postgres.ts";
-import type { Product, ProductFolder } from "#tests/support/supervised.ts";
-import { createProductFolder } from "#tests/support/supervised.ts";
 import { openKept } from "./kept-support.ts";
+import type { Stage } from "./support.ts";
+import { deviceOf, setStage } from "./support.ts";
 
 interface Manifest {
   id: string;
@@ -60,41 +59,37 @@ const iPhoneChrome =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/138.0.7204.53 Mobile/15E148 Safari/604.1";
 
 describe("installing the app", () => {
-  let folder: ProductFolder;
-  let product: Product;
-  /** A profile on disk: browsers don't install apps from a private one. */
-  let profile = "";
-  let device: BrowserContext;
-
+  let stage: Stage;
   beforeAll(async () => {
-    folder = await createProductFolder({ database: await createTestDatabase(1) });
-    profile = await mkdtemp(path.join(tmpdir(), "tessera-test-profile-"));
-    product = folder.start();
-    await product.said("Sandbox", 120_000);
-    device = await chromium.launchPersistentContext(profile, {
-      ...wholeBrowserOptions(),
-      locale: "en-GB",
-      viewport: { width: 1280, height: 900 },
-    });
+    stage = await setStage();
   }, 150_000);
-  afterAll(async () => {
-    await device?.close();
-    await folder?.remove();
-    await rm(profile, { recursive: true, force: true });
-  });
+  afterEach(() => stage?.devices.takeBack());
+  afterAll(() => stage?.close());
 
   const installButton = (page: Page) => page.getByRole("contentinfo").getByRole("button", { name: "Install the app" });
 
-  async function phone(userAgent: string): Promise<Page> {
-    const browser = device.browser() ?? (await chromium.launch(wholeBrowserOptions()));
-    const context = await browser.newContext({ userAgent, locale: "en-GB", viewport: { width: 390, height: 844 }, hasTouch: true });
-    const page = await context.newPage();
-    await page.goto(product.url);
+  async function open(options: BrowserContextOptions = {}, script = ""): Promise<Page> {
+    const device = await deviceOf(stage, undefined, options);
+    await device.addInitScript(script);
+    const page = await device.newPage();
+    await page.goto(stage.url);
+    await page.waitForSelector("html[data-live]");
     return page;
   }
 
+  function phone(userAgent: string, script?: string): Promise<Page> {
+    return open({ userAgent, viewport: { width: 390, height: 844 }, hasTouch: true }, script);
+  }
+
   it("passes the browser's own check, without an error in the manifest", async () => {
-    const page = await openKept(device, product.url, "en");
+    // A whole browser with a profile on disk: browsers don't install apps from a private one.
+    const profile = await mkdtemp(path.join(tmpdir(), "tessera-test-profile-"));
+    const device = await chromium.launchPersistentContext(profile, { ...wholeBrowserOptions(), locale: "en-GB" });
+    onTestFinished(async () => {
+      await device.close();
+      await rm(profile, { recursive: true, force: true });
+    });
+    const page = await openKept(device, stage.url, "en");
     const devTools = await device.newCDPSession(page);
     const { installabilityErrors } = await devTools.send("Page.getInstallabilityErrors");
     expect(installabilityErrors).toEqual([]);
@@ -107,14 +102,13 @@ describe("installing the app", () => {
     expect(manifest.icons.filter(({ purpose }) => purpose === "maskable").map(({ sizes }) => sizes)).toEqual(["192x192", "512x512"]);
     expect(new Set(manifest.screenshots.map(({ form_factor }) => form_factor))).toEqual(new Set(["wide", "narrow"]));
     for (const { src, sizes } of [...manifest.icons, ...manifest.screenshots, ...manifest.shortcuts.flatMap(({ icons }) => icons)]) {
-      expect(await sizeOfPicture(product.url + src), src).toBe(sizes);
+      expect(await sizeOfPicture(stage.url + src), src).toBe(sizes);
     }
-    for (const { url } of manifest.shortcuts) expect((await fetch(product.url + url)).status, url).toBe(200);
-    await page.close();
+    for (const { url } of manifest.shortcuts) expect((await fetch(stage.url + url)).status, url).toBe(200);
   });
 
   it("is offered if the browser offers it, and no longer once it is installed", async () => {
-    const page = await openKept(device, product.url, "en");
+    const page = await open();
     // A headless browser never sends this event by itself.
     await page.evaluate(`(() => {
       const offer = new Event("beforeinstallprompt", { cancelable: true });
@@ -133,24 +127,23 @@ describe("installing the app", () => {
     await installButton(page).waitFor();
     await page.evaluate(`dispatchEvent(new Event("appinstalled"))`);
     await expect.poll(() => installButton(page).count()).toBe(0);
-    await page.close();
   });
 
   it("is offered even if the browser's offer comes before the page's scripts", async () => {
-    const page = await device.newPage();
-    await page.addInitScript(`addEventListener("DOMContentLoaded", () => {
+    const page = await open(
+      {},
+      `addEventListener("DOMContentLoaded", () => {
       const offer = new Event("beforeinstallprompt", { cancelable: true });
       offer.prompt = () => Promise.resolve({ outcome: "dismissed" });
       dispatchEvent(offer);
       globalThis.shownByBrowser = !offer.defaultPrevented;
-    }, { once: true })`);
-    await page.goto(product.url);
+    }, { once: true })`,
+    );
     await installButton(page).waitFor();
     expect(await page.evaluate("globalThis.shownByBrowser")).toBe(false);
-    await page.close();
   });
 
-  it("is explained on an iPhone in the words of each browser, and not in the installed app", async () => {
+  it("is explained on an iPhone in the words of each browser", async () => {
     for (const [userAgent, step] of [
       [iPhone, "in Safari’s toolbar"],
       [iPhoneChrome, "beside the address"],
@@ -162,27 +155,26 @@ describe("installing the app", () => {
       await sheet.getByText("Add to Home Screen", { exact: false }).last().waitFor();
       await sheet.getByRole("button", { name: "Done" }).click();
       await sheet.waitFor({ state: "hidden" });
-      await page.context().close();
+      if (userAgent === iPhoneChrome) continue;
+      await page.getByRole("button", { name: "Open menu" }).click();
+      const menu = page.getByRole("dialog", { name: "Menu" });
+      await menu.getByRole("button", { name: "Install the app" }).click();
+      await sheet.waitFor();
+      await page.keyboard.press("Escape");
+      await menu.getByRole("button", { name: "Install the app" }).waitFor();
     }
-    const fromMenu = await phone(iPhone);
-    await fromMenu.getByRole("button", { name: "Open menu" }).click();
-    await fromMenu.getByRole("dialog", { name: "Menu" }).getByRole("button", { name: "Install the app" }).click();
-    await fromMenu.getByRole("dialog", { name: "Add Tessera to your Home Screen" }).waitFor();
-    await fromMenu.keyboard.press("Escape");
-    await fromMenu.getByRole("dialog", { name: "Menu" }).getByRole("button", { name: "Install the app" }).waitFor();
-    await fromMenu.context().close();
+  });
 
-    const page = await phone(iPhone);
-    await page.addInitScript(() => Object.defineProperty(navigator, "standalone", { value: true }));
-    await page.reload();
+  it("is not explained in the installed app on an iPhone", async () => {
+    const page = await phone(iPhone, `Object.defineProperty(navigator, "standalone", { value: true })`);
     await page.getByRole("contentinfo").getByRole("link", { name: "Saved for offline" }).waitFor();
     await page.waitForTimeout(2_000);
     expect(await installButton(page).count()).toBe(0);
-    await page.context().close();
   });
 
   it("lets another app share a text, which becomes a prompt and is not sent to the server in the address", async () => {
-    const watched = await watchRequests(product.url);
+    const watched = await watchRequests(stage.product.url);
+    const device = await deviceOf(stage, undefined, { serviceWorkers: "allow" });
     const page = await openKept(device, watched.url, "en");
     await page.evaluate(`(() => {
       const form = document.createElement("form");
@@ -203,7 +195,6 @@ describe("installing the app", () => {
     await page.getByRole("heading", { level: 1 }).first().waitFor();
     expect(watched.asked).toContain("GET /ai-models?prompt=");
     expect(watched.asked.filter((line) => line.includes("Ravenna"))).toEqual([]);
-    await page.close();
     await watched.close();
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "#tests/support/browser.ts";
+import { sharedBrowser } from "#tests/support/browser.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
 import { createProductFolder } from "#tests/support/supervised.ts";
 
@@ -49,10 +49,9 @@ describe("the main job in Chromium on the embedded default", () => {
     folder = await createProductFolder();
     product = folder.start();
     await product.said("Sandbox", 120_000);
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
   }, 150_000);
   afterAll(async () => {
-    await browser?.close();
     await folder?.remove();
   });
 

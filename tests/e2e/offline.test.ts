@@ -1,20 +1,16 @@
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { waitUntil } from "#server/embedded/processes.ts";
-import { launchBrowser } from "#tests/support/browser.ts";
-import { createTestDatabase } from "#tests/support/postgres.ts";
-import type { Product, ProductFolder } from "#tests/support/supervised.ts";
-import { createProductFolder } from "#tests/support/supervised.ts";
-import { Visitor } from "#tests/support/visitor.ts";
 import { keptAddresses, keptConversations, openKept, waitForKept } from "./kept-support.ts";
+import type { Stage } from "./support.ts";
+import { deviceOf, setStage } from "./support.ts";
 
 const prompt = "Wie lege ich ein Mosaik?";
 const draft = "Ein Entwurf, der nicht verloren gehen darf";
 
 describe("with the server stopped", () => {
-  let folder: ProductFolder;
-  let product: Product;
-  let browser: Browser;
+  let stage: Stage;
+  let reachable = true;
   let device: BrowserContext;
   let conversationAddress = "";
   /** What the server sends with a page: where the browser finds what to fetch ahead. */
@@ -23,27 +19,26 @@ describe("with the server stopped", () => {
   /** Opens the address in a new tab, with nothing in memory. */
   async function open(address: string): Promise<Page> {
     const page = await device.newPage();
-    await page.goto(product.url + address);
+    await page.goto(stage.url + address);
     return page;
   }
 
   async function prepareDevice(): Promise<void> {
-    const visitor = await new Visitor(product.url, product.sandboxUrl).join();
-    await visitor.subscribe();
+    const visitor = await stage.person(true);
     const answer = await visitor.ask({ prompt });
     conversationAddress = `/ai-models?conversation=${answer.turn?.conversationId}`;
 
-    device = await browser.newContext({ locale: "de-DE", viewport: { width: 1280, height: 900 } });
-    const page = await openKept(device, product.url, "de");
+    device = await deviceOf(stage, undefined, { serviceWorkers: "allow", locale: "de-DE" });
+    const page = await openKept(device, stage.url, "de");
     await page.evaluate((session) => localStorage.setItem("session", session), JSON.stringify(visitor.session));
 
-    await page.goto(`${product.url}/getting-started`);
+    await page.goto(`${stage.url}/getting-started`);
     await page.getByRole("button", { name: "Offline speichern" }).click();
     await page.getByRole("link", { name: "Offline gespeichert" }).first().waitFor();
-    await page.goto(`${product.url}/image-generation`);
+    await page.goto(`${stage.url}/image-generation`);
     await waitForKept(page, "/image-generation?lang=de");
 
-    await page.goto(product.url + conversationAddress);
+    await page.goto(stage.url + conversationAddress);
     await page.getByText("Sandbox answer").first().waitFor();
     await page.getByLabel("Dein Prompt").fill(draft);
     expect(await waitUntil(async () => (await keptConversations(page)) === 1, 10_000)).toBe(true);
@@ -51,18 +46,16 @@ describe("with the server stopped", () => {
   }
 
   beforeAll(async () => {
-    folder = await createProductFolder({ database: await createTestDatabase(1) });
-    product = folder.start();
-    [browser] = await Promise.all([launchBrowser(), product.said("Sandbox", 120_000)]);
+    stage = await setStage();
     await prepareDevice();
-    rules = (await fetch(product.url)).headers.get("speculation-rules");
-    product.process.kill("SIGTERM");
-    await product.exited;
-    await expect(fetch(product.url)).rejects.toThrow();
+    rules = (await fetch(stage.url)).headers.get("speculation-rules");
+    await stage.line.cut();
+    reachable = false;
+    await expect(fetch(stage.url)).rejects.toThrow();
   }, 180_000);
   afterAll(async () => {
-    await browser?.close();
-    await folder?.remove();
+    if (!reachable) await stage?.line.mend();
+    await stage?.close();
   });
 
   it("a cold deep link to a saved guide, a guide only read, pricing and home renders in the reader's language", async () => {
@@ -86,7 +79,7 @@ describe("with the server stopped", () => {
     for (const address of ["/ai-models", "/offline"]) {
       const from = await open(address);
       await from.getByRole("link", { name: prompt, exact: true }).click();
-      await from.waitForURL(product.url + conversationAddress);
+      await from.waitForURL(stage.url + conversationAddress);
       await from.getByText("Sandbox answer").first().waitFor();
       await from.close();
     }
@@ -111,7 +104,7 @@ describe("with the server stopped", () => {
 
   it("an unknown address shows the not-found page in the reader's language; a missing asset gets no HTML", async () => {
     const page = await device.newPage();
-    const response = await page.goto(`${product.url}/nowhere-at-all`);
+    const response = await page.goto(`${stage.url}/nowhere-at-all`);
     expect(response?.status()).toBe(404);
     await page.getByRole("heading", { level: 1, name: "Seite nicht gefunden" }).waitFor();
     await page.getByText("/nowhere-at-all").first().waitFor();
@@ -158,11 +151,11 @@ describe("with the server stopped", () => {
   it("the offline page opens the requested guide as soon as the server is back", async () => {
     const waiting = await open("/marketing");
     await waiting.getByRole("heading", { level: 1 }).first().waitFor();
-    product = folder.start();
-    await product.said("Sandbox", 120_000);
-    await waiting.waitForURL(`${product.url}/marketing`, { timeout: 30_000 });
+    await stage.line.mend();
+    reachable = true;
+    await waiting.waitForURL(`${stage.url}/marketing`, { timeout: 30_000 });
     await waiting.close();
-  }, 150_000);
+  });
 
   it("the offline page saves all guides and articles, lists them with their size, and removes one or all", async () => {
     const page = await open("/offline");
@@ -192,8 +185,8 @@ describe("with the server stopped", () => {
     await choosing.getByRole("combobox").first().selectOption("ja");
     await waitForKept(choosing, "/pricing?lang=ja");
     await waitForKept(choosing, "/getting-started?lang=ja");
-    product.process.kill("SIGTERM");
-    await product.exited;
+    await stage.line.cut();
+    reachable = false;
     for (const address of ["/pricing", "/getting-started"]) {
       const page = await open(address);
       await page.getByRole("heading", { level: 1 }).first().waitFor();

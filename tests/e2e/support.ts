@@ -2,7 +2,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { inject } from "vitest";
 import type { Db } from "#server/db/database.ts";
-import { launchBrowser } from "#tests/support/browser.ts";
+import { sharedBrowser } from "#tests/support/browser.ts";
 import { Devices } from "#tests/support/devices.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
@@ -46,7 +46,7 @@ async function startSharedProduct(): Promise<SharedProduct> {
   const folder = await createProductFolder({ database, in: inject("postgres").productsFolder });
   const line = await startTcpProxy({ host: "127.0.0.1", port: folder.port });
   const product = folder.start({ PUBLIC_URL: `http://127.0.0.1:${line.port}` });
-  const [browser] = await Promise.all([launchBrowser(), product.said("Sandbox", startTimeoutMs)]);
+  const [browser] = await Promise.all([sharedBrowser(), product.said("Sandbox", startTimeoutMs)]);
   return { product, database, line, browser, devices: new Devices(browser, `http://127.0.0.1:${line.port}`) };
 }
 

@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { plans, trialCredits, trialDays, trialReminderDays } from "#domain/plans.ts";
-import { launchBrowser } from "#tests/support/browser.ts";
+import { sharedBrowser } from "#tests/support/browser.ts";
+import { createTestDatabase } from "#tests/support/postgres.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
 import { createProductFolder } from "#tests/support/supervised.ts";
 import { advanceClock, Visitor } from "#tests/support/visitor.ts";
@@ -14,14 +15,13 @@ let browser: Browser;
 let context: BrowserContext;
 // A product of its own: its clock is moved.
 beforeAll(async () => {
-  folder = await createProductFolder();
+  folder = await createProductFolder({ database: await createTestDatabase(1) });
   product = folder.start();
   await product.said("Sandbox", 120_000);
-  browser = await launchBrowser();
+  browser = await sharedBrowser();
 }, 150_000);
 afterEach(() => context?.close());
 afterAll(async () => {
-  await browser?.close();
   await folder?.remove();
 });
 

@@ -1,18 +1,14 @@
 import { appendFile, cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freePort } from "#server/embedded/processes.ts";
-import { launchBrowser } from "#tests/support/browser.ts";
-import { createTestDatabase } from "#tests/support/postgres.ts";
 import { root } from "#tests/support/sources.ts";
-import type { Product, ProductFolder } from "#tests/support/supervised.ts";
-import { createProductFolder } from "#tests/support/supervised.ts";
-import { Visitor } from "#tests/support/visitor.ts";
 import { keptAddresses, keptConversations, openKept } from "./kept-support.ts";
 import type { Frontage } from "./releases-support.ts";
 import { buildOver, change, copySources, openFrontage } from "./releases-support.ts";
+import type { Stage } from "./support.ts";
+import { order, setStage } from "./support.ts";
 
 const oldWords = "Nothing you have open is interrupted.";
 const offer = "A new version is ready";
@@ -32,38 +28,33 @@ const askForUpdate = (page: Page) =>
 const footer = (page: Page) => page.getByRole("contentinfo");
 
 describe("a new release while tabs are open", () => {
-  let folder: ProductFolder;
-  let product: Product;
+  let stage: Stage;
   let frontage: Frontage;
-  let browser: Browser;
   let site = "";
   let device: BrowserContext;
 
   beforeAll(async () => {
-    folder = await createProductFolder({ database: await createTestDatabase(1) });
-    const port = await freePort();
-    product = folder.start({ PUBLIC_URL: `http://127.0.0.1:${port}` });
-    [browser] = await Promise.all([launchBrowser(), product.said("Sandbox", 120_000)]);
+    stage = await setStage();
     site = await mkdtemp(path.join(tmpdir(), "tessera-test-site-"));
     await cp(path.join(root, "client/dist"), site, { recursive: true });
-    frontage = await openFrontage(port, product.url);
+    const visitor = await stage.person(true);
+    await order(stage, "/models/pace", { paceMs: 800 });
+    // The product's public address leads to the releases that are deployed here, and on to its API.
+    await stage.line.cut();
+    frontage = await openFrontage(stage.line.port, stage.product.url);
     await frontage.deploy(site);
-    await fetch(`${product.sandboxUrl}/models/pace`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ paceMs: 800 }),
-    });
-    const visitor = await new Visitor(product.url, product.sandboxUrl).join();
-    await visitor.subscribe();
-    device = await browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 900 } });
+    device = await stage.browser.newContext({ locale: "en-GB", viewport: { width: 1280, height: 900 } });
     await device.addInitScript((session) => {
       if (!localStorage.getItem("session") && !localStorage.getItem("signedOut")) localStorage.setItem("session", session);
     }, JSON.stringify(visitor.session));
   }, 180_000);
   afterAll(async () => {
-    await browser?.close();
-    await frontage?.close();
-    await folder?.remove();
+    await device?.close();
+    if (frontage) {
+      await frontage.close();
+      await stage.line.mend();
+    }
+    await stage?.close();
     await rm(site, { recursive: true, force: true });
   });
 

@@ -49,3 +49,12 @@ export function wholeBrowserOptions(): LaunchOptions {
 export async function launchBrowser(): Promise<Browser> {
   return chromium.launch(optionsFor(findProgram(shellName) ?? findBrowser()));
 }
+
+/** On `globalThis`, because each test file has its own copy of this module. */
+const shared = globalThis as { testBrowser?: Promise<Browser> };
+
+/** The browser of all files that this process executes one after the other; it ends with the process. Close your contexts, not the browser. */
+export function sharedBrowser(): Promise<Browser> {
+  shared.testBrowser ??= launchBrowser();
+  return shared.testBrowser;
+}
