@@ -219,6 +219,8 @@ describe("content that loads late", () => {
         api.answer(check, plan);
         ({ page } = await openPage(site, { viewport: { width, height }, session: sessionOf(), fresh: true }));
         await page.addInitScript(watchShifts);
+        // Otherwise /offline waits 20 s for the worker that this device blocks.
+        await page.addInitScript("delete Navigator.prototype.serviceWorker");
         await page.goto(site.address + address);
         await page.getByText(arrived, { exact: true }).filter({ visible: true }).first().waitFor();
         await page.waitForLoadState("networkidle");

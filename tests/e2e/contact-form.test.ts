@@ -18,7 +18,7 @@ import {
   waitingForms,
 } from "./forms-support.ts";
 import type { Stage } from "./support.ts";
-import { pageOf } from "./support.ts";
+import { deviceOf, pageOf } from "./support.ts";
 
 let stage: Stage;
 let context: BrowserContext;
@@ -247,6 +247,10 @@ describe("a form without a connection", () => {
 
   it("is shown as waiting after a reload, on its page and on the offline page, and then as sent", async () => {
     const email = newAddress();
+    context = await deviceOf(stage, undefined, { reducedMotion: "reduce" });
+    // Otherwise the offline page waits 20 s for the worker that this device blocks.
+    await context.addInitScript("delete Navigator.prototype.serviceWorker");
+    page = await context.newPage();
     await context.route("**/api/contact", (route) => route.abort());
     await writeOffline(email);
     await context.setOffline(false);
