@@ -8,6 +8,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { chromium } from "playwright-core";
+import type { OrderPreview } from "#contract/orders.ts";
 
 const [product = "http://127.0.0.1:3000", sandbox = "http://127.0.0.1:3001"] = process.argv.slice(2);
 const folder = path.join(import.meta.dirname, "../client/public/screenshots");
@@ -54,7 +55,10 @@ async function subscriber(): Promise<Session> {
   });
   const session = await post<Session>(`${product}/api/auth/confirm`, { token, password });
   const authorization = { authorization: `Bearer ${session.access_token}` };
-  const { url } = await post<{ url: string }>(`${product}/api/functions/create-checkout`, { priceId: "professional_month" }, authorization);
+  const priceId = "professional_month";
+  const { amountCents, terms, withdrawal } = await post<OrderPreview>(`${product}/api/billing/order/preview`, { priceId }, authorization);
+  const order = { priceId, consent: { amountCents, terms, withdrawal, language: "en", beginAtOnce: true } };
+  const { url } = await post<{ url: string }>(`${product}/api/functions/create-checkout`, order, authorization);
   const checkout = new URL(url).pathname.split("/").at(-1);
   await fetch(`${sandbox}/checkout/${checkout}/pay`, {
     method: "POST",

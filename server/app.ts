@@ -18,6 +18,7 @@ import { createReadViewer, createSessionCheck } from "./features/auth/viewer.ts"
 import { readEntitlement } from "./features/billing/entitlement.ts";
 import { invoiceRoutes, payRoutes } from "./features/billing/invoice-routes.ts";
 import { moneyBackRoutes } from "./features/billing/money-back-routes.ts";
+import { orderRoutes } from "./features/billing/order-routes.ts";
 import { planChangeRoutes } from "./features/billing/plan-change-routes.ts";
 import { billingRoutes, publicBillingRoutes } from "./features/billing/routes.ts";
 import { transferRoutes } from "./features/billing/transfer-routes.ts";
@@ -125,6 +126,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       invoiceRoutes(deps),
       moneyBackRoutes(deps),
       withdrawalRoutes(deps),
+      orderRoutes(deps),
       planChangeRoutes(deps),
       transferRoutes(deps),
       creditRoutes(deps, spendable),

@@ -19,6 +19,7 @@ import type later from "./locales/en/later.json";
 import type limits from "./locales/en/limits.json";
 import type notFound from "./locales/en/not-found.json";
 import type offline from "./locales/en/offline.json";
+import type order from "./locales/en/order.json";
 import type plans from "./locales/en/plans.json";
 import type pricing from "./locales/en/pricing.json";
 import type reading from "./locales/en/reading.json";
@@ -58,6 +59,7 @@ declare module "i18next" {
       later: typeof later;
       "not-found": typeof notFound;
       offline: typeof offline;
+      order: typeof order;
       plans: typeof plans;
       pricing: typeof pricing;
       reading: typeof reading;

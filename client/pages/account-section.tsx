@@ -98,8 +98,10 @@ export function AccountSectionPage() {
   if (!isSection(section)) return <Redirect to={paths.profile} replace />;
   if (section === "notifications" && token !== null) return <Unsubscribe token={token} />;
   const title = t(`sections.${section}`);
+  // Who is sent to sign in comes back to the same panel. On the server there is no address, and nobody is signed out.
+  const panel = typeof location === "undefined" ? "" : location.hash;
   return (
-    <AccountPage key={section} section={section} title={title} returnTo={sectionPaths[section]}>
+    <AccountPage key={section} section={section} title={title} returnTo={sectionPaths[section] + panel}>
       {(user) => (
         <>
           <SectionHead title={title} />

@@ -4,7 +4,7 @@ import { Late } from "#client/components/late.tsx";
 import { Page } from "#client/components/page.tsx";
 import { Section } from "#client/components/section.tsx";
 import { useSubscription } from "#client/features/billing/subscription-store.ts";
-import { useCheckout } from "#client/features/billing/use-checkout.ts";
+import { useCheckout } from "#client/features/billing/use-checkout.tsx";
 import { usePlanChange } from "#client/features/billing/use-plan-change.tsx";
 import { Facts } from "#client/features/marketing/facts.tsx";
 import { Hero } from "#client/features/marketing/hero.tsx";
@@ -24,7 +24,7 @@ export function HomePage() {
   const { t } = useTranslation("home");
   const { status, user } = useSession();
   const check = useSubscription((state) => state.check);
-  const { start, processing } = useCheckout();
+  const { start, processing, dialog: order } = useCheckout();
   const { change, undo, dialog } = usePlanChange();
   return (
     <Page className={styles.home ?? ""}>
@@ -53,6 +53,7 @@ export function HomePage() {
           <Link href={paths.pricing}>{t("pricing.more")}</Link>
         </p>
       </Section>
+      {order}
       {dialog}
     </Page>
   );

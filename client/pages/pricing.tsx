@@ -5,7 +5,7 @@ import { Page } from "#client/components/page.tsx";
 import { Heading, Section } from "#client/components/section.tsx";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import { useSubscription } from "#client/features/billing/subscription-store.ts";
-import { useCheckout } from "#client/features/billing/use-checkout.ts";
+import { useCheckout } from "#client/features/billing/use-checkout.tsx";
 import { usePlanChange } from "#client/features/billing/use-plan-change.tsx";
 import { Fairness } from "#client/features/marketing/fairness.tsx";
 import { Faq } from "#client/features/marketing/faq.tsx";
@@ -28,7 +28,7 @@ export function PricingPage() {
   const { withLaterKinds } = useLater();
   const { status, user } = useSession();
   const check = useSubscription((state) => state.check);
-  const { start, processing } = useCheckout();
+  const { start, processing, dialog: order } = useCheckout();
   const { change, undo, dialog } = usePlanChange();
   const [search] = useSearchParams();
   const mayBuyPacks = check?.status === "active";
@@ -70,6 +70,7 @@ export function PricingPage() {
           <Faq />
         </Section>
       </div>
+      {order}
       {dialog}
     </Page>
   );

@@ -15,6 +15,7 @@ import type { ledgerRoutes } from "./ledger.ts";
 import type { limitRoutes } from "./limits.ts";
 import type { moneyBackRoutes } from "./money-back.ts";
 import type { notificationRoutes } from "./notifications.ts";
+import type { orderRoutes } from "./orders.ts";
 import type { ownDataRoutes } from "./own-data.ts";
 import type { passkeyRoutes } from "./passkeys.ts";
 import type { planChangeRoutes } from "./plan-change.ts";
@@ -43,6 +44,7 @@ export type Calls = CallsOf<
     typeof notificationRoutes &
     typeof ownDataRoutes &
     typeof passkeyRoutes &
+    typeof orderRoutes &
     typeof planChangeRoutes &
     typeof profileRoutes &
     typeof googleRoutes &

@@ -116,16 +116,6 @@ export const billingRoutes = {
     body: NoBody,
     response: { 200: SubscriptionCheck },
   },
-  "POST /api/functions/create-checkout": {
-    summary: "Creates a checkout for a plan's price; the browser goes to `url` (spec §7)",
-    body: Type.Object({ priceId: Type.String({ maxLength: 100 }) }, { additionalProperties: false }),
-    response: { 200: Type.Object({ url: Type.String() }) },
-  },
-  "POST /api/billing/packs/checkout": {
-    summary: "Creates a checkout for a pack of credits, for people with a paid plan; the browser goes to `url`",
-    body: Type.Object({ pack: Type.String({ maxLength: 100 }) }, { additionalProperties: false }),
-    response: { 200: Type.Object({ url: Type.String() }) },
-  },
   "POST /api/billing/checkout-return": {
     summary: "The state of a checkout; asks Stripe if we have no payment for it yet",
     body: Type.Object({ sessionId: Type.String({ maxLength: 200 }) }, { additionalProperties: false }),

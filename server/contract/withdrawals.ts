@@ -1,8 +1,7 @@
 import type { Static } from "typebox";
 import { Type } from "typebox";
-import { Interval } from "./billing.ts";
 import { Cents, Credits, Timestamp } from "./common.ts";
-import { Plan } from "./invoices.ts";
+import { Subject } from "./orders.ts";
 import type { RouteContract } from "./route.ts";
 
 /** The id of the invoice by which the contract was paid first. */
@@ -10,10 +9,7 @@ const ContractId = Type.String({ maxLength: 200 });
 
 export const Contract = Type.Object({
   id: ContractId,
-  subject: Type.Union([
-    Type.Object({ kind: Type.Literal("plan"), plan: Plan, interval: Interval }),
-    Type.Object({ kind: Type.Literal("pack"), credits: Credits }),
-  ]),
+  subject: Subject,
   state: Type.Union([
     Type.Literal("open"),
     Type.Literal("too_late"),

@@ -88,6 +88,8 @@ export async function grantToApplication(trx: Kysely<unknown>, role: string): Pr
     sql`grant delete on ${deletable} to ${name}`,
     sql`revoke insert, update, delete, truncate on ${ledgerTables} from ${name}`,
     sql`revoke update on ${appendOnly} from ${name}`,
+    sql`revoke update on orders from ${name}`,
+    sql`grant update (stripe_session_id, contract_id, concluded_at) on orders to ${name}`,
     sql`revoke insert, update on usage_days from ${name}`,
     sql`revoke insert, update, delete, truncate on ${auditTables} from ${name}`,
     sql`grant insert (billing_account_id, created_at) on wallets to ${name}`,

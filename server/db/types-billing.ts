@@ -190,6 +190,25 @@ export interface Checkouts {
   created_at: Date;
 }
 
+export interface Orders {
+  id: string;
+  billing_account_id: string;
+  price_id: string;
+  amount_cents: number;
+  later_cents: number | null;
+  currency: string;
+  credits: number;
+  language: string;
+  terms: string;
+  withdrawal: string;
+  consented_at: Date;
+  stripe_session_id: Generated<string | null>;
+  contract_id: Generated<string | null>;
+  concluded_at: Generated<Date | null>;
+}
+
+export type OrderRow = Selectable<Orders>;
+
 export interface DiscountCampaigns {
   id: Generated<string>;
   percent: number;

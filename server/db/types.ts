@@ -34,6 +34,7 @@ import type {
   DiscountCampaigns,
   Invoices,
   MoneyBacks,
+  Orders,
   PaidInvoiceLines,
   PaidInvoices,
   ScheduledGrants,
@@ -109,6 +110,7 @@ export interface Database {
   paid_invoice_lines: PaidInvoiceLines;
   scheduled_grants: ScheduledGrants;
   checkouts: Checkouts;
+  orders: Orders;
   discount_campaigns: DiscountCampaigns;
   conversations: Conversations;
   generations: Generations;

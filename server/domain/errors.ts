@@ -9,6 +9,7 @@ export const refusals = {
   unknown_price: 400,
   unknown_model: 400,
   invalid_credits: 400,
+  consent_required: 400,
   unauthenticated: 401,
   invalid_credentials: 401,
   session_expired: 401,

@@ -35,6 +35,7 @@ export const keptMs = {
   trialMailboxes: 2 * 365 * dayMs,
   findings: 365 * dayMs,
   paymentChecks: 30 * dayMs,
+  abandonedOrders: 30 * dayMs,
 } as const;
 
 /** How long a browser keeps what it was given. Constants of their own: the first page needs one of them. */

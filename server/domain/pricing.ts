@@ -13,7 +13,7 @@ export interface DiscountPricing {
   discount: number;
 }
 
-function discountedPrice(originalPrice: number, percent: number): DiscountPricing {
+export function discountedPrice(originalPrice: number, percent: number): DiscountPricing {
   const savings = Math.round((originalPrice * percent) / 100);
   return { originalPrice, discountedPrice: originalPrice - savings, savings, discountPercentage: percent, discount: percent / 100 };
 }

@@ -28,6 +28,7 @@ export const sweeps = {
   trialMailboxes: { sql: "retention_trial_mailboxes", since: "the trial began" },
   findings: { sql: "retention_findings", since: "it was resolved" },
   paymentChecks: { sql: "retention_payment_checks", since: "the first of the account's checks within an hour" },
+  abandonedOrders: { sql: "retention_abandoned_orders", since: "it was made" },
 } as const satisfies Record<Sweep, { sql: string; since: string }>;
 
 interface Bound {
@@ -113,6 +114,11 @@ export const retention = {
   },
   scheduled_grants: { rows: "for good", why: "accounting: the monthly grants of annual plans, past and future" },
   checkouts: { rows: { with: "users" }, why: "a late payment can be matched to what was bought" },
+  orders: {
+    rows: "for good",
+    earlier: { what: "orders that nobody paid", sweep: "abandonedOrders" },
+    why: "proof of what was ordered and agreed to, as long as its invoice; of a billing account, which names no deleted person",
+  },
   discount_campaigns: { rows: "for good", why: "they explain past prices; no personal data" },
   conversations: { rows: "until deleted", why: "they belong to the person" },
   messages: { rows: { with: "conversations" }, why: "they belong to the person" },

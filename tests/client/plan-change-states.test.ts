@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import text from "#client/i18n/locales/en/change.json" with { type: "json" };
+import order from "#client/i18n/locales/en/order.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import { formatDate, formatMoney } from "#client/lib/format.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
@@ -71,7 +72,7 @@ it("is previewed in money, dates and credits before it is confirmed, once", asyn
   api.answer(changeCall, coming);
   api.answer(checkCall, coming);
   const release = api.hold(changeCall);
-  await button(text.dialog.confirm).click();
+  await button(order.confirm).click();
   await button(text.dialog.confirming).click({ force: true });
   release();
   await dialog().waitFor({ state: "hidden" });
@@ -84,10 +85,10 @@ it("that would mean something else by now is shown again, and not made", async (
   await visit("/pricing", paid);
   api.answer(previewCall, preview);
   await planCard("Basic").getByRole("button", { name: "Change to Basic" }).click();
-  await button(text.dialog.confirm).waitFor();
+  await button(order.confirm).waitFor();
   api.answer(previewCall, { ...preview, amountCents: 3999, replaces: null });
   api.refuse(changeCall, 409, "preview_outdated");
-  await button(text.dialog.confirm).click();
+  await button(order.confirm).click();
   await dialog().getByText(refusals.preview_outdated, { exact: true }).waitFor();
   await expect.poll(() => sum(text.dialog.first.replace("{{date}}", day)).textContent()).toBe(money(3999));
   await button(text.dialog.keep).click();
@@ -99,7 +100,7 @@ it.each(["plan_unpaid", "plan_ending", "payment_provider_unavailable"] as const)
   api.refuse(previewCall, 409, code);
   await planCard("Enterprise").getByRole("button", { name: "Change to Enterprise" }).click();
   await dialog().getByText(refusals[code], { exact: true }).waitFor();
-  expect(await button(text.dialog.confirm).count()).toBe(0);
+  expect(await button(order.confirm).count()).toBe(0);
 });
 
 it("that is planned is marked with its date on the card and in the account, and taken back on either", async () => {

@@ -4,14 +4,17 @@ import { describe, expect, it } from "vitest";
 import billing from "#client/i18n/locales/en/billing.json" with { type: "json" };
 import common from "#client/i18n/locales/en/common.json" with { type: "json" };
 import errors from "#client/i18n/locales/en/errors.json" with { type: "json" };
+import order from "#client/i18n/locales/en/order.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import { formatDate, formatDateTime, formatMoney } from "#client/lib/format.ts";
 import { modelCategories, models } from "#domain/models.ts";
 import { planList, plans, priceCents } from "#domain/plans.ts";
 import { ruleMessages } from "#domain/rules.ts";
 import { openWithCard } from "#tests/e2e/forms-support.ts";
+import { consentTo } from "#tests/support/consent.ts";
 import type { Site } from "./frame-support.ts";
 import { openPage } from "./frame-support.ts";
+import { agree, orderOf } from "./order-support.ts";
 import { account, discountOf, noPlan, onStubbedSite, open as openOn, sessionOf, starter } from "./states-support.ts";
 
 let site: Site;
@@ -26,8 +29,10 @@ async function open(...[path, options]: [path: string, options?: Parameters<type
 
 const check = "POST /api/functions/reliable-subscription-check";
 const checkout = "POST /api/functions/create-checkout";
+const preview = "POST /api/billing/order/preview";
 const planCard = (name: string) => page.getByRole("listitem", { name, exact: true });
 const toasts = () => page.getByRole("region", { name: common.notifications });
+const dialog = () => page.getByRole("dialog", { name: order.title });
 const says = (text: string) => page.getByText(text, { exact: true }).waitFor();
 
 /** The value beside a name in a description list. */
@@ -55,39 +60,38 @@ describe("subscribing (specification §2, §4, §8)", () => {
   });
 
   it("shows a processing label while checkout is created, requests it once, and opens the payment page", async () => {
+    api.answer(preview, orderOf("basic_month"));
     api.answer(checkout, { url: `${site.address}/terms` });
     const release = api.hold(checkout);
     await open("/pricing", { member: true });
     await page.getByRole("button", { name: "Subscribe to Basic" }).click();
-    const busy = planCard("Basic").getByRole("button", { name: "Processing…" });
-    await busy.waitFor();
-    await busy.click({ force: true });
-    await page.getByRole("button", { name: "Subscribe to Starter" }).click();
-    expect(api.calls(checkout).map(({ body }) => body)).toEqual([{ priceId: "basic_month" }]);
+    await agree(page);
+    for (const place of [dialog(), planCard("Basic")])
+      await place.getByRole("button", { name: "Processing…", includeHidden: true }).waitFor();
+    await dialog().getByRole("button", { name: "Processing…" }).click({ force: true });
+    expect(api.calls(checkout).map(({ body }) => body)).toEqual([{ priceId: "basic_month", consent: consentTo("basic_month") }]);
     release();
     await page.waitForURL("**/terms");
   });
 
   it("says why a checkout failed, and offers it again", async () => {
+    api.answer(preview, orderOf("basic_month"));
     api.refuse(checkout, 502, "payment_provider_unavailable");
     await open("/pricing", { member: true });
     await page.getByRole("button", { name: "Subscribe to Basic" }).click();
-    await toasts().getByText("Subscription Error", { exact: true }).waitFor();
-    await toasts().getByText(`Failed to create subscription: ${refusals.payment_provider_unavailable}`, { exact: true }).waitFor();
-    expect(await page.getByRole("button", { name: "Subscribe to Basic" }).getAttribute("aria-disabled")).not.toBe("true");
+    await agree(page);
+    await dialog().getByText("Subscription Error", { exact: true }).waitFor();
+    await dialog().getByText(`Failed to create subscription: ${refusals.payment_provider_unavailable}`, { exact: true }).waitFor();
+    expect(await dialog().getByRole("button", { name: order.confirm }).getAttribute("aria-disabled")).not.toBe("true");
   });
 
-  it("reports a response without an address, even if the texts load after the response", async () => {
+  it("reports a response without an address", async () => {
+    api.answer(preview, orderOf("basic_month"));
     api.answer(checkout, { url: "" });
-    const texts = Promise.withResolvers<void>();
-    page = await openOn(site, "/about", { member: true, fresh: true });
-    await page.route(/\/assets\/locale-en-billing-.*\.js$/, (route) => texts.promise.then(() => route.continue()));
-    await page.getByRole("contentinfo").getByRole("link", { name: "Pricing" }).click();
-    const answered = page.waitForResponse("**/create-checkout");
+    await open("/pricing", { member: true });
     await page.getByRole("button", { name: "Subscribe to Basic" }).click();
-    await (await answered).finished();
-    texts.resolve();
-    await toasts()
+    await agree(page);
+    await dialog()
       .getByText(/^Failed to create subscription: No checkout URL received\s+The payment page didn't open\. Try again\.$/)
       .waitFor();
   });

@@ -35,11 +35,11 @@ const pack: Contract = {
   unspentCredits: 100,
 };
 
-async function visit(contracts: Contract[], name: string | null = "Ada Lovelace"): Promise<void> {
+async function visit(contracts: Contract[], name: string | null = "Ada Lovelace", path = "/profile/billing"): Promise<void> {
   api.answer("GET /api/billing/invoices", { invoices: [], nextCursor: null });
   api.answer("GET /api/billing/money-back", { moneyBack: null });
   api.answer("GET /api/billing/withdrawals", { name, email: "ada@example.com", contracts });
-  page = await open(site, "/profile/billing", { member: true });
+  page = await open(site, path, { member: true });
 }
 
 it("shows each contract with its period and sum; the statement names who and what; then the withdrawal has arrived", async () => {
@@ -90,4 +90,20 @@ it("is not there for who has no contract to withdraw from", async () => {
   await visit([]);
   await page.getByRole("heading", { name: "Invoices" }).first().waitFor();
   expect(await page.getByRole("heading", { name: words.title }).count()).toBe(0);
+});
+
+it("is reached from every page's footer, and says so if there is no contract to withdraw from", async () => {
+  await visit([], null, "/about");
+  await page.getByRole("contentinfo").getByRole("link", { name: "Withdraw from contract" }).click();
+  await page.waitForURL("**/profile/billing#withdrawal");
+  await page.getByText(words.none).waitFor();
+  const heading = page.getByRole("heading", { name: words.title });
+  await expect.poll(async () => ((await heading.boundingBox())?.y ?? 9_999) < 900).toBe(true);
+});
+
+it("leads signed-out people through signing in", async () => {
+  page = await open(site, "/about");
+  await page.getByRole("contentinfo").getByRole("link", { name: "Withdraw from contract" }).click();
+  const signIn = page.getByRole("main").getByRole("link", { name: /sign in/i });
+  expect(await signIn.getAttribute("href")).toBe(`/auth?return=${encodeURIComponent("/profile/billing#withdrawal")}`);
 });

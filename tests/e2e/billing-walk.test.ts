@@ -7,11 +7,13 @@ import { annualPriceCents, packs, plans, trialCredits, trialDays, trialReminderD
 import { creditsToTake } from "#domain/refunds.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import { launchBrowser } from "#tests/support/browser.ts";
+import { consentTo } from "#tests/support/consent.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
 import { createProductFolder } from "#tests/support/supervised.ts";
 import { advanceClock, Visitor } from "#tests/support/visitor.ts";
+import { placeOrder } from "./support.ts";
 
 let database: TestDatabase;
 let folder: ProductFolder;
@@ -88,6 +90,7 @@ const isTold = (subject: string) => expect.poll(subjects, patience).toContainEqu
 /** From the plan's card to the page where it is paid. */
 async function order(plan: string): Promise<void> {
   await button(`Subscribe to ${plan}`).click();
+  await placeOrder(page);
   await page.waitForURL(`${product.sandboxUrl}/**`, patience);
 }
 
@@ -104,7 +107,7 @@ async function preview(label: string, sums: readonly number[]): Promise<void> {
 
 async function confirmChange(): Promise<void> {
   const day = await periodEnd();
-  await button("Confirm change").click();
+  await button("Order with obligation to pay").click();
   await says(`Your plan changes on ${day}`);
 }
 
@@ -210,7 +213,10 @@ async function walk(viewport: { width: number; height: number }): Promise<void> 
   const faults: string[] = [];
   page.on("pageerror", (error) => faults.push(String(error)));
   await trialAndPlan();
-  const { url } = await person.json<{ url: string }>("POST", "/api/billing/packs/checkout", { pack: pack.key });
+  const { url } = await person.json<{ url: string }>("POST", "/api/billing/packs/checkout", {
+    pack: pack.key,
+    consent: consentTo(pack.key),
+  });
   await person.pay(url);
   await agree(trialCredits + starter + pack.credits, ["Paid", "Paid"]);
   await changeAndUndo();

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sharedBrowser } from "#tests/support/browser.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
 import { createProductFolder } from "#tests/support/supervised.ts";
+import { placeOrder } from "./support.ts";
 
 const email = `visitor-${randomUUID()}@example.com`;
 const password = "correct horse 9 battery";
@@ -82,6 +83,7 @@ describe("the main job in Chromium on the embedded default", () => {
 
     await page.addInitScript(watchForDenial);
     await page.getByRole("button", { name: "Subscribe to Starter" }).click();
+    await placeOrder(page);
     await page.waitForURL(`${product.sandboxUrl}/**`);
     await page.getByRole("button", { name: /pay|subscribe/i }).click();
     await page.getByRole("heading", { name: "300 credits are yours" }).waitFor();

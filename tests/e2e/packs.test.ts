@@ -1,7 +1,7 @@
 /** Buying a credit pack: offered to people with a paid plan, paid at the hosted page, in the wallet when they are back. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Stage } from "./support.ts";
-import { deviceOf, setStage } from "./support.ts";
+import { deviceOf, placeOrder, setStage } from "./support.ts";
 
 let stage: Stage;
 beforeAll(async () => {
@@ -17,6 +17,7 @@ it("leads from the wallet to the packs, to the payment page and back to the cred
   await page.getByRole("link", { name: "Buy a credit pack" }).click();
   await page.waitForURL("**/pricing#packs");
   await page.getByRole("button", { name: "Buy 250 credits for $17.99" }).click();
+  await placeOrder(page);
   await page.getByRole("heading", { name: "250 credits" }).waitFor();
   await page.getByRole("button", { name: "Pay $17.99" }).click();
   await page.getByRole("heading", { name: "250 credits are yours" }).waitFor();

@@ -1,6 +1,7 @@
 /** Helpers for the browser tests: a product behind a connection that can be cut, and signed-in pages. */
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { inject } from "vitest";
+import texts from "#client/i18n/locales/en/order.json" with { type: "json" };
 import type { Db } from "#server/db/database.ts";
 import { sharedBrowser } from "#tests/support/browser.ts";
 import { Devices } from "#tests/support/devices.ts";
@@ -112,6 +113,12 @@ const slowestPaceMs = 10_000;
 /** Holds all answers where they are, so that what follows happens in the middle of one, however busy the machine is. */
 export function hold(stage: Stage): Promise<void> {
   return order(stage, "/models/pace", { paceMs: slowestPaceMs });
+}
+
+/** Agrees in the order's dialog, and goes to the payment page. */
+export async function placeOrder(page: Page): Promise<void> {
+  await page.getByRole("checkbox", { name: /^Begin at once/ }).check();
+  await page.getByRole("button", { name: texts.confirm }).click();
 }
 
 /** Opens a new conversation and sends `prompt` to GPT-5 Mini. */

@@ -7,6 +7,7 @@ import { createPayments } from "#server/providers/stripe.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
 import { deliver } from "../support/billing-world.ts";
+import { consentTo } from "../support/consent.ts";
 import { startHttpProxy } from "../support/http-proxy.ts";
 import { customerOf } from "../support/payers.ts";
 import { startTcpProxy } from "../support/tcp-proxy.ts";
@@ -157,7 +158,13 @@ describe("an outage of Stripe", () => {
     const apiUrl = new URL(`http://127.0.0.1:${proxy.port}`);
     const app = await buildApp({ ...world.deps, payments: createPayments({ ...world.deps.config.stripe, apiUrl }) });
     const person = await world.person();
-    const call = () => app.inject({ method: "POST", url: path, headers: person.headers, payload: { priceId: "starter_month" } });
+    const call = () =>
+      app.inject({
+        method: "POST",
+        url: path,
+        headers: person.headers,
+        payload: { priceId: "starter_month", consent: consentTo("starter_month") },
+      });
     try {
       await proxy.cut();
       expect((await call()).json()).toMatchObject({
@@ -187,7 +194,12 @@ describe("responses from Stripe", () => {
     const person = await world.person();
     try {
       await world.takeEvents();
-      const response = await app.inject({ method: "POST", url: path, headers: person.headers, payload: { priceId: "starter_month" } });
+      const response = await app.inject({
+        method: "POST",
+        url: path,
+        headers: person.headers,
+        payload: { priceId: "starter_month", consent: consentTo("starter_month") },
+      });
       expect([response.statusCode, lost]).toEqual([200, expect.arrayContaining(["/v1/customers", "/v1/checkout/sessions"])]);
       const sessions = await world.deps.payments.checkout.sessions.list({ limit: 100 });
       const own = sessions.data.filter((session) => session.client_reference_id === person.userId);

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld } from "../support/billing-stripe.ts";
+import { consentTo } from "../support/consent.ts";
 import { payerIdOf } from "../support/payers.ts";
 import { chargeOf, decideDispute, mailsTo, openDispute, spend, subscribe, walletOf } from "../support/returns.ts";
 
@@ -99,7 +100,9 @@ test("an inquiry takes no money and freezes nothing", async () => {
 test("two disputed charges: the wallet is free once both are decided", async () => {
   const person = await subscribe(world);
   const plan = await openDispute(world, await chargeOf(world, person));
-  const { url } = (await world.post("/api/billing/packs/checkout", person, { pack: "pack_100" })).json<{ url: string }>();
+  const { url } = (await world.post("/api/billing/packs/checkout", person, { pack: "pack_100", consent: consentTo("pack_100") })).json<{
+    url: string;
+  }>();
   await world.pay(url, "disputed_fraudulent");
   await world.settle();
   await world.moveTo(world.clock.now());

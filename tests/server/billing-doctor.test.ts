@@ -11,6 +11,7 @@ import { postGrant } from "#server/features/credits/service.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
+import { consentTo } from "../support/consent.ts";
 
 const path = "/api/billing/doctor";
 let world: BillingWorld;
@@ -68,7 +69,7 @@ test("puts right everything of one person that is wrong at once, and nothing of 
   await world.settle();
   await world.buy(other);
   await world.takeEvents();
-  const opened = await world.post("/api/billing/packs/checkout", person, { pack: "pack_100" });
+  const opened = await world.post("/api/billing/packs/checkout", person, { pack: "pack_100", consent: consentTo("pack_100") });
   await world.pay(opened.json<{ url: string }>().url);
   await world.takeEvents();
   await db.updateTable("user_subscriptions").set({ plan_key: "enterprise" }).where("user_id", "=", person.userId).execute();

@@ -10,6 +10,7 @@ import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
 import { deliver } from "../support/billing-world.ts";
+import { consentTo } from "../support/consent.ts";
 
 const start = new Date("2026-03-10T09:30:00Z");
 const path = "/api/billing/packs/checkout";
@@ -28,7 +29,7 @@ async function subscriber(): Promise<Person> {
 }
 
 async function packCheckout(person: Person, pack = "pack_250"): Promise<{ url: string; sessionId: string }> {
-  const answer = await world.post(path, person, { pack });
+  const answer = await world.post(path, person, { pack, consent: consentTo(pack) });
   expect(answer.statusCode).toBe(200);
   const { url } = answer.json<{ url: string }>();
   return { url, sessionId: new URL(url).pathname.split("/").at(-1) ?? "" };

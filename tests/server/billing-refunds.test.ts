@@ -8,6 +8,7 @@ import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
 import { deliver } from "../support/billing-world.ts";
+import { consentTo } from "../support/consent.ts";
 import { chargeOf, mailsTo, spend, subscribe, walletOf } from "../support/returns.ts";
 
 let world: BillingWorld;
@@ -28,7 +29,7 @@ const balanceOf = async (person: Person) => (await walletOf(world, person)).bala
 const mailsOf = (person: Person) => mailsTo(world, person, "payment-refunded", "refund-failed");
 
 async function buyPack(person: Person, pack: string): Promise<string> {
-  const { url } = (await world.post("/api/billing/packs/checkout", person, { pack })).json<{ url: string }>();
+  const { url } = (await world.post("/api/billing/packs/checkout", person, { pack, consent: consentTo(pack) })).json<{ url: string }>();
   await world.pay(url);
   await world.settle();
   return chargeOf(world, person, "pack");

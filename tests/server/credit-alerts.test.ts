@@ -11,6 +11,7 @@ import { renderMail } from "#server/features/notifications/render.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
+import { consentTo } from "../support/consent.ts";
 import { mailsTo, spend, subscribe, walletOf } from "../support/returns.ts";
 
 let world: BillingWorld;
@@ -99,7 +100,9 @@ describe("once the share is spent", () => {
 describe("nobody is told", () => {
   test("of what expired or was taken back with its money, nor of a pack's credits", async () => {
     const person = await subscribe(world);
-    await world.post("/api/billing/packs/checkout", person, { pack: "pack_100" }).then(async (response) => world.pay(response.json().url));
+    await world
+      .post("/api/billing/packs/checkout", person, { pack: "pack_100", consent: consentTo("pack_100") })
+      .then(async (response) => world.pay(response.json().url));
     await world.settle();
     await spend(world, person, 200);
     const { db } = world.database;

@@ -22,6 +22,7 @@ import { closeFinding, recordFinding } from "#server/features/findings/service.t
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld, stateOf } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
+import { consentTo } from "../support/consent.ts";
 import { compileCache } from "../support/sources.ts";
 
 let world: BillingWorld;
@@ -216,7 +217,7 @@ describe("the hourly check", () => {
 describe("the check of an account", () => {
   test("finds nothing in an account that is in order, monthly, annual, with packs and after a year", async () => {
     const monthly = await subscriber();
-    const opened = await world.post("/api/billing/packs/checkout", monthly, { pack: "pack_250" });
+    const opened = await world.post("/api/billing/packs/checkout", monthly, { pack: "pack_250", consent: consentTo("pack_250") });
     await world.pay(opened.json<{ url: string }>().url);
     await world.settle();
     const annual = await subscriber("basic_year");
@@ -228,7 +229,7 @@ describe("the check of an account", () => {
 
   test("gives a paid pack's credits if every event was lost", async () => {
     const person = await subscriber();
-    const opened = await world.post("/api/billing/packs/checkout", person, { pack: "pack_250" });
+    const opened = await world.post("/api/billing/packs/checkout", person, { pack: "pack_250", consent: consentTo("pack_250") });
     await world.pay(opened.json<{ url: string }>().url);
     await world.takeEvents();
     expect(await examine(person)).toMatchObject([
@@ -243,7 +244,7 @@ describe("the check of an account", () => {
 
   test("gives a pack's credits if its payment is recorded and they are lost", async () => {
     const person = await subscriber();
-    const opened = await world.post("/api/billing/packs/checkout", person, { pack: "pack_100" });
+    const opened = await world.post("/api/billing/packs/checkout", person, { pack: "pack_100", consent: consentTo("pack_100") });
     await world.pay(opened.json<{ url: string }>().url);
     await world.settle();
     const pack = (await grantsOf(person)).find(({ kind }) => kind === "pack");

@@ -7,6 +7,7 @@ import { createPayments } from "#server/providers/stripe.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
+import { consentTo } from "../support/consent.ts";
 import { startHttpProxy } from "../support/http-proxy.ts";
 import { customerOf, payerIdOf } from "../support/payers.ts";
 
@@ -36,7 +37,7 @@ describe("a person's invoices", () => {
   test("are those of their plan and their packs, newest first, each with what it is for", async () => {
     const person = await subscriber();
     world.clock.moveTo(new Date("2026-03-10T09:40:00Z"));
-    const { url } = (await world.post("/api/billing/packs/checkout", person, { pack: "pack_250" })).json();
+    const { url } = (await world.post("/api/billing/packs/checkout", person, { pack: "pack_250", consent: consentTo("pack_250") })).json();
     await world.pay(url);
     await world.settle();
     const [pack, plan, ...others] = await listOf(person);

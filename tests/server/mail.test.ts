@@ -219,7 +219,14 @@ test.each(languages.map((language) => language.code))(
       },
       { template: "contact-received", parameters: {} },
     ];
-    const whole = { interval: "month", priceCents: 1999, amountCents: 1999, reference: "0123456789ab", receivedAt: "2026-12-31T23:30:00Z" };
+    const whole = {
+      interval: "month",
+      beginsAt: "2026-11-30T23:30:00Z",
+      priceCents: 1999,
+      amountCents: 1999,
+      reference: "0123456789ab",
+      receivedAt: "2026-12-31T23:30:00Z",
+    };
     for (const mail of queued) {
       const { text } = renderMail(product.config, { ...mail, language });
       const now = renderMail(product.config, { ...mail, language, parameters: { ...mail.parameters, ...whole } }).text;
@@ -229,6 +236,17 @@ test.each(languages.map((language) => language.code))(
     }
   },
 );
+
+const dayIn = (language: string, date: string) =>
+  new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(new Date(date));
+
+/** A mail that confirms a contract, here of 2026-11-30, has the payment, the terms, and the right of withdrawal with its last day. */
+function expectConfirmed(template: MailTemplate, text: string, language: string): void {
+  if (template !== "subscription-started" && template !== "pack-bought") return;
+  expect(text).toContain(new Intl.NumberFormat(language, { style: "currency", currency: "USD" }).format(19.99));
+  for (const date of ["2026-11-23", "2026-11-30", "2026-12-14"]) expect(text).toContain(dayIn(language, date));
+  for (const path of ["/terms", "/profile/billing#withdrawal"]) expect(text).toContain(path);
+}
 
 test.each(languages.map((language) => language.code))(
   "mails in %s: every template is rendered for every plan, with no placeholder left",
@@ -249,6 +267,11 @@ test.each(languages.map((language) => language.code))(
           renewsAt: "2026-12-31T23:30:00Z",
           dueAt: "2026-12-31T23:30:00Z",
           number: "TESSERA-0001",
+          beginsAt: "2026-11-30T23:30:00Z",
+          concludedAt: "2026-11-30T23:30:00Z",
+          consentedAt: "2026-11-30T23:28:00Z",
+          termsVersion: "2026-11-23",
+          usableUntil: "2027-11-30T23:30:00Z",
           reference: "0123456789ab",
           receivedAt: "2026-12-31T23:30:00Z",
           expiresAt: "2026-12-31T23:30:00Z",
@@ -276,12 +299,12 @@ test.each(languages.map((language) => language.code))(
         if (template === "payment-failed" || template === "plan-change-planned") expect(all).toContain(money(1999));
         if (template.startsWith("plan-")) expect(all).toContain(plan.name);
         if (template.startsWith("contact-")) expect(mail.text).toContain("0123456789ab");
+        expectConfirmed(template, mail.text, language);
         if (template !== "subscription-started") continue;
         expect(all).toContain(money(priceCents(plan, "year")));
-        expect(all).toContain("/terms");
         expect(all).toContain(plan.name);
         expect(all).toContain(new Intl.NumberFormat(language).format(plan.monthlyCredits));
-        expect(all).toContain(new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(new Date("2026-12-31")));
+        expect(all).toContain(dayIn(language, "2026-12-31"));
       }
     }
   },

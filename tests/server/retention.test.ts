@@ -5,11 +5,14 @@ import pg from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addMilliseconds, minuteMs } from "#domain/clock.ts";
+import { orderTexts } from "#domain/orders.ts";
 import type { Sweep } from "#domain/periods.ts";
 import { keptMs } from "#domain/periods.ts";
 import { queueRetention, retention, sweeps } from "#domain/retention.ts";
 import { queueSchema } from "#server/db/queue-schema.ts";
+import { inTransaction } from "#server/db/transaction.ts";
 import type { Mails } from "#server/db/types-work.ts";
+import { insertOrder } from "#server/features/billing/orders.ts";
 import { sweepBatch, sweepRetention } from "#server/features/retention/service.ts";
 import { holdCredits } from "#tests/support/ledger-calls.ts";
 import { createUser } from "#tests/support/people.ts";
@@ -162,6 +165,22 @@ const plants: Record<Sweep, Plant> = {
       .values({ id, user_id: await userOf(), ending: "cancelled", ...times })
       .execute();
     return () => there(db.selectFrom("factor_resets").select("id").where("id", "=", id));
+  },
+  async abandonedOrders(at) {
+    const { db } = database;
+    const id = uuidv7();
+    const agreed = {
+      price_id: "starter_month",
+      amount_cents: 1599,
+      later_cents: 1999,
+      currency: "usd",
+      credits: 300,
+      language: "de",
+      ...orderTexts,
+    };
+    const userId = await userOf();
+    await inTransaction(db, (trx) => insertOrder(trx, id, userId, agreed, at));
+    return () => there(db.selectFrom("orders").select("id").where("id", "=", id));
   },
   async trialMailboxes(at) {
     const { db } = database;

@@ -9,6 +9,7 @@ import { findDisagreements } from "#server/features/credits/service.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
+import { consentTo } from "../support/consent.ts";
 import { seededRandom } from "../support/ledger-model.ts";
 import { chargeOf, decideDispute, mailsTo, openDispute, spend, subscribe, walletOf } from "../support/returns.ts";
 
@@ -45,7 +46,7 @@ async function runJobs(): Promise<void> {
 }
 
 async function buyPack(person: Person, pack: string): Promise<void> {
-  const { url } = (await world.post("/api/billing/packs/checkout", person, { pack })).json<{ url: string }>();
+  const { url } = (await world.post("/api/billing/packs/checkout", person, { pack, consent: consentTo(pack) })).json<{ url: string }>();
   await world.pay(url);
   await world.settle();
 }

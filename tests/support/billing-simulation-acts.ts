@@ -8,6 +8,7 @@ import { packs } from "#domain/plans.ts";
 import { signAccessToken } from "#server/features/auth/tokens.ts";
 import type { BillingWorld, Card } from "./billing-stripe.ts";
 import type { Person } from "./billing-world.ts";
+import { consentTo } from "./consent.ts";
 import { endHold, holdCredits } from "./ledger-calls.ts";
 import { payerIdOf } from "./payers.ts";
 
@@ -72,14 +73,21 @@ async function runningOf(stage: Stage, actor: Actor): Promise<Stripe.Subscriptio
   return data.find(({ status }) => status === "active" || status === "past_due");
 }
 
+/** Looks at the order and agrees to it. */
+async function order(stage: Stage, actor: Actor, path: string, what: { priceId?: string | undefined; pack?: string | undefined }) {
+  const priceId = what.priceId ?? what.pack ?? "";
+  const preview = await call(stage, actor, "/api/billing/order/preview", { priceId });
+  return preview && call(stage, actor, path, { ...what, consent: { ...consentTo(priceId), amountCents: preview.amountCents } });
+}
+
 const subscribe: Act = async (stage, actor) => {
   const priceId = priceIds[stage.random(priceIds.length)];
-  const opened = await call(stage, actor, "/api/functions/create-checkout", { priceId });
+  const opened = await order(stage, actor, "/api/functions/create-checkout", { priceId });
   await payAt(stage, opened?.url);
 };
 
 const buyPack: Act = async (stage, actor) => {
-  const opened = await call(stage, actor, "/api/billing/packs/checkout", { pack: packs[stage.random(packs.length)]?.key });
+  const opened = await order(stage, actor, "/api/billing/packs/checkout", { pack: packs[stage.random(packs.length)]?.key });
   await payAt(stage, opened?.url);
 };
 

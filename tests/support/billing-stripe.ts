@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import Fastify from "fastify";
 import type Stripe from "stripe";
+import type { OrderPreview } from "#contract/orders.ts";
 import type { ApiFault } from "#sandbox/stripe/api-faults.ts";
 import type { CardBehaviour } from "#sandbox/stripe/kinds.ts";
 import { createStripeSandbox } from "#sandbox/stripe/plugin.ts";
@@ -18,6 +19,7 @@ import { endGracePeriods, postDueScheduledGrants } from "#server/features/billin
 import { expireDueGrants } from "#server/features/credits/service.ts";
 import type { ApiWorld, Person } from "./billing-world.ts";
 import { deliver, startApiWorld } from "./billing-world.ts";
+import { consentTo } from "./consent.ts";
 
 export type Card = CardBehaviour;
 
@@ -115,7 +117,11 @@ export async function startBillingWorld(variables: NodeJS.ProcessEnv = {}, start
   const seen = new Set<string>();
 
   async function checkout(person: Person, priceId: string) {
-    const response = await world.post("/api/functions/create-checkout", person, { priceId });
+    const preview = await world.post("/api/billing/order/preview", person, { priceId });
+    // What is refused without a preview is refused by the checkout as well.
+    const { amountCents } = preview.statusCode === 200 ? preview.json<OrderPreview>() : consentTo(priceId);
+    const consent = { ...consentTo(priceId), amountCents };
+    const response = await world.post("/api/functions/create-checkout", person, { priceId, consent });
     const { url = "", code = "" } = response.json();
     return { status: response.statusCode, url, code };
   }

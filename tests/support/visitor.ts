@@ -4,7 +4,9 @@ import { createParser } from "eventsource-parser";
 import type { Session } from "#server/contract/auth.ts";
 import type { SubscriptionCheck, Wallet } from "#server/contract/billing.ts";
 import type { GenerationEvent, Receipt, Turn } from "#server/contract/generations.ts";
+import type { OrderPreview } from "#server/contract/orders.ts";
 import { waitUntil } from "#server/embedded/processes.ts";
+import { consentTo } from "./consent.ts";
 
 const refreshWithinMs = 90_000;
 
@@ -114,7 +116,9 @@ export class Visitor {
   }
 
   async checkout(priceId = "starter_month"): Promise<string> {
-    return (await this.json<{ url: string }>("POST", "/api/functions/create-checkout", { priceId })).url;
+    const { amountCents } = await this.json<OrderPreview>("POST", "/api/billing/order/preview", { priceId });
+    const order = { priceId, consent: { ...consentTo(priceId), amountCents } };
+    return (await this.json<{ url: string }>("POST", "/api/functions/create-checkout", order)).url;
   }
 
   /** Pays on the sandbox's checkout page. */

@@ -3,7 +3,7 @@ import { Card } from "#client/components/card.tsx";
 import styles from "./billing-panel.module.css";
 
 interface BillingPanelProps {
-  /** The beginning of its heading's id. */
+  /** Its id, and the beginning of its heading's. */
   name: string;
   title: string;
   /** What it is for, a paragraph each. */
@@ -14,7 +14,7 @@ interface BillingPanelProps {
 /** A panel of the account's section about invoices and payments. */
 export function BillingPanel({ name, title, lead, children }: BillingPanelProps) {
   return (
-    <Card as="section" className={styles.panel ?? ""} aria-labelledby={`${name}-title`}>
+    <Card as="section" id={name} className={styles.panel ?? ""} aria-labelledby={`${name}-title`}>
       <h2 id={`${name}-title`}>{title}</h2>
       {lead.map((sentence) => (
         <p key={sentence} className={styles.lead}>

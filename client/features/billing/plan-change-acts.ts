@@ -16,7 +16,7 @@ export interface Sold {
 }
 
 /** The texts of these acts and of their dialogs. */
-export const changeTexts = ["change", "auth", "errors", "refusals"] as const;
+export const changeTexts = ["change", "order", "auth", "errors", "refusals"] as const;
 
 /** Shows the check that the answer brought. */
 function noteCheck(check: SubscriptionCheck): void {

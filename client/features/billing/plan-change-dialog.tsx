@@ -41,7 +41,7 @@ function usePreview(priceId: PriceId | null): { looked: Looked | undefined; look
 
 /** Shows what a change of plan means, and makes it when the person confirms. `target` is null while the dialog is closed. */
 export function PlanChangeDialog({ target, onClose }: { target: Sold | null; onClose: () => void }) {
-  const { t } = useTranslation(["change", "common"]);
+  const { t } = useTranslation(["change", "order", "common"]);
   const priceId = target && priceIdOf(target.plan, target.interval);
   const { looked, look } = usePreview(priceId);
   const { busy, note, clear, run } = useAct<"confirm">();
@@ -78,7 +78,7 @@ export function PlanChangeDialog({ target, onClose }: { target: Sold | null; onC
           busyLabel={t("change:dialog.confirming")}
           onClick={() => void run("confirm", confirm)}
         >
-          {t("change:dialog.confirm")}
+          {t("order:confirm")}
         </Button>
       )}
     </>

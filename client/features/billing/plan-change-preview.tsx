@@ -4,6 +4,7 @@ import { classNames } from "#client/components/class-names.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { PlanChangePreview } from "#contract/plan-change.ts";
 import { plans } from "#domain/plans.ts";
+import { AcceptedTerms } from "./accepted-terms.tsx";
 import styles from "./plan-change.module.css";
 import { useNamedPlan } from "./use-named-plan.ts";
 
@@ -55,6 +56,7 @@ export function PlanChangeView({ preview }: { preview: PlanChangePreview }) {
         {replaces && <li>{t("dialog.replaces", { plan: nameOf(replaces) })}</li>}
         <li>{t("dialog.undoUntil")}</li>
       </ul>
+      <AcceptedTerms />
     </>
   );
 }

@@ -1,11 +1,13 @@
-import { Fragment, useId, useState } from "react";
+import { Fragment, useEffect, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { api } from "#client/lib/api.ts";
+import { fragmentId } from "#client/lib/fragment.ts";
 import { useFormat } from "#client/lib/use-format.ts";
+import { withdrawalId } from "#client/lib/withdrawal-path.ts";
 import type { Contract, Withdrawals } from "#contract/withdrawals.ts";
 import { withdrawalDays } from "#domain/plans.ts";
 import { BillingPanel } from "./billing-panel.tsx";
@@ -103,24 +105,51 @@ function ContractItem({ contract, email, onBegin }: { contract: Contract; email:
   );
 }
 
+/** Whether the address names this panel; then it is shown and scrolled to as soon as it can be, and again whenever its link is followed. */
+function useSought(ready: boolean): boolean {
+  const [sought, setSought] = useState(false);
+  useEffect(() => {
+    if (!ready) return;
+    const look = () => {
+      const named = fragmentId(location.hash) === withdrawalId;
+      setSought(named);
+      // After the panel is drawn.
+      if (named) requestAnimationFrame(() => document.getElementById(withdrawalId)?.scrollIntoView());
+    };
+    look();
+    // The router says so when a link of the page is followed.
+    const events = ["pushState", "hashchange"];
+    for (const event of events) addEventListener(event, look);
+    return () => {
+      for (const event of events) removeEventListener(event, look);
+    };
+  }, [ready]);
+  return sought;
+}
+
 /** The contracts that a person can withdraw from, as the European law gives it to consumers. */
 export function WithdrawalPanel() {
   const { t } = useTranslation(["refunds", "invoices", "common", "errors", "refusals"]);
   const { number } = useFormat();
   const [withdrawals, setWithdrawals] = useBillingRead(readWithdrawals);
   const [chosen, setChosen] = useState<Contract>();
-  if (!withdrawals || withdrawals.contracts.length === 0) return null;
+  const sought = useSought(withdrawals !== undefined);
+  if (!withdrawals || (withdrawals.contracts.length === 0 && !sought)) return null;
   return (
     <BillingPanel
-      name="withdrawal"
+      name={withdrawalId}
       title={t("refunds:withdrawal.title")}
       lead={[t("refunds:withdrawal.lead", { days: number(withdrawalDays) })]}
     >
-      <ul className={styles.contracts}>
-        {withdrawals.contracts.map((contract) => (
-          <ContractItem key={contract.id} contract={contract} email={withdrawals.email} onBegin={() => setChosen(contract)} />
-        ))}
-      </ul>
+      {withdrawals.contracts.length === 0 ? (
+        <p>{t("refunds:withdrawal.none")}</p>
+      ) : (
+        <ul className={styles.contracts}>
+          {withdrawals.contracts.map((contract) => (
+            <ContractItem key={contract.id} contract={contract} email={withdrawals.email} onBegin={() => setChosen(contract)} />
+          ))}
+        </ul>
+      )}
       {chosen && (
         <Statement
           contract={chosen}

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
+import { withdrawalPath } from "#client/lib/withdrawal-path.ts";
 import { paths } from "#client/paths.ts";
 import styles from "./footer.module.css";
 import { footerLinks } from "./links.ts";
@@ -31,6 +32,11 @@ export function Footer({ onCookiePreferences, install }: FooterProps) {
                 </Link>
               </li>
             ))}
+            <li>
+              <Link href={withdrawalPath} className={styles.link}>
+                {t("footer.withdraw")}
+              </Link>
+            </li>
             <li>
               <button type="button" className={styles.link} onClick={onCookiePreferences}>
                 {t("footer.cookies")}

@@ -1,5 +1,8 @@
 /** One chunk for each namespace, fetched when a screen first asks for it. Prerendering alone needs `seo`; account-texts.ts has the others. */
 export const texts = import.meta.glob<Record<string, unknown>>(
-  ["../locales/ro/*.json", "!../locales/ro/{seo,account,billing,change,design,doctor,invoices,limits,refusals,steps,usage}.json"],
+  [
+    "../locales/ro/*.json",
+    "!../locales/ro/{seo,account,billing,change,design,doctor,invoices,limits,order,refunds,refusals,steps,usage}.json",
+  ],
   { import: "default" },
 );

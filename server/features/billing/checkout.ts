@@ -1,13 +1,11 @@
-import { DomainError } from "#domain/errors.ts";
-import { parsePriceId, priceIdOf } from "#domain/plans.ts";
+import type { Consent } from "../../contract/orders.ts";
 import type { Deps } from "../../deps.ts";
 import { orUnavailable } from "../../providers/stripe.ts";
 import { ensureCustomer } from "./customers.ts";
-import { discountPercent } from "./discount.ts";
 import { openSession } from "./open-session.ts";
-import * as queries from "./queries.ts";
+import { agree, offerTo } from "./orders.ts";
 import { ensureCoupon, stripePriceOf } from "./stripe-catalogue.ts";
-import { alreadySubscribed, hasRunningPlan } from "./trials.ts";
+import { alreadySubscribed } from "./trials.ts";
 
 /** States in which a subscription exists already, so that another checkout would make a second one. */
 const subscribedStatuses: readonly string[] = ["active", "trialing", "past_due", "unpaid", "paused"];
@@ -19,23 +17,24 @@ export async function refuseSubscribed(deps: Deps, customerId: string): Promise<
 }
 
 /**
- * Creates a checkout for a plan's price. Throws `unknown_price`, `already_subscribed`, `payment_provider_unavailable`. After a failure the
- * next call continues with the open checkout or makes a new one.
+ * Creates a checkout for a plan's price. Throws `unknown_price`, `already_subscribed`, `consent_required`, `preview_outdated`,
+ * `payment_provider_unavailable`. After a failure the next call continues with the open checkout or makes a new one.
  */
-export async function createCheckout(deps: Deps, userId: string, priceId: string): Promise<{ url: string }> {
-  const price = parsePriceId(priceId);
-  if (!price) throw new DomainError("unknown_price", "There is no such price");
-  const known = priceIdOf(price.plan.key, price.interval);
-  const subscription = await queries.selectSubscription(deps.db, userId);
-  if (hasRunningPlan(subscription)) throw alreadySubscribed();
+export async function createCheckout(
+  deps: Deps,
+  userId: string,
+  { priceId, consent }: { priceId: string; consent?: Consent },
+): Promise<{ url: string }> {
+  const offer = await offerTo(deps, userId, priceId, "plan");
+  const agreement = agree(offer, consent);
   return orUnavailable(deps.log, async () => {
-    const line = { price: await stripePriceOf(deps, known), quantity: 1 };
+    const line = { price: await stripePriceOf(deps, offer.sold.id), quantity: 1 };
     const buyer = await ensureCustomer(deps, userId);
     await refuseSubscribed(deps, buyer.customerId);
-    const percent = await discountPercent(deps.db, deps.config, userId, deps.clock.now());
+    const { percent } = offer;
     const discounts = percent > 0 ? { discounts: [{ coupon: await ensureCoupon(deps, percent) }] } : {};
     return openSession(deps, buyer, {
-      priceId: known,
+      agreement,
       parameters: (metadata) => ({ mode: "subscription", line_items: [line], metadata, subscription_data: { metadata }, ...discounts }),
     });
   });

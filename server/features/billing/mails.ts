@@ -1,7 +1,10 @@
 /** The mails of billing. Each is queued in the transaction of the event that it reports. */
+import type Stripe from "stripe";
 import type { Pack } from "#domain/plans.ts";
 import { planList, priceCents } from "#domain/plans.ts";
 import type { Trx } from "../../db/transaction.ts";
+import type { OrderRow } from "../../db/types-billing.ts";
+import { fromUnix } from "../../providers/stripe.ts";
 import type { MailRequest } from "../notifications/service.ts";
 import { queueMail } from "../notifications/service.ts";
 import type { MailTemplate } from "../notifications/templates.ts";
@@ -21,29 +24,50 @@ export async function mailPayer<Template extends MailTemplate>(
   await queueMail(trx, { ...mail, userId: buyer.user_id, recipient: buyer.email, language: buyer.language }, now);
 }
 
-/** Sent once per subscription: it is paid, and has these credits. */
-export async function mailStarted(trx: Trx, payerId: string, subscription: queries.AccountSubscription, now: Date): Promise<void> {
-  const plan = planList.find((candidate) => candidate.key === subscription.plan_key);
+/** What a confirming mail says of the contract besides what was bought: since when it holds, and what was agreed to before. */
+function contractOf(concludedAt: Date, order: OrderRow | undefined) {
+  const agreed = order && { consentedAt: order.consented_at.toISOString(), termsVersion: order.terms };
+  return { concludedAt: concludedAt.toISOString(), ...agreed };
+}
+
+/** A contract that was paid, and the order that led to it; undefined if there was none. */
+interface Concluded {
+  row: queries.AccountSubscription;
+  invoice: Stripe.Invoice;
+  order: OrderRow | undefined;
+}
+
+/** Sent once per subscription: it is paid, and has these credits. Confirms the contract (Directive 2011/83/EU, article 8(7)). */
+export async function mailStarted(trx: Trx, payerId: string, { row, invoice, order }: Concluded, now: Date): Promise<void> {
+  const plan = planList.find((candidate) => candidate.key === row.plan_key);
   if (!plan) return;
-  const key = `subscription-started:${subscription.stripe_subscription_id}`;
+  const key = `subscription-started:${row.stripe_subscription_id}`;
+  const paidAt = invoice.status_transitions.paid_at;
   const parameters = {
     plan: plan.key,
-    interval: subscription.billing_interval,
-    priceCents: priceCents(plan, subscription.billing_interval),
+    interval: row.billing_interval,
+    priceCents: priceCents(plan, row.billing_interval),
+    amountCents: invoice.amount_paid,
     credits: plan.monthlyCredits,
-    renewsAt: subscription.current_period_end.toISOString(),
+    beginsAt: row.current_period_start.toISOString(),
+    renewsAt: row.current_period_end.toISOString(),
+    ...contractOf(paidAt ? fromUnix(paidAt) : now, order),
   };
   await mailPayer(trx, payerId, { key, template: "subscription-started", parameters }, now);
 }
 
-/** Sent once per pack: its credits, and until when they can be used. */
-export async function mailPackBought(
-  trx: Trx,
-  payerId: string,
-  bought: { sessionId: string; pack: Pack; amountCents: number; expiresAt: Date },
-  now: Date,
-): Promise<void> {
-  const { sessionId, pack, amountCents, expiresAt } = bought;
-  const parameters = { credits: pack.credits, amountCents, usableUntil: expiresAt.toISOString() };
-  await mailPayer(trx, payerId, { key: `pack-bought:${sessionId}`, template: "pack-bought", parameters }, now);
+interface BoughtPack {
+  sessionId: string;
+  pack: Pack;
+  amountCents: number;
+  paidAt: Date;
+  expiresAt: Date;
+  order: OrderRow | undefined;
+}
+
+/** Sent once per pack: its credits, and until when they can be used. Confirms the contract. */
+export async function mailPackBought(trx: Trx, payerId: string, bought: BoughtPack, now: Date): Promise<void> {
+  const { pack, amountCents, paidAt, expiresAt, order } = bought;
+  const parameters = { credits: pack.credits, amountCents, usableUntil: expiresAt.toISOString(), ...contractOf(paidAt, order) };
+  await mailPayer(trx, payerId, { key: `pack-bought:${bought.sessionId}`, template: "pack-bought", parameters }, now);
 }

@@ -2,12 +2,13 @@
 import type Stripe from "stripe";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
-import type { PackKey, PriceId } from "#domain/plans.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { fromUnix, isMissing, isOtherContent, isUncertain, orMissing } from "../../providers/stripe.ts";
 import { enqueue } from "../../queue/outbox.ts";
 import type { Buyer } from "./customers.ts";
+import type { Agreement } from "./orders.ts";
+import { insertOrder, isAgreed } from "./orders.ts";
 import type { CheckoutRow } from "./queries.ts";
 import * as queries from "./queries.ts";
 import { forgetCatalogue } from "./stripe-catalogue.ts";
@@ -16,20 +17,33 @@ import { forgetCatalogue } from "./stripe-catalogue.ts";
 const sessionLifetimeMs = dayMs;
 const attempts = 3;
 
-/** What is bought, and what a session for it says besides the buyer. */
+/** What the person agreed to buy, and what a session for it says besides the buyer. */
 export interface Order {
-  priceId: PriceId | PackKey;
+  agreement: Agreement;
   /** `metadata` names the checkout, so that whatever Stripe makes of the session leads back to it. */
   parameters: (metadata: Record<string, string>) => Stripe.Checkout.SessionCreateParams;
 }
 
-/** Returns the person's open checkout for the price, or a new one. So a double click and a second tab share one checkout. */
-async function openCheckout(deps: Deps, userId: string, priceId: Order["priceId"]): Promise<CheckoutRow> {
+interface OpenCheckout {
+  checkout: CheckoutRow;
+  /** False: it was opened for another sum, or with other texts, than the person agrees to now. */
+  agreed: boolean;
+}
+
+/**
+ * Returns the person's open checkout for the price, or a new one with what they agreed to. So a double click and a second tab share one checkout
+ * and one order.
+ */
+async function openCheckout(deps: Deps, userId: string, { agreement }: Order): Promise<OpenCheckout> {
   const now = deps.clock.now();
+  const { price_id: priceId } = agreement;
   return inTransaction(deps.db, async (trx) => {
     await queries.lockSubject(trx, `checkout:${userId}`);
     const open = await queries.selectOpenCheckout(trx, { userId, priceId, now });
-    return open ?? queries.insertCheckout(trx, { userId, priceId, now, expiresAt: addMilliseconds(now, sessionLifetimeMs) });
+    if (open) return { checkout: open, agreed: await isAgreed(trx, open.id, agreement) };
+    const checkout = await queries.insertCheckout(trx, { userId, priceId, now, expiresAt: addMilliseconds(now, sessionLifetimeMs) });
+    await insertOrder(trx, checkout.id, userId, agreement, now);
+    return { checkout, agreed: true };
   });
 }
 
@@ -46,6 +60,19 @@ async function resumeSession(deps: Deps, checkoutId: string, sessionId: string):
     if (isPaid) await enqueue(trx, "settle-checkout", { sessionId }, sessionId);
   });
   return undefined;
+}
+
+/** Ends a checkout that says something else than what the person agrees to now, so that it can't be paid any more. */
+async function retire(deps: Deps, { id, stripe_session_id: sessionId }: CheckoutRow): Promise<void> {
+  if (sessionId === null) return queries.updateCheckout(deps.db, id, { status: "expired" });
+  try {
+    await deps.payments.checkout.sessions.expire(sessionId);
+  } catch (error) {
+    // It was paid or had expired; otherwise it can still be paid, and the person has to try again.
+    if ((await resumeSession(deps, id, sessionId)) !== undefined) throw error;
+    return;
+  }
+  await queries.updateCheckout(deps.db, id, { status: "expired" });
 }
 
 /**
@@ -82,7 +109,11 @@ async function createSession(deps: Deps, buyer: Buyer, checkout: CheckoutRow, or
 /** The address of the session. Throws `payment_provider_unavailable` and Stripe's errors; the next call goes on with what is there. */
 export async function openSession(deps: Deps, buyer: Buyer, order: Order): Promise<{ url: string }> {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
-    const checkout = await openCheckout(deps, buyer.userId, order.priceId);
+    const { checkout, agreed } = await openCheckout(deps, buyer.userId, order);
+    if (!agreed) {
+      await retire(deps, checkout);
+      continue;
+    }
     const url = checkout.stripe_session_id
       ? await resumeSession(deps, checkout.id, checkout.stripe_session_id)
       : await createSession(deps, buyer, checkout, order);

@@ -1,9 +1,9 @@
 /** Credit packs: paid once, in a checkout of their own, by people who have a plan. */
 import type Stripe from "stripe";
 import { addMonths } from "#domain/clock.ts";
-import { DomainError } from "#domain/errors.ts";
 import type { Pack } from "#domain/plans.ts";
-import { packMonths, packOf } from "#domain/plans.ts";
+import { packMonths } from "#domain/plans.ts";
+import type { Consent } from "../../contract/orders.ts";
 import type { Trx } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { fromUnix, idOf, orUnavailable } from "../../providers/stripe.ts";
@@ -13,22 +13,26 @@ import { ensureCustomer } from "./customers.ts";
 import { insertPaidInvoice } from "./grant-invoice.ts";
 import { mailPackBought } from "./mails.ts";
 import { openSession } from "./open-session.ts";
+import { agree, concludeOrder, offerTo } from "./orders.ts";
 import * as queries from "./queries.ts";
 import { stripePriceOf } from "./stripe-catalogue.ts";
 
 /**
- * A checkout for a pack. Throws `unknown_price`, `subscription_required` unless the plan is paid, and `payment_provider_unavailable`.
+ * A checkout for a pack. Throws `unknown_price`, `subscription_required` unless the plan is paid, `consent_required`, `preview_outdated` and
+ * `payment_provider_unavailable`.
  */
-export async function createPackCheckout(deps: Deps, userId: string, packKey: string): Promise<{ url: string }> {
-  const pack = packOf(packKey);
-  if (!pack) throw new DomainError("unknown_price", "There is no such pack");
-  const subscription = await queries.selectSubscription(deps.db, userId);
-  if (subscription?.status !== "active") throw new DomainError("subscription_required", "Packs are for people with a plan that is paid");
+export async function createPackCheckout(
+  deps: Deps,
+  userId: string,
+  { pack, consent }: { pack: string; consent?: Consent },
+): Promise<{ url: string }> {
+  const offer = await offerTo(deps, userId, pack, "pack");
+  const agreement = agree(offer, consent);
   return orUnavailable(deps.log, async () => {
-    const line = { price: await stripePriceOf(deps, pack.key), quantity: 1 };
+    const line = { price: await stripePriceOf(deps, offer.sold.id), quantity: 1 };
     const buyer = await ensureCustomer(deps, userId);
     return openSession(deps, buyer, {
-      priceId: pack.key,
+      agreement,
       parameters: (metadata) => ({
         mode: "payment",
         cancel_url: `${deps.config.publicUrl.origin}/pricing#packs`,
@@ -42,7 +46,7 @@ export async function createPackCheckout(deps: Deps, userId: string, packKey: st
 }
 
 /** A session that was read with its invoice and its payment. */
-export type PaidSession = Pick<Stripe.Checkout.Session, "id" | "created" | "amount_total" | "invoice" | "payment_intent">;
+export type PaidSession = Pick<Stripe.Checkout.Session, "id" | "created" | "amount_total" | "invoice" | "metadata" | "payment_intent">;
 
 /** Posts a paid pack's credits and records its invoice, once however often it is called. Returns whether the credits are new. */
 export async function grantPack(trx: Trx, payerId: string, pack: Pack, session: PaidSession, now: Date): Promise<boolean> {
@@ -54,18 +58,19 @@ export async function grantPack(trx: Trx, payerId: string, pack: Pack, session: 
   const paidAt = invoice?.status_transitions.paid_at ?? session.created;
   const expiresAt = addMonths(fromUnix(paidAt), packMonths);
   const source = { invoiceId: invoice?.id ?? null, chargeId: idOf(intent?.latest_charge) ?? null, packKey: pack.key };
-  const { posted } = await postGrant(
-    trx,
-    { payerId, kind: "pack", credits: pack.credits, expiresAt, key: `pack:${session.id}`, source },
-    now,
-  );
-  if (posted) await takeReturnedOfPosted(trx, source.chargeId, now);
-  if (posted)
-    await mailPackBought(
-      trx,
-      payerId,
-      { sessionId: session.id, pack, amountCents: session.amount_total ?? pack.priceCents, expiresAt },
-      now,
-    );
-  return posted;
+  const key = `pack:${session.id}`;
+  const { posted } = await postGrant(trx, { payerId, kind: "pack", credits: pack.credits, expiresAt, key, source }, now);
+  if (!posted) return false;
+  await takeReturnedOfPosted(trx, source.chargeId, now);
+  const order = await concludeOrder(trx, session.metadata?.checkout_id, key, now);
+  const bought = {
+    sessionId: session.id,
+    pack,
+    amountCents: session.amount_total ?? pack.priceCents,
+    paidAt: fromUnix(paidAt),
+    expiresAt,
+    order,
+  };
+  await mailPackBought(trx, payerId, bought, now);
+  return true;
 }

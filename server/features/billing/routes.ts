@@ -4,11 +4,9 @@ import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";
 import { optionalViewerOf, viewerOf } from "../../http/viewer.ts";
-import { createCheckout } from "./checkout.ts";
 import { returnFromCheckout } from "./checkout-return.ts";
 import { checkDiscountEligibility } from "./discount.ts";
 import { checkPaymentsOf } from "./doctor.ts";
-import { createPackCheckout } from "./packs.ts";
 import { checkSubscription, openPortal } from "./service.ts";
 import { startTrial } from "./trials.ts";
 
@@ -29,12 +27,6 @@ export function billingRoutes(deps: Deps): Routes {
       "/api/functions/reliable-subscription-check",
       { schema: contract["POST /api/functions/reliable-subscription-check"] },
       async (request) => checkSubscription(deps, viewerOf(request).userId),
-    );
-    app.post("/api/functions/create-checkout", { schema: contract["POST /api/functions/create-checkout"] }, async (request) =>
-      createCheckout(deps, viewerOf(request).userId, request.body.priceId),
-    );
-    app.post("/api/billing/packs/checkout", { schema: contract["POST /api/billing/packs/checkout"] }, async (request) =>
-      createPackCheckout(deps, viewerOf(request).userId, request.body.pack),
     );
     app.post("/api/billing/checkout-return", { schema: contract["POST /api/billing/checkout-return"] }, async (request) =>
       returnFromCheckout(deps, viewerOf(request).userId, request.body.sessionId),

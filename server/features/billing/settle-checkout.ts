@@ -4,6 +4,7 @@ import { findPayer } from "../../db/payer.ts";
 import type { Trx } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { fromUnix, idOf, orMissing } from "../../providers/stripe.ts";
+import { noteCompleted } from "./orders.ts";
 import { grantPack } from "./packs.ts";
 import * as queries from "./queries.ts";
 import { writeReading } from "./readings.ts";
@@ -39,6 +40,7 @@ async function writeCheckout(trx: Trx, session: Stripe.Checkout.Session) {
   const checkout = await queries.selectCheckoutOfSession(trx, session.id, session.metadata?.checkout_id);
   if (!checkout) return undefined;
   const status = statusOf(session);
+  if (session.status === "complete") await noteCompleted(trx, checkout.id, session.id);
   await queries.updateCheckout(trx, checkout.id, {
     status,
     stripe_session_id: session.id,

@@ -19,6 +19,7 @@ import { endAtStripe, voidUnpaid } from "./end-at-stripe.ts";
 import type { PaidInvoice } from "./grant-invoice.ts";
 import { cancelScheduledGrants, grantPaidInvoice } from "./grant-invoice.ts";
 import { mailStarted } from "./mails.ts";
+import { concludeOrder } from "./orders.ts";
 import * as queries from "./queries.ts";
 import { readUnrecordedInvoices } from "./read-invoices.ts";
 import type { PendingPlan } from "./read-pending-plan.ts";
@@ -182,7 +183,10 @@ async function mailWritten(
   const { current, row, granted } = written;
   const known = current?.stripe_subscription_id === row.stripe_subscription_id ? current.status : undefined;
   for (const invoice of granted) {
-    if (invoice.billing_reason === "subscription_create") await mailStarted(trx, payerId, row, now);
+    if (invoice.billing_reason === "subscription_create") {
+      const order = await concludeOrder(trx, subscription.metadata.checkout_id, row.stripe_subscription_id, now);
+      await mailStarted(trx, payerId, { row, invoice, order }, now);
+    }
     if (invoice.billing_reason === "subscription_cycle")
       await mailRenewed(trx, payerId, { invoice, row, recovered: known === "past_due" }, now);
   }

@@ -5,10 +5,11 @@ import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage, matchLanguage } from "#domain/languages.ts";
 import { emailChangeMs, recoveryMs } from "#domain/periods.ts";
 import type { PlanKey } from "#domain/plans.ts";
-import { currency, plans } from "#domain/plans.ts";
-import { mailtoAddress } from "#domain/rules.ts";
+import { plans } from "#domain/plans.ts";
 import type { Config } from "../../config.ts";
-import { linkToken } from "./links.ts";
+import type { Paragraph } from "./contract-terms.ts";
+import { contractTerms } from "./contract-terms.ts";
+import { instant, money, timeFormat } from "./formats.ts";
 import de from "./locales/de.json" with { type: "json" };
 import en from "./locales/en.json" with { type: "json" };
 import es from "./locales/es.json" with { type: "json" };
@@ -20,7 +21,8 @@ import pt from "./locales/pt.json" with { type: "json" };
 import ro from "./locales/ro.json" with { type: "json" };
 import ru from "./locales/ru.json" with { type: "json" };
 import zh from "./locales/zh.json" with { type: "json" };
-import { payToken } from "./pay-links.ts";
+import type { MailConfig, MailContent } from "./targets.ts";
+import { isTemplate, targets } from "./targets.ts";
 import type { MailTemplate } from "./templates.ts";
 
 const texts = { en, es, fr, de, zh, ja, pt, pl, ro, it, ru } satisfies Record<LanguageCode, object>;
@@ -44,61 +46,6 @@ export interface RenderedMail {
   unsubscribeUrl: string | undefined;
 }
 
-/** The fields of a queued mail's row. */
-export interface MailContent {
-  template: string;
-  language: string;
-  parameters: Readonly<Record<string, string | number>>;
-}
-
-type MailConfig = Pick<Config, "publicUrl" | "secretKeys" | "contactEmail">;
-
-/** Where the one button of each mail leads. */
-const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent["parameters"]) => string> = {
-  "confirm-email": (config, { linkId }) => `/auth?confirm=${linkToken(config, String(linkId))}`,
-  "account-exists": () => "/auth?mode=recover",
-  "password-reset": (config, { linkId }) => `/auth?recover=${linkToken(config, String(linkId))}`,
-  "password-changed": () => "/auth?mode=recover",
-  "email-change-confirm": (config, { linkId }) => `/auth?change=${linkToken(config, String(linkId))}`,
-  "email-change-taken": () => "/auth",
-  "email-change-notice": (config, { linkId }) => `/auth?undo=${linkToken(config, String(linkId))}`,
-  "email-changed": (config, { linkId }) => `/auth?undo=${linkToken(config, String(linkId))}`,
-  "second-factor-on": () => "/profile/security",
-  "second-factor-off": () => "/profile/security",
-  "passkey-added": () => "/profile/security",
-  "passkey-removed": () => "/profile/security",
-  "factor-reset-asked": (config, { resetId }) => `/auth?keep-factors=${linkToken(config, String(resetId))}`,
-  "factor-reset-link": (config, { linkId }) => `/auth?reset-factors=${linkToken(config, String(linkId))}`,
-  "recovery-code-used": () => "/profile/security",
-  "google-linked": () => "/profile/security",
-  "google-unlinked": () => "/profile/security",
-  "subscription-started": () => "/ai-models",
-  "pack-bought": () => "/profile",
-  "credits-low": (_config, { variant }) => (variant === "unpaid" ? "/profile/billing" : "/pricing#packs"),
-  // The release before named no invoice.
-  "payment-failed": (config, { invoiceId }) =>
-    invoiceId === undefined ? "/profile/billing" : `/api/billing/pay?invoice=${payToken(config, String(invoiceId))}`,
-  "transfer-invoice": (config, { invoiceId }) => `/api/billing/pay?invoice=${payToken(config, String(invoiceId))}`,
-  "payment-recovered": () => "/profile/billing",
-  "plan-renewed": () => "/profile/billing",
-  "plan-ended": () => "/pricing",
-  "renewal-ahead": () => "/profile",
-  "plan-change-planned": () => "/profile",
-  "plan-cancelled": () => "/profile",
-  "payment-refunded": () => "/profile",
-  "withdrawal-received": () => "/profile/billing",
-  "refund-failed": () => "/profile",
-  "dispute-opened": () => "/contact",
-  "dispute-closed": () => "/profile",
-  "trial-ending": () => "/pricing",
-  "trial-ended": () => "/pricing",
-  "export-ready": () => "/profile/data",
-  "account-deleted": () => "/auth",
-  "account-restored": () => "/profile",
-  "contact-message": (_config, { email }) => mailtoAddress(String(email)),
-  "contact-received": () => "/",
-};
-
 /** The page on which mails of a kind can be switched off without a sign-in. */
 export function unsubscribePage({ publicUrl }: Pick<Config, "publicUrl">, token: string): string {
   return new URL(`/profile/notifications?unsubscribe=${encodeURIComponent(token)}`, publicUrl).href;
@@ -109,21 +56,8 @@ function answeredBy(config: MailConfig, { template, parameters }: MailContent): 
   return template === "contact-message" ? String(parameters.email) : config.contactEmail;
 }
 
-function isTemplate(name: string): name is MailTemplate {
-  return Object.hasOwn(targets, name);
-}
-
 function planName(key: string | number | undefined): string | undefined {
   return Object.hasOwn(plans, String(key)) ? plans[String(key) as PlanKey].name : undefined;
-}
-
-function money(language: LanguageCode, cents: number | string | undefined): string | undefined {
-  if (cents === undefined) return undefined;
-  return new Intl.NumberFormat(language, { style: "currency", currency }).format(Number(cents) / 100);
-}
-
-function instant(language: LanguageCode, value: number | string | undefined, format: Intl.DateTimeFormatOptions): string | undefined {
-  return value === undefined ? undefined : new Intl.DateTimeFormat(language, { ...format, timeZone: "UTC" }).format(new Date(value));
 }
 
 /**
@@ -131,7 +65,7 @@ function instant(language: LanguageCode, value: number | string | undefined, for
  * use them.
  */
 const newParameters: Partial<Record<MailTemplate, string>> = {
-  "subscription-started": "priceCents",
+  "subscription-started": "amountCents",
   "payment-failed": "amountCents",
   "contact-message": "reference",
   "contact-received": "reference",
@@ -165,6 +99,7 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
     concludedAt,
     percent,
     dueAt,
+    beginsAt,
   } = parameters;
   return {
     ...parameters,
@@ -172,14 +107,8 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
     plan: planName(plan),
     newPlan: planName(newPlan),
     date: instant(language, renewsAt ?? endsAt ?? endedAt ?? graceUntil ?? usableUntil ?? concludedAt ?? dueAt, { dateStyle: "long" }),
-    time: instant(language, receivedAt ?? changedAt ?? expiresAt ?? deleteAt, {
-      year: "numeric",
-      month: "long",
-      day: "numeric",
-      hour: "2-digit",
-      minute: "2-digit",
-      timeZoneName: "short",
-    }),
+    time: instant(language, receivedAt ?? changedAt ?? expiresAt ?? deleteAt, timeFormat),
+    from: instant(language, beginsAt, { dateStyle: "long" }),
     price: money(language, priceCents),
     amount: money(language, amountCents),
     context: contextOf(template, parameters),
@@ -200,7 +129,7 @@ function escapeHtml(text: string): string {
 }
 
 const style = `:root{color-scheme:light dark}body{margin:0;padding:32px 20px;background:#faf7f2;color:#29241f;font:16px/1.6 system-ui,-apple-system,"Segoe UI",sans-serif}
-main{max-width:520px;margin:0 auto}h1{margin:0 0 20px;font-size:22px;line-height:1.3;font-weight:600}p{margin:0 0 16px}
+main{max-width:520px;margin:0 auto}h1,h2{margin:0 0 20px;font-size:22px;line-height:1.3;font-weight:600}h2{margin:28px 0 8px;font-size:17px}p{margin:0 0 16px}
 .action{display:inline-block;padding:12px 20px;border-radius:4px;background:#a63d22;color:#ffffff;text-decoration:none;font-weight:600}
 .detail{white-space:pre-wrap;overflow-wrap:anywhere}
 .quiet,.quiet a{color:#6a6259;font-size:14px}.address{word-break:break-all}.end{margin-top:32px;padding-top:16px;border-top:1px solid #ddd5ca}
@@ -212,6 +141,8 @@ interface Parts {
   detail: string;
   action: string;
   note: string;
+  /** Empty but for mails that confirm a contract. */
+  contract: readonly Paragraph[];
   signature: string;
   /** Who writes, and how to answer. */
   footer: string;
@@ -222,9 +153,14 @@ interface Parts {
 }
 
 function toHtml(language: LanguageCode, parts: Parts): string {
+  const { contract, ...texts } = parts;
   const { subject, lead, detail, action, note, signature, footer, address, leave, leaveAddress } = Object.fromEntries(
-    Object.entries(parts).map(([name, text]) => [name, escapeHtml(text)]),
-  ) as unknown as Parts;
+    Object.entries(texts).map(([name, text]) => [name, escapeHtml(text)]),
+  ) as unknown as typeof texts;
+  const paragraphs = contract.map(
+    ({ title, text }) =>
+      `${title ? `<h2 dir="auto">${escapeHtml(title)}</h2>\n` : ""}<p class="detail" dir="auto">${escapeHtml(text)}</p>\n`,
+  );
   return `<!doctype html>
 <html lang="${language}">
 <head>
@@ -242,16 +178,17 @@ function toHtml(language: LanguageCode, parts: Parts): string {
 <p><a class="action" href="${address}">${action}</a></p>
 <p class="quiet address"><a href="${address}">${address}</a></p>
 <p class="quiet">${note}</p>
-<p class="quiet end">${signature}<br>${footer}${leave && `<br><a href="${leaveAddress}">${leave}</a>`}</p>
+${paragraphs.join("")}<p class="quiet end">${signature}<br>${footer}${leave && `<br><a href="${leaveAddress}">${leave}</a>`}</p>
 </main>
 </body>
 </html>
 `;
 }
 
-function toText({ lead, detail, action, address, note, signature, footer, leave, leaveAddress }: Parts): string {
+function toText({ lead, detail, action, address, note, contract, signature, footer, leave, leaveAddress }: Parts): string {
   const end = leave && `${leave}:\n${leaveAddress}\n`;
-  return `${lead}\n\n${detail}\n\n${action}:\n${address}\n\n${note}\n\n-- \n${signature}\n${footer}\n${end}`;
+  const paragraphs = contract.map(({ title, text }) => `${title ? `${title.toLocaleUpperCase()}\n\n` : ""}${text}\n\n`);
+  return `${lead}\n\n${detail}\n\n${action}:\n${address}\n\n${note}\n\n${paragraphs.join("")}-- \n${signature}\n${footer}\n${end}`;
 }
 
 /**
@@ -272,6 +209,7 @@ export function renderMail(config: MailConfig, mail: MailContent, unsubscribe?: 
     detail: template === "contact-message" ? String(mail.parameters.message) : text("detail"),
     action: text("action"),
     note: text("note"),
+    contract: contractTerms(t, config, language, mail),
     signature: t("signature"),
     footer: t(template === "contact-message" ? "footerTeam" : "footer", parameters),
     address: new URL(targets[template](config, mail.parameters), config.publicUrl).href,

@@ -13,6 +13,18 @@ interface Renewed {
   variant?: "ending";
 }
 
+/**
+ * A contract that the mail confirms: when it was concluded, and when its order was made, with which version of the terms. A contract that did not
+ * begin on our order page has no order.
+ */
+interface Concluded {
+  amountCents: number;
+  credits: number;
+  concludedAt: string;
+  consentedAt?: string;
+  termsVersion?: string;
+}
+
 /** The mails and what each needs to be rendered. Instants are RFC 3339, so that the mail writes them in the reader's language. */
 export interface MailParameters {
   "confirm-email": { linkId: string };
@@ -36,15 +48,21 @@ export interface MailParameters {
   /** `googleEmail`: the address the account has at Google. */
   "google-linked": { googleEmail: string; changedAt: string };
   "google-unlinked": { googleEmail: string; changedAt: string };
-  /** `priceCents`: what each renewal costs. */
-  "subscription-started": { plan: PlanKey; interval: BillingInterval; priceCents: number; credits: number; renewsAt: string };
+  /** `amountCents`: what was paid. `priceCents`: what each renewal costs. */
+  "subscription-started": Concluded & {
+    plan: PlanKey;
+    interval: BillingInterval;
+    priceCents: number;
+    beginsAt: string;
+    renewsAt: string;
+  };
+  /** `usableUntil`: when the credits expire. */
+  "pack-bought": Concluded & { usableUntil: string };
   /**
    * `credits`: what the plan gives in a month, of which `percent` is spent. `left`: what can be spent, packs included. `renewsAt`: when the next
    * credits come; `ending`: the plan ends then; `unpaid`: they come with an open payment.
    */
   "credits-low": { percent: number; credits: number; left: number; renewsAt: string; variant?: "ending" | "unpaid" };
-  /** `amountCents`: what was paid. `usableUntil`: when the credits expire. */
-  "pack-bought": { credits: number; amountCents: number; usableUntil: string };
   /** `amountCents`: what is unpaid. `action`: the bank wants it confirmed. */
   "payment-failed": { plan: PlanKey; amountCents: number; graceUntil: string; invoiceId: string; variant?: "action" };
   /** An invoice to be paid by bank transfer until `dueAt`. */

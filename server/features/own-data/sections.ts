@@ -126,6 +126,14 @@ export const sections: readonly Section[] = [
       left join invoices i on i.id = own.id left join paid_invoices p on p.id = own.id`,
   },
   {
+    name: "orders",
+    describes: "What you ordered and agreed to before you paid: price, terms, and your wish that we begin at once. Prices are in cents.",
+    rows: (userId) => sql`select id as key, jsonb_build_object('price', price_id, 'amountCents', amount_cents, 'renewalCents', later_cents,
+      'currency', currency, 'credits', credits, 'language', language, 'terms', terms, 'withdrawalNotice', withdrawal,
+      'consentedAt', consented_at, 'stripeSession', stripe_session_id, 'contract', contract_id, 'concludedAt', concluded_at) as item
+      from orders where billing_account_id = ${account(userId)}`,
+  },
+  {
     name: "wallet",
     describes: "Your credits: how many there are, and how many of them are held for answers that are being written.",
     rows: (

@@ -1,0 +1,153 @@
+import i18next from "i18next";
+import { useCallback, useEffect, useId, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Alert } from "#client/components/alert.tsx";
+import { Button } from "#client/components/button.tsx";
+import { Dialog } from "#client/components/dialog.tsx";
+import { Spinner } from "#client/components/spinner.tsx";
+import { problemText } from "#client/i18n/problem-text.ts";
+import { ApiProblem, api } from "#client/lib/api.ts";
+import { showToast } from "#client/lib/interface-store.ts";
+import type { Consent, OrderPreview } from "#contract/orders.ts";
+import styles from "./order.module.css";
+import { OrderConsent, OrderView } from "./order-view.tsx";
+
+/** Of this dialog and of what can go wrong in it. */
+export const orderTexts = ["order", "billing", "change", "invoices", "refunds", "errors", "refusals"] as const;
+
+/** What somebody wants to buy. */
+export interface Wanted {
+  priceId: string;
+  kind: "plan" | "pack";
+}
+
+type Looked = { preview: OrderPreview } | { refused: string };
+
+/** The order as the server would bill it now; `look` asks again. */
+function useOrder(priceId: string | undefined): { looked: Looked | undefined; look: () => void } {
+  const [looked, setLooked] = useState<Looked>();
+  const [asked, setAsked] = useState(0);
+  useEffect(() => {
+    // Asked again after each `look`.
+    void asked;
+    setLooked(undefined);
+    if (priceId === undefined) return;
+    let current = true;
+    api("POST /api/billing/order/preview", { body: { priceId } }).then(
+      (preview) => current && setLooked({ preview }),
+      (error: unknown) => current && setLooked({ refused: error instanceof ApiProblem ? error.code : "network" }),
+    );
+    return () => {
+      current = false;
+    };
+  }, [priceId, asked]);
+  return { looked, look: useCallback(() => setAsked((times) => times + 1), []) };
+}
+
+/** Orders and opens the payment page. */
+async function pay({ priceId, kind }: Wanted, { amountCents, terms, withdrawal }: OrderPreview): Promise<void> {
+  const consent: Consent = { amountCents, terms, withdrawal, language: i18next.language, beginAtOnce: true };
+  const { url } = await (kind === "plan"
+    ? api("POST /api/functions/create-checkout", { body: { priceId, consent } })
+    : api("POST /api/billing/packs/checkout", { body: { pack: priceId, consent } }));
+  if (!url) throw new Error(i18next.t("billing:checkout.noUrl"), { cause: i18next.t("billing:checkout.noUrlAdvice") });
+  window.location.assign(url);
+}
+
+/** The specification's sentence first. If it doesn't say what to do, a second line does. */
+function sayFailed(error: unknown): void {
+  const { t } = i18next;
+  const known = error instanceof ApiProblem ? problemText(error.code, error) : undefined;
+  const own = error instanceof Error && error.name === "Error" ? error : undefined;
+  const failed = t("billing:checkout.failedText", { message: known ?? own?.message ?? problemText("network") });
+  const text = typeof own?.cause === "string" ? `${failed}\n${own.cause}` : failed;
+  showToast({ tone: "danger", title: t("billing:checkout.failed"), text });
+}
+
+interface OrderDialogProps {
+  /** Null while the dialog is closed. */
+  wanted: Wanted | null;
+  onClose: () => void;
+  processing: boolean;
+  onProcessing: (priceId: string | null) => void;
+}
+
+/** What the person sees and answers in the dialog, and how they order. */
+function useOrdering({ wanted, onClose, processing, onProcessing }: OrderDialogProps) {
+  const { looked, look } = useOrder(wanted?.priceId);
+  const [agreed, setAgreed] = useState(false);
+  const [missing, setMissing] = useState(false);
+  const [outdated, setOutdated] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const preview = looked && "preview" in looked ? looked.preview : undefined;
+
+  function agree(given: boolean): void {
+    setAgreed(given);
+    setMissing(false);
+  }
+  function close(): void {
+    agree(false);
+    setOutdated(false);
+    onClose();
+  }
+  async function order(): Promise<void> {
+    if (!wanted || !preview || processing) return;
+    if (!agreed) {
+      setMissing(true);
+      box.current?.querySelector("input")?.focus();
+      return;
+    }
+    onProcessing(wanted.priceId);
+    try {
+      await pay(wanted, preview);
+    } catch (error) {
+      onProcessing(null);
+      if (!(error instanceof ApiProblem && error.code === "preview_outdated")) return sayFailed(error);
+      agree(false);
+      setOutdated(true);
+      look();
+    }
+  }
+  return { looked, look, preview, agreed, missing, outdated, box, agree, close, order };
+}
+
+/** The last step before the payment page: what is ordered, at what price, and the person's consent (decision 57). */
+export function OrderDialog(props: OrderDialogProps) {
+  const { t } = useTranslation(["order", "change", "common", "refusals"]);
+  const { looked, look, preview, agreed, missing, outdated, box, agree, close, order } = useOrdering(props);
+  const noteId = useId();
+  const actions = (
+    <>
+      <Button onClick={close}>{t("change:dialog.keep")}</Button>
+      {preview && (
+        <Button variant="primary" busy={props.processing} busyLabel={t("order:confirming")} onClick={() => void order()}>
+          {t("order:confirm")}
+        </Button>
+      )}
+    </>
+  );
+  const retry = (
+    <Button size="small" onClick={look}>
+      {t("common:retry")}
+    </Button>
+  );
+  return (
+    <Dialog open={props.wanted !== null} onClose={close} title={t("order:title")} actions={actions}>
+      <div className={styles.order}>
+        {outdated && <Alert tone="warning">{t("refusals:preview_outdated")}</Alert>}
+        {preview && <OrderView preview={preview} />}
+        {preview && (
+          <div ref={box}>
+            <OrderConsent agreed={agreed} missing={missing} noteId={noteId} onChange={agree} />
+          </div>
+        )}
+        {looked && "refused" in looked && (
+          <Alert tone="warning" title={t("order:failed")} action={retry}>
+            {problemText(looked.refused)}
+          </Alert>
+        )}
+        {!looked && <Spinner label={t("order:loading")} />}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,79 @@
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Checkbox } from "#client/components/field.tsx";
+import { useFormat } from "#client/lib/use-format.ts";
+import type { OrderPreview } from "#contract/orders.ts";
+import { plans, withdrawalDays } from "#domain/plans.ts";
+import { AcceptedTerms } from "./accepted-terms.tsx";
+import styles from "./order.module.css";
+
+function Line({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** What is ordered, its price now and later, how it renews, and the right of withdrawal: the information that comes before an order. */
+export function OrderView({ preview }: { preview: OrderPreview }) {
+  const { t } = useTranslation(["order", "change", "invoices", "refunds"]);
+  const { money, credits, date, number } = useFormat();
+  const { subject, amountCents, laterCents, until } = preview;
+  const day = { date: date(until) };
+  const isPlan = subject.kind === "plan";
+  return (
+    <>
+      <div className={styles.item}>
+        <p className={styles.name}>{isPlan ? plans[subject.plan].name : t("invoices:pack", { credits: credits(subject.credits) })}</p>
+        {isPlan && <p>{t("change:dialog.credits", { credits: credits(preview.credits) })}</p>}
+      </div>
+      <dl className={styles.sums}>
+        <Line name={t("change:dialog.today")}>
+          <span className={styles.total}>{money(amountCents)}</span>
+          {isPlan && <span className={styles.soft}>{t(`order:firstOnly.${subject.interval}`)}</span>}
+        </Line>
+        {isPlan && laterCents !== null && <Line name={t(`change:dialog.later.${subject.interval}`)}>{money(laterCents)}</Line>}
+        {!isPlan && <Line name={t("order:until")}>{day.date}</Line>}
+      </dl>
+      <p className={styles.soft}>{t("order:total")}</p>
+      <p>{isPlan ? t(`order:renews.${subject.interval}`, day) : t("order:once")}</p>
+      <details className={styles.notice}>
+        <summary>{t("order:withdrawal")}</summary>
+        <p>{t("refunds:withdrawal.lead", { days: number(withdrawalDays) })}</p>
+        <p>{t("order:how")}</p>
+      </details>
+      <AcceptedTerms />
+    </>
+  );
+}
+
+interface OrderConsentProps {
+  agreed: boolean;
+  /** The person ordered without it. */
+  missing: boolean;
+  noteId: string;
+  onChange: (agreed: boolean) => void;
+}
+
+/** The person asks us to begin before the period of withdrawal is over; never ticked before (Directive 2011/83/EU, articles 8(8) and 16). */
+export function OrderConsent({ agreed, missing, noteId, onChange }: OrderConsentProps) {
+  const { t } = useTranslation("order");
+  const { number } = useFormat();
+  return (
+    <>
+      <Checkbox
+        required
+        checked={agreed}
+        aria-invalid={missing}
+        aria-errormessage={missing ? noteId : undefined}
+        label={t("consent", { days: number(withdrawalDays) })}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      <p id={noteId} className={styles.missing} role="alert">
+        {missing && t("missing")}
+      </p>
+    </>
+  );
+}

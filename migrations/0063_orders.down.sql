@@ -1,0 +1,3 @@
+drop function retention_abandoned_orders;
+drop table orders;
+drop function orders_refuse;

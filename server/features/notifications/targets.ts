@@ -1,0 +1,65 @@
+/** Where the one button of each mail leads. */
+import { mailtoAddress } from "#domain/rules.ts";
+import type { Config } from "../../config.ts";
+import { linkToken } from "./links.ts";
+import { payToken } from "./pay-links.ts";
+import type { MailTemplate } from "./templates.ts";
+
+export type MailConfig = Pick<Config, "publicUrl" | "secretKeys" | "contactEmail">;
+
+/** The fields of a queued mail's row. */
+export interface MailContent {
+  template: string;
+  language: string;
+  parameters: Readonly<Record<string, string | number>>;
+}
+
+/** Paths of ours, or an address that is no page. */
+export const targets: Record<MailTemplate, (config: MailConfig, parameters: MailContent["parameters"]) => string> = {
+  "confirm-email": (config, { linkId }) => `/auth?confirm=${linkToken(config, String(linkId))}`,
+  "account-exists": () => "/auth?mode=recover",
+  "password-reset": (config, { linkId }) => `/auth?recover=${linkToken(config, String(linkId))}`,
+  "password-changed": () => "/auth?mode=recover",
+  "email-change-confirm": (config, { linkId }) => `/auth?change=${linkToken(config, String(linkId))}`,
+  "email-change-taken": () => "/auth",
+  "email-change-notice": (config, { linkId }) => `/auth?undo=${linkToken(config, String(linkId))}`,
+  "email-changed": (config, { linkId }) => `/auth?undo=${linkToken(config, String(linkId))}`,
+  "second-factor-on": () => "/profile/security",
+  "second-factor-off": () => "/profile/security",
+  "passkey-added": () => "/profile/security",
+  "passkey-removed": () => "/profile/security",
+  "factor-reset-asked": (config, { resetId }) => `/auth?keep-factors=${linkToken(config, String(resetId))}`,
+  "factor-reset-link": (config, { linkId }) => `/auth?reset-factors=${linkToken(config, String(linkId))}`,
+  "recovery-code-used": () => "/profile/security",
+  "google-linked": () => "/profile/security",
+  "google-unlinked": () => "/profile/security",
+  "subscription-started": () => "/ai-models",
+  "pack-bought": () => "/profile",
+  "credits-low": (_config, { variant }) => (variant === "unpaid" ? "/profile/billing" : "/pricing#packs"),
+  // The release before named no invoice.
+  "payment-failed": (config, { invoiceId }) =>
+    invoiceId === undefined ? "/profile/billing" : `/api/billing/pay?invoice=${payToken(config, String(invoiceId))}`,
+  "transfer-invoice": (config, { invoiceId }) => `/api/billing/pay?invoice=${payToken(config, String(invoiceId))}`,
+  "payment-recovered": () => "/profile/billing",
+  "plan-renewed": () => "/profile/billing",
+  "plan-ended": () => "/pricing",
+  "renewal-ahead": () => "/profile",
+  "plan-change-planned": () => "/profile",
+  "plan-cancelled": () => "/profile",
+  "payment-refunded": () => "/profile",
+  "withdrawal-received": () => "/profile/billing",
+  "refund-failed": () => "/profile",
+  "dispute-opened": () => "/contact",
+  "dispute-closed": () => "/profile",
+  "trial-ending": () => "/pricing",
+  "trial-ended": () => "/pricing",
+  "export-ready": () => "/profile/data",
+  "account-deleted": () => "/auth",
+  "account-restored": () => "/profile",
+  "contact-message": (_config, { email }) => mailtoAddress(String(email)),
+  "contact-received": () => "/",
+};
+
+export function isTemplate(name: string): name is MailTemplate {
+  return Object.hasOwn(targets, name);
+}
