@@ -39,15 +39,18 @@ it("says what is ordered, its price now and later, how it renews and ends, and l
   expect(api.calls(previewCall).map(({ body }) => body)).toEqual([{ priceId: "starter_month" }]);
 });
 
-it("without the consent says what is missing, at the box, and orders nothing", async () => {
+it("without the consent says what is missing, at the box and in view, and orders nothing", async () => {
   api.answer(previewCall, orderOf("starter_month"));
-  page = await open(site, "/pricing", { member: true });
+  page = await open(site, "/pricing", { member: true, viewport: { width: 390, height: 844 } });
   await want("Subscribe to Starter");
   await order().click();
   const box = dialog().getByRole("checkbox");
   await dialog().getByRole("alert").filter({ hasText: texts.missing }).waitFor();
   expect(await box.getAttribute("aria-invalid")).toBe("true");
   expect(await box.evaluate((element) => element === document.activeElement)).toBe(true);
+  const note = dialog().getByText(texts.missing);
+  const bottom = async () => ((await note.boundingBox())?.y ?? 0) + ((await note.boundingBox())?.height ?? 0);
+  await expect.poll(bottom).toBeLessThanOrEqual((await order().boundingBox())?.y ?? 0);
   await box.check();
   await expect.poll(() => dialog().getByText(texts.missing).count()).toBe(0);
   expect(api.calls(planCall)).toEqual([]);

@@ -39,13 +39,20 @@ const says = (text: string) => page.getByText(text, { exact: true }).waitFor();
 const fact = (name: string) => page.locator("dl > div", { has: page.getByText(name, { exact: true }) }).locator("dd");
 
 describe("subscribing (specification §2, §4, §8)", () => {
-  it("shows each plan's monthly price, and the annual one once that is chosen", async () => {
+  it("shows each plan's monthly price and its credits per dollar, and once that is chosen the annual one with what it is by the month", async () => {
     await open("/pricing");
     for (const interval of ["month", "year", "month"] as const) {
       await page.getByRole("radio", { name: interval === "month" ? "Monthly" : /^Annual/ }).check();
       for (const plan of planList) {
         const price = planCard(plan.name).getByText(formatMoney(priceCents(plan, interval), "en"), { exact: true });
         await expect.poll(() => price.isVisible(), { message: `${plan.name} by the ${interval}` }).toBe(true);
+        expect(
+          await planCard(plan.name)
+            .getByText(/^Credits per dollar: [\d.]+$/)
+            .isVisible(),
+        ).toBe(true);
+        const byTheMonth = formatMoney(Math.round(priceCents(plan, "year") / 12), "en");
+        expect(await planCard(plan.name).getByText(byTheMonth).count()).toBe(interval === "year" ? 1 : 0);
       }
     }
   });
@@ -69,6 +76,7 @@ describe("subscribing (specification §2, §4, §8)", () => {
     for (const place of [dialog(), planCard("Basic")])
       await place.getByRole("button", { name: "Processing…", includeHidden: true }).waitFor();
     await dialog().getByRole("button", { name: "Processing…" }).click({ force: true });
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Processing…");
     expect(api.calls(checkout).map(({ body }) => body)).toEqual([{ priceId: "basic_month", consent: consentTo("basic_month") }]);
     release();
     await page.waitForURL("**/terms");

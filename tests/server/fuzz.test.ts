@@ -97,6 +97,13 @@ async function ask(person: TestPerson): Promise<{ generationId: string } & Turn>
   return { generationId, conversationId: "", questionId: "", answerId: "", ...turn };
 }
 
+/** Asks for a picture, which no model can make yet; resolves with the status of the refusal. */
+async function askForPicture({ token }: TestPerson): Promise<number> {
+  const headers = { ...bearer(token), "idempotency-key": randomUUID() };
+  const refused = await post("/api/generations", { model: "dall-e-3", prompt: "A tessera", quotedCredits: 10 }, headers);
+  return refused.statusCode;
+}
+
 /** Creates users for the requests: subscribers, users without a plan and one who signed up through the API. */
 async function createIngredients(): Promise<Ingredients & { asked: string[]; asker: TestPerson; kinds: Caller[] }> {
   const subscriber = await createPerson({ app }, database.db, { plan: "enterprise", credits: 1_000_000 });
@@ -268,7 +275,10 @@ describe(`${requestCount} mutated requests (seed ${seed})`, () => {
     const caller = async () => {
       while (left > 0 && faults.length < 5) {
         left -= 1;
-        if (left % (requestCount / questionCount) === 0) answered.add((await ask(ingredients.asker)).generationId);
+        if (left % (requestCount / questionCount) === 0) {
+          answered.add((await ask(ingredients.asker)).generationId);
+          statuses.add(await askForPicture(ingredients.asker));
+        }
         const call = first.pop() ?? maker.next();
         await check(call).catch((error: unknown) => faults.push({ fault: String(error), shown: shown(call.request) }));
       }

@@ -80,6 +80,10 @@ function useOrdering({ wanted, onClose, processing, onProcessing }: OrderDialogP
   const [outdated, setOutdated] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const preview = looked && "preview" in looked ? looked.preview : undefined;
+  // On a phone the note comes in below what is in view.
+  useEffect(() => {
+    if (missing) box.current?.scrollIntoView({ block: "nearest" });
+  }, [missing]);
 
   function agree(given: boolean): void {
     setAgreed(given);
