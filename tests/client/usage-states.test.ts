@@ -105,7 +105,8 @@ describe("the history", () => {
   it("shows what came meanwhile above what was read, also of the figures, as soon as it is told", async () => {
     const month = { from: "2026-02-09", to: "2026-03-10", unit: "day" as const };
     api.answer("GET /api/credits/usage", { ...month, sums: [] });
-    page = await open(site, "/profile/usage", { member: true });
+    // A page of its own, because the socket below stays with the page.
+    page = await open(site, "/profile/usage", { member: true, fresh: true });
     await history().getByText(text.history.oldest).waitFor();
     await page.getByText(text.charts.empty).waitFor();
     const newer = { ...capture, id: "0198c0de-0000-7000-8000-000000000013", credits: -2, balanceAfter: 297 };
