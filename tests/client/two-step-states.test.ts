@@ -155,7 +155,7 @@ it("shows on any page that somebody wants it removed, and cancels that with one 
 
 /** The home page, signed in, with a socket that says that it listens. */
 async function openSocket(): Promise<void> {
-  page = await open(site, "/about", { member: true });
+  page = await open(site, "/about", { member: true, fresh: true });
   await page.routeWebSocket("**/api/realtime", (socket) => {
     socket.onMessage(() => socket.send(JSON.stringify({ type: "ready", server_time: since })));
   });
