@@ -14,7 +14,7 @@ import { createDatabase, createPool } from "#server/db/database.ts";
 import { applicationRole } from "#server/embedded/postgres.ts";
 import { endHold, holdCredits } from "../support/ledger-calls.ts";
 import type { BenchServer, Ratio } from "./support.ts";
-import { median, report, startBenchServer } from "./support.ts";
+import { median } from "./support.ts";
 
 const clients = 8;
 const people = 1_000;
@@ -147,14 +147,5 @@ select * from ledger_end_hold(lpad(to_hex(:hold::bigint), 32, '0')::uuid, 1, 'ca
     ];
   } finally {
     await rm(folder, { recursive: true, force: true });
-  }
-}
-
-if (import.meta.main) {
-  const server = await startBenchServer();
-  try {
-    for (const ratio of await benchLedger(server)) report(ratio);
-  } finally {
-    await server.stop();
   }
 }

@@ -9,7 +9,6 @@ import { WebSocket } from "ws";
 import { createModelServer } from "#sandbox/models/plugin.ts";
 import { until } from "#tests/support/until.ts";
 import type { BenchServer } from "./support.ts";
-import { startBenchServer } from "./support.ts";
 import { createTokens, endChildren, startApi } from "./world.ts";
 
 const openSockets = 1_000;
@@ -114,13 +113,4 @@ export function reportMemory(megabytes: number): void {
   console.log(
     `${openSockets} open WebSockets and ${streams} streams in one API process: ${megabytes.toFixed(0)} MB resident (≤ ${targetMegabytes}) ${verdict}`,
   );
-}
-
-if (import.meta.main) {
-  const server = await startBenchServer();
-  try {
-    reportMemory(await measureMemory(server));
-  } finally {
-    await server.stop();
-  }
 }

@@ -3,7 +3,6 @@
  * the same server, in turns. The databases are kept in `.data/bench` and used again by the next run.
  */
 import { randomUUID } from "node:crypto";
-import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import pg from "pg";
@@ -169,12 +168,27 @@ async function timesOf(worlds: readonly World[], act: string, count: number): Pr
   return times;
 }
 
-export async function measureScale(): Promise<ScaleFigure[]> {
+async function onScaleServer<T>(work: (worlds: readonly World[]) => Promise<T>): Promise<T> {
   const settings = { shared_buffers: "2GB", max_wal_size: "8GB", checkpoint_timeout: "30min" };
-  const server = await startPostgres({ dataDir: path.resolve(folder), log: (line) => console.error(line), settings });
+  const server = await startPostgres({ dataDir: folder, log: (line) => console.error(line), settings });
   try {
     const worlds: World[] = [];
     for (const people of [sizes.large, sizes.small]) worlds.push(await openWorld(await prepare(server, people), people));
+    const result = await work(worlds);
+    for (const { db } of worlds) await db.destroy();
+    return result;
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Makes and fills the databases where they are missing. */
+export async function prepareScale(): Promise<void> {
+  await onScaleServer(async () => {});
+}
+
+export async function measureScale(): Promise<ScaleFigure[]> {
+  return onScaleServer(async (worlds) => {
     const figures: ScaleFigure[] = [];
     for (const act of Object.keys(worlds[0]?.acts ?? {})) {
       const count = act.startsWith("hourly") ? samples / 10 : samples;
@@ -183,11 +197,8 @@ export async function measureScale(): Promise<ScaleFigure[]> {
       const [large = [], small = []] = await timesOf(worlds, act, count);
       figures.push({ act, largeMs: p95(large), smallMs: p95(small) });
     }
-    for (const { db } of worlds) await db.destroy();
     return figures;
-  } finally {
-    await server.stop();
-  }
+  });
 }
 
 export function reportScale({ act, largeMs, smallMs }: ScaleFigure): void {
@@ -197,5 +208,3 @@ export function reportScale({ act, largeMs, smallMs }: ScaleFigure): void {
     `${act}, p95 with ${sizes.large} people against ${sizes.small}: ${largeMs.toFixed(2)} / ${smallMs.toFixed(2)} ms = ${ratio.toFixed(2)} (≤ ${target}) ${verdict}`,
   );
 }
-
-if (import.meta.main) for (const figure of await measureScale()) reportScale(figure);

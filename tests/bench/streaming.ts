@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { chunksPerAnswer, fastPrefix, pacedPrefix } from "./streaming-upstream.ts";
 import type { BenchServer, Ratio } from "./support.ts";
-import { median, report, startBenchServer } from "./support.ts";
+import { median, startBenchServer } from "./support.ts";
 import { createTokens, endChildren, startApi, startChild } from "./world.ts";
 
 const atOnce = 200;
@@ -178,9 +178,4 @@ export function reportFirstText({ apartMs, addedMs }: FirstText): void {
   console.log(
     `first text at 20 ms a token, ${firstTokenAtOnce} answers begun ${apartMs} ms apart, p50: ${addedMs.toFixed(1)} ms later than from the provider (≤ ${firstTokenTargetMs}) ${verdict}`,
   );
-}
-
-if (import.meta.main) {
-  for (const ratio of await measureStreaming()) report(ratio);
-  for (const measured of await measureFirstText()) reportFirstText(measured);
 }

@@ -4,7 +4,7 @@
  */
 import { testWebhookSecret } from "#tests/support/deps.ts";
 import type { BenchServer, Ratio } from "./support.ts";
-import { median, report, startBenchServer } from "./support.ts";
+import { median } from "./support.ts";
 import type { Load } from "./webhook-client.ts";
 import { endChildren, startApi, startChild } from "./world.ts";
 
@@ -39,14 +39,5 @@ export async function benchWebhook(server: BenchServer): Promise<Ratio> {
     return { name, ours: median(ours), theirs: median(theirs), unit: "events/s", target: 0.8 };
   } finally {
     await endChildren();
-  }
-}
-
-if (import.meta.main) {
-  const server = await startBenchServer();
-  try {
-    report(await benchWebhook(server));
-  } finally {
-    await server.stop();
   }
 }
