@@ -1,6 +1,8 @@
 /** Fills a database with people who asked four questions each, by statements over whole tables, as the product would have written them. */
+import { createHash } from "node:crypto";
 import pg from "pg";
 import { dayMs } from "#domain/clock.ts";
+import type { ScalePerson } from "./scale-acts.ts";
 
 /** Entries of each person: two of the grant, two of each capture. */
 export const entriesPerPerson = 10;
@@ -17,8 +19,8 @@ const idFunction =
 
 const userId = "pg_temp.id_of(1, 400, n, $1)";
 const accountId = "pg_temp.id_of(2, 400, n, $1)";
-/** The ids of the wallets, for the bench. */
-export const walletId = "pg_temp.id_of(3, 400, n, $1)";
+const walletId = "pg_temp.id_of(3, 400, n, $1)";
+const checkoutId = "pg_temp.id_of(6, 60, n, $1)";
 const grantId = "pg_temp.id_of(4, 350, n, $1)";
 const conversationId = "pg_temp.id_of(5, 300, n, $1)";
 /** Of the answer number a of person n, which began `ago` days ago. */
@@ -27,6 +29,11 @@ const captureId = "pg_temp.id_of(32 + a, 300 - 60 * a, n, $1)";
 const questionId = "pg_temp.id_of(48 + a, 300 - 60 * a, n, $1)";
 const answerId = "pg_temp.id_of(64 + a, 300 - 60 * a, n, $1)";
 const people = "generate_series(1, $1::bigint) n";
+/** When person n last paid: in the order of the people, the last 30 days before the data were made. */
+const paidAt = "now() - (30 - 30.0 * n / $1) * interval '1 day'";
+/** So far ahead that nothing becomes due while the data are kept. */
+const farAhead = "now() + (3650 + 30.0 * n / $1) * interval '1 day'";
+const askedAt = "now() - (300 - 60 * a) * interval '1 day'";
 const turns = `generate_series(0, ${answers - 1}) a, ${people}`;
 
 /** By table: the columns and where they come from. $1 is the number of people. */
@@ -37,7 +44,11 @@ const fillings: readonly (readonly [table: string, columns: string, rows: string
     "user_id, kind, subject, verified_at, created_at",
     `select ${userId}, 'email', 'person-' || n || '@bench.example', now(), now() from ${people}`,
   ],
-  ["billing_accounts", "id, created_at", `select ${accountId}, now() from ${people}`],
+  [
+    "billing_accounts",
+    "id, stripe_customer_id, invoices_read_at, created_at",
+    `select ${accountId}, 'cus_' || n, now(), now() from ${people}`,
+  ],
   [
     "billing_account_members",
     "user_id, billing_account_id, role, created_at",
@@ -46,7 +57,79 @@ const fillings: readonly (readonly [table: string, columns: string, rows: string
   [
     "user_subscriptions",
     "user_id, plan_key, billing_interval, status, stripe_subscription_id, current_period_start, current_period_end, started_at, updated_at",
-    `select ${userId}, 'enterprise', 'month', 'active', 'sub_' || n, now(), now() + interval '1 month', now(), now() from ${people}`,
+    `select ${userId}, 'enterprise', case when n % 10 = 0 then 'year' else 'month' end, 'active', 'sub_' || n, ${paidAt}, ${farAhead}, now(), now()
+       from ${people}`,
+  ],
+  [
+    "subscription_changes",
+    "billing_account_id, stripe_subscription_id, plan_key, billing_interval, status, cancel_at_period_end, current_period_start, current_period_end, valid_from, recorded_at",
+    `select ${accountId}, 'sub_' || n, 'enterprise', 'month', 'active', false, ${paidAt}, ${farAhead}, ${paidAt}, now() from ${people}`,
+  ],
+  ["trials", "user_id, started_at, ends_at", `select ${userId}, now() - interval '400 days', now() - interval '393 days' from ${people}`],
+  ["spending_limits", "user_id, ask_above_credits", `select ${userId}, 10 from ${people} where n % 20 = 3`],
+  [
+    "checkouts",
+    "id, user_id, price_id, stripe_session_id, status, expires_at, created_at",
+    `select ${checkoutId}, ${userId}, 'enterprise_month', 'cs_' || n, 'completed', ${paidAt}, ${paidAt} from ${people}`,
+  ],
+  [
+    "orders",
+    "id, billing_account_id, price_id, amount_cents, later_cents, currency, credits, language, terms, withdrawal, consented_at, stripe_session_id, contract_id, concluded_at",
+    `select ${checkoutId}, ${accountId}, 'enterprise_month', 9999, 9999, 'usd', 1250, 'en', '1', '1', ${paidAt}, 'cs_' || n, 'sub_' || n, ${paidAt} from ${people}`,
+  ],
+  [
+    "paid_invoices",
+    "id, billing_account_id, stripe_subscription_id, stripe_customer_id, amount_paid_cents, billing_reason, paid_at, recorded_at",
+    `select 'in_' || n, ${accountId}, 'sub_' || n, 'cus_' || n, 9999, 'subscription_create', ${paidAt}, now() from ${people}`,
+  ],
+  [
+    "paid_invoice_lines",
+    "invoice_id, id, plan_key, billing_interval, proration, amount_cents, period_start, period_end",
+    `select 'in_' || n, 'il', 'enterprise', 'month', false, 9999, ${paidAt}, ${farAhead} from ${people}`,
+  ],
+  [
+    "invoices",
+    `id, billing_account_id, number, stripe_subscription_id, plan_key, billing_interval, period_start, period_end, total_cents, unpaid_cents,
+     refunded_cents, status, failed, needs_action, issued_at, updated_at`,
+    `select 'in_' || n, ${accountId}, 'T-' || n, 'sub_' || n, 'enterprise', 'month', ${paidAt}, ${farAhead}, 9999, 0, 0, 'paid', false, false, ${paidAt}, now()
+       from ${people}`,
+  ],
+  [
+    "scheduled_grants",
+    "key, billing_account_id, credits, due_at, expires_at, invoice_id, invoice_line_id, charge_id",
+    `select 'month:in_' || n || ':il:1', ${accountId}, 1250, ${farAhead}, ${farAhead} + interval '1 month', 'in_' || n, 'il', 'ch_' || n
+       from ${people} where n % 10 = 0`,
+  ],
+  [
+    "charge_returns",
+    "charge_id, billing_account_id, paid_cents, refunded_cents, lost_cents, disputed, version, recorded_at",
+    `select 'ch_' || n, ${accountId}, 9999, 100, 0, false, 1, now() from ${people} where n % 50 = 2`,
+  ],
+  [
+    "money_backs",
+    "billing_account_id, invoice_id, charge_id, amount_cents, asked_at, done_at",
+    `select ${accountId}, 'in_' || n, 'ch_' || n, 100, ${paidAt}, ${paidAt} from ${people} where n % 50 = 2`,
+  ],
+  [
+    "bank_transfers",
+    "reference, billing_account_id, invoice_id, stripe_subscription_id, amount_cents, currency, reason, recorded_at",
+    `select 'transfer ' || n, ${accountId}, 'in_' || n, 'sub_' || n, 9999, 'usd', 'The bank says so.', now() from ${people} where n % 50 = 4`,
+  ],
+  [
+    "findings",
+    "kind, subject, billing_account_id, details, first_seen_at, last_seen_at, resolved_at, resolved_by",
+    `select 'lost_event', 'evt_' || n || '_1', ${accountId}, '{}', ${paidAt}, ${paidAt}, ${paidAt}, 'hourly' from ${people} where n % 20 = 5`,
+  ],
+  [
+    "stripe_events",
+    "id, type, livemode, object_id, created_at, payload, received_at, status, processed_at",
+    `select 'evt_' || n || '_' || a, 'invoice.paid', false, 'in_' || n, ${paidAt}, '{}', ${paidAt}, 'processed', ${paidAt} from ${people}, generate_series(1, 3) a`,
+  ],
+  ["stripe_objects", "id, version", `select 'sub_' || n, 3 from ${people}`],
+  [
+    "mails",
+    "key, user_id, recipient, template, language, parameters, created_at, sent_at",
+    `select 'plan:' || n, ${userId}, 'person-' || n || '@bench.example', 'subscription-started', 'en', '{}', ${paidAt}, ${paidAt} from ${people}`,
   ],
   [
     "wallets",
@@ -55,8 +138,9 @@ const fillings: readonly (readonly [table: string, columns: string, rows: string
   ],
   [
     "grants",
-    "id, wallet_id, kind, credits, remaining, expires_at, source_key, invoice_id, invoice_line_id, created_at",
-    `select ${grantId}, ${walletId}, 'plan', 1000000, ${1_000_000 - answers}, now() + interval '1 year', 'grant:in_' || n || ':il', 'in_' || n, 'il', now() from ${people}`,
+    "id, wallet_id, kind, credits, remaining, expires_at, source_key, invoice_id, invoice_line_id, charge_id, alert_percent, created_at",
+    `select ${grantId}, ${walletId}, 'plan', 1000000, ${1_000_000 - answers}, ${farAhead}, 'grant:in_' || n || ':il', 'in_' || n, 'il', 'ch_' || n, 80, ${paidAt}
+       from ${people}`,
   ],
   ["ledger_keys", "key, transaction_id", `select 'grant:in_' || n || ':il', ${grantId} from ${people}`],
   ["ledger_keys", "key, transaction_id", `select 'capture:' || ${generationId}, ${captureId} from ${turns}`],
@@ -92,12 +176,12 @@ const fillings: readonly (readonly [table: string, columns: string, rows: string
     `id, user_id, payer_id, model_id, idempotency_key, request_hash, status, hold_id, quoted_credits, charged_credits, capture_id, lease_owner,
      lease_expires_at, created_at, asked_at, ended_at`,
     `select ${generationId}, ${userId}, ${accountId}, 'gpt-5-mini', 'key-of-' || n || '-' || a, sha256(n::text::bytea), 'completed', ${generationId}, 1, 1,
-       ${captureId}, ${userId}, now(), now(), now() - (300 - 60 * a) * interval '1 day', now() from ${turns}`,
+       ${captureId}, ${userId}, now(), ${askedAt}, ${askedAt}, ${askedAt} from ${turns}`,
   ],
   [
     "usage_days",
     "billing_account_id, day, model_id, answers, credits",
-    `select ${accountId}, current_date, 'gpt-5-mini', ${answers}, ${answers} from ${people}`,
+    `select ${accountId}, ((${askedAt}) at time zone 'UTC')::date, 'gpt-5-mini', 1, 1 from ${turns}`,
   ],
   ["generation_parts", "generation_id, place, kind, text", `select ${generationId}, 1, 'text', 'A small piece of a mosaic.' from ${turns}`],
   [
@@ -116,6 +200,9 @@ const fillings: readonly (readonly [table: string, columns: string, rows: string
     `select ${answerId}, ${conversationId}, ${questionId}, 'assistant', ${generationId}, now() from ${turns}`,
   ],
 ];
+
+/** Names what a database is filled with. */
+export const fillingsVersion = createHash("sha256").update(JSON.stringify(fillings)).digest("hex").slice(0, 8);
 
 /** In one transaction: an interrupted filling leaves an empty database. Triggers and foreign keys rest; the books are checked by the bench. */
 export async function fill(superuserUrl: string, count: number): Promise<void> {
@@ -148,13 +235,27 @@ export async function fill(superuserUrl: string, count: number): Promise<void> {
   }
 }
 
-/** People of the database, evenly spread over it, and their wallets. */
-export async function pickPeople(url: string, count: number, picked: number): Promise<{ userId: string; walletId: string }[]> {
+/** Settles what an earlier run of the bench left to a worker. */
+export async function tidyUp(superuserUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: superuserUrl });
+  await client.connect();
+  try {
+    await client.query("update stripe_events set status = 'ignored' where status = 'received'");
+    await client.query("truncate outbox");
+    await client.query("vacuum analyze stripe_events");
+  } finally {
+    await client.end();
+  }
+}
+
+/** People of the database, evenly spread over it, with what pays for them. */
+export async function pickPeople(url: string, count: number, picked: number): Promise<ScalePerson[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const { rows } = await client.query<{ userId: string; walletId: string }>(
-      `select m.user_id as "userId", w.id as "walletId" from generate_series(1::bigint, $1::bigint, greatest($1::bigint / $2::bigint, 1::bigint)) n
+    const { rows } = await client.query<ScalePerson>(
+      `select m.user_id as "userId", m.billing_account_id as "payerId", w.id as "walletId"
+         from generate_series(1::bigint, $1::bigint, greatest($1::bigint / $2::bigint, 1::bigint)) n
          join identities i on i.kind = 'email' and i.subject = 'person-' || n || '@bench.example'
          join billing_account_members m on m.user_id = i.user_id join wallets w on w.billing_account_id = m.billing_account_id`,
       [count, picked],
