@@ -173,6 +173,21 @@ describe("the hourly check", () => {
     expect(await grantsOf(person)).toHaveLength(1);
   });
 
+  test("tries a payment again that it could not repair, however long ago it was paid", async () => {
+    const person = await subscriber();
+    const [grant] = await grantsOf(person);
+    await loseGrant(grant?.id ?? "");
+    world.setApiFaults([{ kind: "server_error", method: "GET", path: `/v1/charges/${grant?.charge_id}`, count: 3 }]);
+    await reconcileBilling(world.deps);
+    expect(await findings()).toMatchObject([{ kind: "missing_grant", subject: grant?.invoice_id, resolved_at: null }]);
+    world.clock.moveTo(addMilliseconds(world.clock.now(), 12 * dayMs));
+    // With newer events the run does not look back that far.
+    await subscriber();
+    await reconcileBilling(world.deps);
+    expect(await findings()).toMatchObject([{ kind: "missing_grant", subject: grant?.invoice_id, resolved_by: "hourly" }]);
+    expect(await grantsOf(person)).toMatchObject([{ source_key: grant?.source_key, remaining: 300 }]);
+  });
+
   test("leaves a payment open of which only one line has its credits", async () => {
     const person = await subscriber();
     const [grant] = await grantsOf(person);

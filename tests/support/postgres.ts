@@ -88,6 +88,11 @@ export async function createTestDatabase(poolSize = 10): Promise<TestDatabase> {
   };
 }
 
+/** For what only a superuser may do in the test's database. */
+export function superuserUrlOf({ ownerUrl }: Pick<TestDatabase, "ownerUrl">): string {
+  return onDatabase(inject("postgres").superuserUrl, new URL(ownerUrl).pathname.slice(1));
+}
+
 /** A database that was never migrated. */
 export async function createEmptyDatabase(): Promise<Pick<TestDatabase, "ownerUrl" | "applicationUrl" | "drop">> {
   const server = inject("postgres");

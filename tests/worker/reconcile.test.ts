@@ -43,6 +43,25 @@ test("reconciliation finds an event that was lost while no worker ran for hours,
   }
 });
 
+test("reconciliation asks Stripe for its new events alone, and for nothing that was paid before and is in order", async () => {
+  for (let people = 0; people < 2; people += 1) await world.buy(await world.person());
+  await world.settle();
+  // The invoices of new customers are read once.
+  await reconcileBilling(world.deps);
+  const asked: string[] = [];
+  const stripe = await startHttpProxy(world.sandboxUrl, ({ method, path }, answer) => {
+    asked.push(`${method} ${path}`);
+    return answer;
+  });
+  try {
+    const payments = createPayments({ ...world.deps.config.stripe, apiUrl: stripe.url });
+    expect(await reconcileBilling({ ...world.deps, payments })).toEqual({ repaired: 0 });
+  } finally {
+    await stripe.close();
+  }
+  expect(asked).toEqual(["GET /v1/events"]);
+});
+
 test("reconciliation stops asking Stripe after two failures in a row and leaves all events for its next run", async () => {
   const { db } = world.database;
   const asked = new Set<string>();

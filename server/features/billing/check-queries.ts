@@ -1,6 +1,8 @@
 /** SQL of the checks: what the books lack, or have twice. */
+import type { RawBuilder } from "kysely";
 import { sql } from "kysely";
 import type Stripe from "stripe";
+import type { FindingKind } from "#domain/findings.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 
 /** How many credits were granted for each of the invoices. */
@@ -15,12 +17,18 @@ export async function selectGrantedCredits(executor: Executor, invoiceIds: reado
   return new Map(rows.map((row) => [row.invoice_id ?? "", Number(row.credits)]));
 }
 
+/**
+ * Whether there is such a row: read by an index for each row of the statement. For an `exists` PostgreSQL may read the whole table once instead,
+ * which it takes for cheaper when it expects many rows.
+ */
+const isThere = (rows: RawBuilder<unknown>) => sql<boolean>`coalesce((select true ${rows} limit 1), false)`;
+
 /** True for an invoice (`p`) that has a paid line without its grant, or sold no subscription and has no grant at all. */
 const lacksGrant = sql<boolean>`case
-    when p.stripe_subscription_id is null then not exists (select from grants g where g.invoice_id = p.id)
-    else exists (select from paid_invoice_lines l
+    when p.stripe_subscription_id is null then not ${isThere(sql`from grants g where g.invoice_id = p.id`)}
+    else ${isThere(sql`from paid_invoice_lines l
       where l.invoice_id = p.id and l.plan_key is not null and not l.proration and l.amount_cents > 0
-        and not exists (select from grants g where g.invoice_id = l.invoice_id and g.invoice_line_id = l.id)) end`;
+        and not ${isThere(sql`from grants g where g.invoice_id = l.invoice_id and g.invoice_line_id = l.id`)}`)} end`;
 
 /** Those of the recorded invoices that were paid and lack a grant. */
 export async function selectWithoutGrant(executor: Executor, invoiceIds: readonly string[]): Promise<{ id: string; payer_id: string }[]> {
@@ -30,6 +38,28 @@ export async function selectWithoutGrant(executor: Executor, invoiceIds: readonl
       where p.id = any (${invoiceIds}) and p.amount_paid_cents > 0 and p.billing_account_id is not null and ${lacksGrant}
       order by p.paid_at`.execute(executor);
   return rows;
+}
+
+/** Those of the invoices that are not recorded, or that were paid and lack a grant. */
+export async function selectLacking(executor: Executor, invoiceIds: readonly string[]): Promise<string[]> {
+  if (invoiceIds.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    select asked.id from unnest(${invoiceIds}::text[]) asked (id) left join paid_invoices p on p.id = asked.id
+      where p.id is null or (p.amount_paid_cents > 0 and p.billing_account_id is not null and ${lacksGrant})`.execute(executor);
+  return rows.map(({ id }) => id);
+}
+
+/** Invoices whose payment an earlier run found missing and could not repair, those first that were not looked at for longest. */
+export async function selectUnrepairedPayments(executor: Executor, limit: number): Promise<string[]> {
+  const rows = await executor
+    .selectFrom("findings")
+    .select("subject")
+    .where("resolved_at", "is", null)
+    .where("kind", "in", ["unrecorded_payment", "missing_grant"] satisfies FindingKind[])
+    .orderBy("last_seen_at")
+    .limit(limit)
+    .execute();
+  return rows.map(({ subject }) => subject);
 }
 
 export interface DoubledGrant {
@@ -85,13 +115,14 @@ export async function selectPayersOf(executor: Executor, walletIds: readonly str
 
 /** Resolves the open findings of what is in order by now, because an event has come or a job has succeeded since. */
 export async function resolveSettled(executor: Executor, now: Date): Promise<void> {
+  const isTaken = isThere(sql`from stripe_events e where e.id = f.subject and e.status <> 'received'`);
   await sql`update findings f set resolved_at = ${now}, resolved_by = 'itself' where resolved_at is null and case kind
-      when 'lost_event' then exists (select from stripe_events e where e.id = f.subject and e.status <> 'received')
-      when 'stuck_event' then exists (select from stripe_events e where e.id = f.subject and e.status <> 'received')
-      when 'unrecorded_payment' then exists (select from paid_invoices p where p.id = f.subject)
-      when 'missing_grant' then exists (select from paid_invoices p where p.id = f.subject and not ${lacksGrant})
-      when 'unpaid_return' then exists (select from money_backs m where m.id = f.subject::uuid and m.done_at is not null)
-      when 'stale_hold' then exists (select from holds h where h.id = f.subject::uuid and h.ended_at is not null)
+      when 'lost_event' then ${isTaken}
+      when 'stuck_event' then ${isTaken}
+      when 'unrecorded_payment' then ${isThere(sql`from paid_invoices p where p.id = f.subject`)}
+      when 'missing_grant' then ${isThere(sql`from paid_invoices p where p.id = f.subject and not ${lacksGrant}`)}
+      when 'unpaid_return' then ${isThere(sql`from money_backs m where m.id = f.subject::uuid and m.done_at is not null`)}
+      when 'stale_hold' then ${isThere(sql`from holds h where h.id = f.subject::uuid and h.ended_at is not null`)}
       else false end`.execute(executor);
 }
 

@@ -1,5 +1,4 @@
 /** What the checks share: the hourly one, the full one and a person's own (examine-account.ts). */
-import type Stripe from "stripe";
 import type { Checker, Finding } from "#domain/findings.ts";
 import type { Deps } from "../../deps.ts";
 import { failureKind } from "../../failures.ts";
@@ -44,25 +43,4 @@ export async function repairEach(
     }
   }
   return repaired;
-}
-
-const pageSize = 100;
-/** A hundred thousand objects. A run that meets more says so, because what it leaves out is not found by the next one either. */
-const pageLimit = 1_000;
-
-/** Stripe's list, newest first, a page at a time. `list` is called with the parameters of the page. */
-export async function* pagesOf<T extends { id: string }>(
-  { deps, signal }: Check,
-  what: string,
-  list: (page: Stripe.PaginationParams) => Promise<Stripe.ApiList<T>>,
-): AsyncGenerator<T[], void> {
-  let last: string | undefined;
-  for (let page = 0; page < pageLimit; page += 1) {
-    signal?.throwIfAborted();
-    const { data, has_more: more } = await list({ limit: pageSize, ...(last ? { starting_after: last } : {}) });
-    yield data;
-    last = data.at(-1)?.id;
-    if (!more || last === undefined) return;
-  }
-  deps.log.error({ what, read: pageLimit * pageSize }, "Stripe has more than one run reads; npm run reconcile -- --full reads the rest");
 }

@@ -4,7 +4,7 @@ import { addMilliseconds, minuteMs } from "#domain/clock.ts";
 import type { Finding } from "#domain/findings.ts";
 import { idOf } from "../../providers/stripe.ts";
 import type { BillingDeps, Check } from "./checks.ts";
-import { pagesOf, repairEach, report } from "./checks.ts";
+import { repairEach, report } from "./checks.ts";
 import { ruleOf } from "./event-handlers.ts";
 import { recordStripeEvents, selectKnownEvents, selectWaitingEvents } from "./inbox.ts";
 import { processStripeEvent } from "./process-event.ts";
@@ -12,9 +12,27 @@ import { selectPayerOfCustomer } from "./queries.ts";
 
 const waitingForMs = 10 * minuteMs;
 const batch = 200;
+const pageSize = 100;
+/** A hundred thousand events. A run that meets more says so, because what it leaves out is not found by the next one either. */
+const pageLimit = 1_000;
 
-export function unix(instant: Date): number {
+function unix(instant: Date): number {
   return Math.floor(instant.getTime() / 1000);
+}
+
+/** The events that Stripe has made since `since`, newest first, a page at a time. */
+async function* eventsSince({ deps, signal }: Check, since: Date): AsyncGenerator<Stripe.Event[], void> {
+  const created = { gte: unix(since) };
+  let last: string | undefined;
+  for (let page = 0; page < pageLimit; page += 1) {
+    signal?.throwIfAborted();
+    const after = last === undefined ? {} : { starting_after: last };
+    const { data, has_more: more } = await deps.payments.events.list({ created, limit: pageSize, ...after });
+    yield data;
+    last = data.at(-1)?.id;
+    if (!more || last === undefined) return;
+  }
+  deps.log.error({ read: pageLimit * pageSize }, "Stripe has more events than one run reads; npm run reconcile -- --full reads the rest");
 }
 
 /** Writes the event as the webhook does, and processes it. False if it has arrived meanwhile. */
@@ -56,14 +74,21 @@ async function takeMissed(check: Check, event: Stripe.Event, isLost: boolean): P
   return isLost;
 }
 
-/** Takes the events that Stripe has made since `since` and we don't have. Returns how many. */
-export async function takeMissedEvents(check: Check, since: Date): Promise<number> {
+export interface TakenEvents {
+  repaired: number;
+  /** The invoices that were paid, as all events say that Stripe has made since then, and not only the missed ones. */
+  paidInvoiceIds: ReadonlySet<string>;
+}
+
+/** Takes the events that Stripe has made since `since` and we don't have. */
+export async function takeMissedEvents(check: Check, since: Date): Promise<TakenEvents> {
   const { deps } = check;
   // An event of the last minute may still be on its way.
   const lostBefore = unix(addMilliseconds(deps.clock.now(), -minuteMs));
   let repaired = 0;
-  const listed = pagesOf(check, "events", (page) => deps.payments.events.list({ created: { gte: unix(since) }, ...page }));
-  for await (const events of listed) {
+  const paidInvoiceIds = new Set<string>();
+  for await (const events of eventsSince(check, since)) {
+    for (const event of events) if (event.type === "invoice.paid" && event.data.object.id) paidInvoiceIds.add(event.data.object.id);
     const ids = events.map((event) => event.id);
     const known = await selectKnownEvents(deps.db, ids);
     const missed = new Map(events.filter((event) => !known.has(event.id)).map((event) => [event.id, event]));
@@ -72,7 +97,7 @@ export async function takeMissedEvents(check: Check, since: Date): Promise<numbe
       return event !== undefined && takeMissed(check, event, event.created < lostBefore);
     });
   }
-  return repaired;
+  return { repaired, paidInvoiceIds };
 }
 
 /** Processes the events that have waited for longer than their job should take. Returns how many. */

@@ -141,12 +141,12 @@ export async function saveSubscription(trx: Trx, payerId: string, row: AccountSu
     .execute();
 }
 
-/** Subscriptions that should have been renewed or ended by now. */
+/** Subscriptions that should have been renewed or ended by now. The status is the condition of the index. */
 export async function selectOverduePeriods(executor: Executor, before: Date, limit: number): Promise<string[]> {
   const rows = await executor
     .selectFrom("user_subscriptions")
     .select("stripe_subscription_id")
-    .where("status", "in", ["active", "past_due", "incomplete"])
+    .where(sql<boolean>`status <> 'canceled'`)
     .where("current_period_end", "<=", before)
     .groupBy("stripe_subscription_id")
     .orderBy((e) => e.fn.min("current_period_end"))

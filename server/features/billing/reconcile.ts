@@ -3,14 +3,15 @@
  * invoices without a grant, and periods that ended without an event; and holds that nobody released. Repairs run the same code as events,
  * so they are safe to repeat. What was found is written down (features/findings/).
  */
+import type Stripe from "stripe";
 import { addMilliseconds, dayMs, hourMs } from "#domain/clock.ts";
 import type { Finding } from "#domain/findings.ts";
 import { announceToMembers } from "../../http/live-events.ts";
 import { releaseStaleHolds } from "../credits/service.ts";
-import { resolveSettled, selectUnpaidReturns } from "./check-queries.ts";
+import { resolveSettled, selectLacking, selectUnpaidReturns, selectUnrepairedPayments } from "./check-queries.ts";
 import type { BillingDeps, Check } from "./checks.ts";
-import { pagesOf, repairEach, report } from "./checks.ts";
-import { processWaitingEvents, takeMissedEvents, unix } from "./event-checks.ts";
+import { repairEach, report } from "./checks.ts";
+import { processWaitingEvents, takeMissedEvents } from "./event-checks.ts";
 import { selectNewestEventTime } from "./inbox.ts";
 import { selectUnreadCustomers } from "./invoice-queries.ts";
 import { mirrorEarlierInvoices } from "./mirror-invoice.ts";
@@ -20,8 +21,6 @@ import { syncSubscription } from "./sync-subscription.ts";
 
 const overlapMs = 2 * hourMs;
 const firstLookBackMs = 3 * dayMs;
-/** An unpaid invoice can be paid until its days of grace are over. */
-const invoiceLookBackMs = 10 * dayMs;
 const batch = 200;
 
 /** Since the newest event we know, or since the last complete run if that was earlier, and two hours before that. */
@@ -30,15 +29,25 @@ async function lookBackTo(deps: BillingDeps, now: Date, lastDoneAt: Date): Promi
   return newest ? addMilliseconds(newest < lastDoneAt ? newest : lastDoneAt, -overlapMs) : addMilliseconds(now, -firstLookBackMs);
 }
 
-/** Checks the invoices of the last days that are paid. */
-async function checkRecentPayments(check: Check): Promise<number> {
+/**
+ * Checks the invoices that were paid since the last run, and those that an earlier run could not repair. Stripe is asked only for those that
+ * our books lack, so a run does not become longer with the number of invoices that are in order. An invoice that can't be read is read again by
+ * the next two runs, which look as far back.
+ */
+async function checkNewPayments(check: Check, paidInvoiceIds: ReadonlySet<string>): Promise<number> {
   const { deps } = check;
-  const created = { gte: unix(addMilliseconds(deps.clock.now(), -invoiceLookBackMs)) };
+  const ids = [...new Set([...paidInvoiceIds, ...(await selectUnrepairedPayments(deps.db, batch))])];
   let repaired = 0;
-  for await (const invoices of pagesOf(check, "paid invoices", (page) =>
-    deps.payments.invoices.list({ status: "paid", created, ...page }),
-  )) {
-    const found = await checkPayments(check, invoices);
+  for (let start = 0; start < ids.length; start += batch) {
+    const invoices: Stripe.Invoice[] = [];
+    await repairEach(check, await selectLacking(deps.db, ids.slice(start, start + batch)), async (id) => {
+      invoices.push(await deps.payments.invoices.retrieve(id));
+      return false;
+    });
+    const found = await checkPayments(
+      check,
+      invoices.filter(({ status }) => status === "paid"),
+    );
     repaired += found.filter(({ isRepaired }) => isRepaired).length;
   }
   return repaired;
@@ -103,9 +112,9 @@ export async function reconcileBilling(
 /** The same with events since `since`. Stripe lists those of the last 30 days. */
 export async function reconcileSince(check: Check, since: Date): Promise<{ repaired: number }> {
   const { deps } = check;
-  const missed = await takeMissedEvents(check, since);
+  const { repaired: missed, paidInvoiceIds } = await takeMissedEvents(check, since);
   const waiting = await processWaitingEvents(check);
-  const booked = await checkRecentPayments(check);
+  const booked = await checkNewPayments(check, paidInvoiceIds);
   const overdue = await queries.selectOverduePeriods(deps.db, deps.clock.now(), batch);
   const synced = await repairEach(check, overdue, async (id) => (await checkSubscriptionRow(check, id)) !== undefined);
   const released = await releaseStale(check);

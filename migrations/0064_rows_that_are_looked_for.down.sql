@@ -1,0 +1,2 @@
+drop index grants_running_trials;
+drop index user_subscriptions_periods;

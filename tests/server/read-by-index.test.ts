@@ -1,0 +1,105 @@
+/**
+ * What a person's page, a send, a sweep or an hourly check reads is found by an index, so that it costs the same however many rows there are.
+ * PostgreSQL tells the plan of each statement, also of those within functions and triggers (`auto_explain`). The acts, and the data, are those
+ * that `npm run bench -- scale` measures in large books.
+ */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readConfig } from "#server/config.ts";
+import { createDeps, createLogger } from "#server/deps.ts";
+import { checkBooks } from "#server/features/credits/check-books.ts";
+import type { Acts } from "#tests/bench/scale-acts.ts";
+import { actsOf, startStripe } from "#tests/bench/scale-acts.ts";
+import { fill, pickPeople } from "#tests/bench/scale-data.ts";
+import { testEnvironment } from "#tests/support/deps.ts";
+import type { TestDatabase } from "#tests/support/postgres.ts";
+import { createTestDatabase, runAt, superuserUrlOf } from "#tests/support/postgres.ts";
+
+const people = 200;
+/** A table or an index with fewer rows has what waits or what is set, or is empty in the data. It does not grow with the people. */
+const fewRows = people / 50;
+
+interface PlanNode {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Index Name"?: string;
+  "Index Cond"?: string;
+  Plans?: PlanNode[];
+}
+
+interface Explained {
+  "Query Text": string;
+  Plan: PlanNode;
+}
+
+let database: TestDatabase;
+let acts: Acts;
+let explained: Explained[] = [];
+/** Tables and indexes. */
+let growing: Set<string>;
+const close: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const superuserUrl = superuserUrlOf(database);
+  await fill(superuserUrl, people);
+  const settings = {
+    session_preload_libraries: "auto_explain",
+    "auto_explain.log_min_duration": "0",
+    "auto_explain.log_nested_statements": "on",
+    "auto_explain.log_format": "json",
+    "auto_explain.log_level": "notice",
+    // In tables this small PostgreSQL would read everything. What has an index is found by it now; what has none is read anyway.
+    enable_seqscan: "off",
+    enable_hashjoin: "off",
+    enable_mergejoin: "off",
+  };
+  const name = new URL(superuserUrl).pathname.slice(1);
+  await runAt(
+    superuserUrl,
+    Object.entries(settings).map(([setting, value]) => `alter database ${name} set ${setting} = '${value}'`),
+  );
+  const stripe = await startStripe();
+  const deps = createDeps(readConfig(testEnvironment(database, { STRIPE_API_URL: stripe.url })), "test", createLogger("silent", "test"));
+  close.push(
+    () => deps.close(),
+    stripe.close,
+    () => database.drop(),
+  );
+  deps.pool.on("connect", (client) =>
+    client.on("notice", ({ message = "" }) => {
+      const plan = /^duration: .* plan:\n(.*)$/s.exec(message)?.[1];
+      if (plan) explained.push(JSON.parse(plan));
+    }),
+  );
+  const { rows } = await deps.pool.query<{ name: string }>("select relname as name from pg_class where reltuples >= $1", [fewRows]);
+  growing = new Set(rows.map(({ name }) => name));
+  const { signal } = new AbortController();
+  acts = {
+    ...(await actsOf(deps, await pickPeople(superuserUrl, people, 20))),
+    "hourly check of the books": () => checkBooks(deps, signal),
+  };
+});
+afterAll(async () => {
+  for (const end of close) await end();
+});
+
+/** The nodes that read a table that grows, or an index of it, without a place to begin and to end. A limit ends at the first rows. */
+function endlessScans(node: PlanNode, parent?: PlanNode): PlanNode[] {
+  const { "Node Type": type, "Relation Name": table = "", "Index Name": index } = node;
+  const reads = type === "Seq Scan" || (/^(Index|Index Only|Bitmap Index) Scan$/.test(type) && node["Index Cond"] === undefined);
+  const isEndless = reads && growing.has(index ?? table) && parent?.["Node Type"] !== "Limit";
+  return [...(isEndless ? [node] : []), ...(node.Plans ?? []).flatMap((child) => endlessScans(child, node))];
+}
+
+test("no act reads a table that grows from its beginning to its end", async () => {
+  const wrong: string[] = [];
+  for (const [act, run] of Object.entries(acts)) {
+    explained = [];
+    await run();
+    expect(explained.length, act).toBeGreaterThan(0);
+    for (const { "Query Text": text, Plan: plan } of explained)
+      for (const scan of endlessScans(plan))
+        wrong.push(`${act}: ${scan["Node Type"]} of ${scan["Index Name"] ?? scan["Relation Name"]} in ${text}`);
+  }
+  expect(wrong).toEqual([]);
+});
