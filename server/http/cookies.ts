@@ -3,20 +3,17 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 export interface CookieKind {
   name: string;
-  path: string;
   maxAgeSeconds: number;
   /** True for a cookie that has to come with a person whom another site sends here; it is sent only when they follow a link or a redirect. */
   fromOtherSites?: boolean;
 }
 
 /**
- * Under https a cookie for the whole site gets the prefix `__Host-`. Browsers accept such a cookie only from this host, so a
- * neighbouring subdomain can't set it. One for some addresses alone can't have that prefix and gets `__Secure-`: it is accepted
- * only over https.
+ * Under https each name has the prefix `__Host-`. Browsers accept such a cookie only from this host, so a neighbouring subdomain can't set
+ * it, and only for the whole site.
  */
-function nameOf({ name, path }: CookieKind, https: boolean): string {
-  if (!https) return name;
-  return path === "/" ? `__Host-${name}` : `__Secure-${name}`;
+function nameOf({ name }: CookieKind, https: boolean): string {
+  return https ? `__Host-${name}` : name;
 }
 
 export function readCookie(request: FastifyRequest, kind: CookieKind, https: boolean): string | undefined {
@@ -32,7 +29,7 @@ export function readCookie(request: FastifyRequest, kind: CookieKind, https: boo
 export function setCookie(reply: FastifyReply, kind: CookieKind, value: string, https: boolean): void {
   const maxAge = value === "" ? 0 : kind.maxAgeSeconds;
   const attributes = [
-    `Path=${kind.path}`,
+    "Path=/",
     `Max-Age=${maxAge}`,
     "HttpOnly",
     `SameSite=${kind.fromOtherSites ? "Lax" : "Strict"}`,

@@ -20,14 +20,11 @@ import type { Person } from "./queries.ts";
 const begunKept = 3;
 const devicesKept = 4;
 
-export const signUpCookie: CookieKind = { name: "sign-up", path: "/", maxAgeSeconds: signUpCookieMs / 1_000 };
-/** Read when a link is opened, and when another one is requested. */
-export const emailChangeCookie: CookieKind = { name: "email-change", path: "/api", maxAgeSeconds: emailChangeMs / 1_000 };
-/** Browsers send the others only to the calls that read them. */
-export const recoveryCookie: CookieKind = { name: "recovery", path: "/api/auth", maxAgeSeconds: recoveryMs / 1_000 };
-export const deviceCookie: CookieKind = { name: "device", path: "/api/auth", maxAgeSeconds: deviceCookieMs / 1_000 };
-
-export const pendingCookie: CookieKind = { name: "pending", path: "/api/auth", maxAgeSeconds: factorWaitMs / 1_000 };
+export const signUpCookie: CookieKind = { name: "sign-up", maxAgeSeconds: signUpCookieMs / 1_000 };
+export const emailChangeCookie: CookieKind = { name: "email-change", maxAgeSeconds: emailChangeMs / 1_000 };
+export const recoveryCookie: CookieKind = { name: "recovery", maxAgeSeconds: recoveryMs / 1_000 };
+export const deviceCookie: CookieKind = { name: "device", maxAgeSeconds: deviceCookieMs / 1_000 };
+export const pendingCookie: CookieKind = { name: "pending", maxAgeSeconds: factorWaitMs / 1_000 };
 
 /** Returns the browser's name in the `pending` cookie, or a new random one. */
 export function readBrowserName(cookie: string | undefined): string {

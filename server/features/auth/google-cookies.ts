@@ -12,8 +12,8 @@ import type { KeyHolder } from "../../http/secret-keys.ts";
 import { decodeUuid, encodeUuid, isSignatureOf, signaturesOf, signText } from "../../http/secret-keys.ts";
 
 const maxAgeSeconds = googleMs / 1_000;
-export const begunCookie: CookieKind = { name: "google", path: "/", maxAgeSeconds, fromOtherSites: true };
-export const answerCookie: CookieKind = { name: "google-answer", path: "/", maxAgeSeconds };
+export const begunCookie: CookieKind = { name: "google", maxAgeSeconds, fromOtherSites: true };
+export const answerCookie: CookieKind = { name: "google-answer", maxAgeSeconds };
 
 export interface Begun {
   state: string;
