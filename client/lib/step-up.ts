@@ -1,6 +1,8 @@
 import { useStore } from "zustand";
 import { createStore } from "zustand/vanilla";
-import { ApiProblem } from "./api.ts";
+import type { StepUpProof } from "#contract/step-up.ts";
+import { ApiProblem, api } from "./api.ts";
+import { refreshUser } from "./session-refresh.ts";
 
 interface Question {
   /** Called with true once the server has accepted a factor, with false when the person gave up. */
@@ -36,4 +38,11 @@ export async function withStepUp<T>(call: () => Promise<T>): Promise<T | undefin
     if (!(error instanceof ApiProblem) || error.code !== "step_up_required") throw error;
   }
   return (await ask()) ? await call() : undefined;
+}
+
+/** Shows the server a factor and takes new tokens, so that a copy of the present ones allows nothing dangerous (server/features/auth/viewer.ts). */
+export async function showFactor(proof: StepUpProof): Promise<void> {
+  await api("POST /api/account/step-up", { body: proof });
+  // The factor counts for the present tokens too, until others are in use.
+  await refreshUser().catch(() => undefined);
 }

@@ -8,7 +8,7 @@ export interface Viewer {
   userId: string;
   /** The sign-in (refresh-token family) this access token belongs to. */
   sessionId: string;
-  /** When the person last showed a factor in this sign-in, by wall time. */
+  /** When the person last showed a factor in this sign-in, by wall time; 1970 for an access token whose successor is in use. */
   provedAt: Date;
   role: "user" | "admin";
 }

@@ -7,7 +7,7 @@ import { formatDate, formatDateTime } from "#client/lib/format.ts";
 import type { FactorReset } from "#server/contract/factor-reset.ts";
 import type { Factors, TotpSetUp } from "#server/contract/factors.ts";
 import type { Site } from "./frame-support.ts";
-import { onStubbedSite, open } from "./states-support.ts";
+import { account, onStubbedSite, open } from "./states-support.ts";
 
 let site: Site;
 let page: Page;
@@ -102,10 +102,15 @@ it("asks for a factor first, and changes nothing when the person gives up there"
   await confirm.click();
   await dialog(text.stepUp.title).getByLabel("Password", { exact: true }).fill("a tessera 4 two");
   api.answer("POST /api/account/step-up", null);
+  const user = { id: account.id, email: account.email, user_metadata: { avatar_url: null } };
+  const tokens = { access_token: "next", refresh_token: "next", expires_at: 4_102_444_800, expires_in: 600, token_type: "bearer" as const };
+  api.answer("POST /api/auth/refresh", { ...tokens, user });
   api.answer("DELETE /api/account/factors/totp", null);
   api.answer(factorsCall, off);
   await page.keyboard.press("Enter");
   await page.getByText(text.twoStep.turnOff.done, { exact: true }).waitFor();
+  // The tokens from before the factor are not used any more.
+  expect(api.calls("DELETE /api/account/factors/totp").at(-1)?.headers.authorization).toBe("Bearer next");
   await button(text.twoStep.setUp).waitFor();
   expect(await hasFocus(text.twoStep.title)).toBe(true);
 });

@@ -65,6 +65,14 @@ describe("a dangerous act", () => {
     expect((await visit("/dangerous", refreshed.json<Session>())).json().code).toBe("step_up_required");
   });
 
+  test("isn't allowed by an access token whose successor is in use, as somebody's copy of it may be", async () => {
+    const refreshed = (await product.post("/api/auth/refresh", { refresh_token: session.refresh_token })).json<Session>();
+    expect((await visit("/dangerous")).statusCode).toBe(200);
+    expect((await visit("/dangerous", refreshed)).statusCode).toBe(200);
+    expect((await visit("/dangerous")).json().code).toBe("step_up_required");
+    expect((await visit("/harmless")).statusCode).toBe(200);
+  });
+
   test("needs a sign-in first", async () => {
     expect((await guarded.inject({ method: "GET", url: "/dangerous" })).json().code).toBe("unauthenticated");
   });

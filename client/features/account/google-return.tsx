@@ -5,7 +5,7 @@ import { Alert } from "#client/components/alert.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { showToast } from "#client/lib/interface-store.ts";
-import { withStepUp } from "#client/lib/step-up.ts";
+import { showFactor, withStepUp } from "#client/lib/step-up.ts";
 import { tellSecurityNews } from "./security-news.ts";
 
 /** Goes on when Google has sent somebody back to a page of their account: shows that it is they, or links Google. */
@@ -29,7 +29,7 @@ export function GoogleReturn() {
     );
     async function goOn(): Promise<void> {
       if (outcome === "step-up") {
-        await api("POST /api/account/step-up", { body: { google: true } });
+        await showFactor({ google: true });
         showToast({ tone: "good", title: t("account:stepUp.proved"), text: t("account:stepUp.provedText") });
       } else if (outcome === "link") {
         if (await withStepUp(() => api("POST /api/account/google"))) showToast({ tone: "good", title: t("account:waysIn.linked") });

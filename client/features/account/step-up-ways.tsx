@@ -7,7 +7,8 @@ import { PasswordForm } from "#client/components/password-form.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { passkeyText } from "#client/i18n/passkey-text.ts";
 import { api } from "#client/lib/api.ts";
-import type { StepUpProof, StepUpWay } from "#contract/step-up.ts";
+import { showFactor } from "#client/lib/step-up.ts";
+import type { StepUpWay } from "#contract/step-up.ts";
 import styles from "./account.module.css";
 
 export interface WayProps {
@@ -16,19 +17,17 @@ export interface WayProps {
   onProved: () => void;
 }
 
-const prove = (proof: StepUpProof) => api("POST /api/account/step-up", { body: proof });
-
 function useSubmit() {
   const { t } = useTranslation("account");
   return { label: t("stepUp.submit"), busyLabel: t("stepUp.busy") };
 }
 
 function ByPassword({ email, onProved }: WayProps) {
-  return <PasswordForm email={email} send={(password) => prove({ password }).then(onProved)} submit={useSubmit()} />;
+  return <PasswordForm email={email} send={(password) => showFactor({ password }).then(onProved)} submit={useSubmit()} />;
 }
 
 function ByCode({ onProved }: WayProps) {
-  return <CodeForm kind="any" send={(code) => prove({ code }).then(onProved)} submit={useSubmit()} />;
+  return <CodeForm kind="any" send={(code) => showFactor({ code }).then(onProved)} submit={useSubmit()} />;
 }
 
 /** Leaves the page; google-return.tsx goes on when Google has sent the person back. */
@@ -48,7 +47,7 @@ function ByPasskey({ onProved }: WayProps) {
   async function show(): Promise<void> {
     const { showPasskey } = await import("#client/lib/webauthn.ts");
     const options = await api("POST /api/account/step-up/passkey", { body: {} });
-    await prove({ passkey: await showPasskey(options) });
+    await showFactor({ passkey: await showPasskey(options) });
     onProved();
   }
 

@@ -8,6 +8,7 @@ import { selectLiveSessions, setReceived } from "./queries.ts";
 import { readAccessToken } from "./tokens.ts";
 
 const sessionsAtOnce = 64;
+const never = new Date(0);
 
 /**
  * Reads the session and the role of the caller: the session must be valid and the person not banned. Calls that arrive together share one
@@ -30,9 +31,12 @@ export function createReadViewer(app: App, deps: Pick<Deps, "db">): ReadViewer {
   return async (accessToken) => {
     const claims = readAccessToken(app, accessToken);
     if (!claims) return null;
-    const row = await findSession({ sessionId: claims.sid, counter: claims.cnt ?? 0 });
+    const counter = claims.cnt ?? 0;
+    const row = await findSession({ sessionId: claims.sid, counter });
     if (!row || row.user_id !== claims.sub) return null;
-    return { userId: row.user_id, sessionId: row.session_id, provedAt: row.proved_at, role: row.role };
+    // Clients refresh after a factor was shown. From then on a copy of the earlier token that somebody else may have allows nothing dangerous.
+    const isSuperseded = counter < (row.received_counter ?? counter);
+    return { userId: row.user_id, sessionId: row.session_id, provedAt: isSuperseded ? never : row.proved_at, role: row.role };
   };
 }
 
