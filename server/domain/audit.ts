@@ -35,7 +35,7 @@ export interface AuditDetails {
   "passkey.removed": Record<string, never>;
   /** It signed with a count that was used before, as a copy of it would. */
   "passkey.refused": { reason: "counter_went_back" };
-  "session.ended": { reason: "signed_out" | "token_reused" } | { reason: "signed_out_elsewhere"; sessions: number };
+  "session.ended": { reason: "signed_out" | "token_reused" } | { reason: "signed_out_elsewhere" | "by_operator"; sessions: number };
   "trial.started": Record<string, never>;
   /** The first payment, by the money-back guarantee. */
   "money_back.asked": { amountCents: number };

@@ -210,6 +210,13 @@ export async function revokeSessionsOf(trx: Trx, userId: string, which: { only?:
   return Number(ended.numUpdatedRows);
 }
 
+/** Ends some of all the sign-ins there are. Returns how many; none are left when that is 0. */
+export async function revokeSessions(trx: Trx, limit: number, now: Date): Promise<number> {
+  const some = trx.selectFrom("auth_sessions").select("id").where("revoked_at", "is", null).where("expires_at", ">", now).limit(limit);
+  const ended = await trx.updateTable("auth_sessions").set({ revoked_at: now }).where("id", "in", some).executeTakeFirst();
+  return Number(ended.numUpdatedRows);
+}
+
 /** Records that a factor was shown. Returns false if the sign-in has ended meanwhile. */
 export async function markSessionProved(executor: Executor, sessionId: string, now: Date): Promise<boolean> {
   const row = await executor
