@@ -1,50 +1,16 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "wouter";
 import { LinkButton } from "#client/components/button.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
 import { Page } from "#client/components/page.tsx";
 import { PageSpinner } from "#client/components/spinner.tsx";
-import { securityPath } from "#client/lib/security-path.ts";
-import { usagePath } from "#client/lib/usage-path.ts";
 import { useSession } from "#client/lib/use-session.ts";
 import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
 import styles from "./account-page.module.css";
+import type { AccountSection } from "./account-sections.tsx";
+import { AccountSections } from "./account-sections.tsx";
 import { SignOut } from "./sign-out.tsx";
-
-export const sectionPaths = {
-  overview: paths.profile,
-  billing: `${paths.profile}/billing`,
-  usage: usagePath,
-  security: securityPath,
-  notifications: `${paths.profile}/notifications`,
-  data: `${paths.profile}/data`,
-} as const;
-
-export type AccountSection = keyof typeof sectionPaths;
-const sections = Object.keys(sectionPaths) as AccountSection[];
-
-function Sections({ current }: { current: AccountSection }) {
-  const { t } = useTranslation("account");
-  // On a phone the sections are wider than the page.
-  const show = (link: HTMLAnchorElement | null) => link?.scrollIntoView({ block: "nearest", inline: "center" });
-  return (
-    <nav aria-label={t("sections.label")} className={styles.sections}>
-      {sections.map((name) => (
-        <Link
-          key={name}
-          href={sectionPaths[name]}
-          className={styles.section}
-          aria-current={name === current ? "page" : undefined}
-          ref={name === current ? show : undefined}
-        >
-          {t(`sections.${name}`)}
-        </Link>
-      ))}
-    </nav>
-  );
-}
 
 /** The title of a section after the overview, which has a head of its own. */
 export function SectionHead({ title }: { title: string }) {
@@ -86,7 +52,7 @@ export function AccountPage({ section, title, returnTo, children }: AccountPageP
   }
   return (
     <Page title={title} className={styles.page ?? ""}>
-      <Sections current={section} />
+      <AccountSections current={section} />
       {children(user)}
     </Page>
   );

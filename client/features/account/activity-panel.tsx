@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
-import { Card } from "#client/components/card.tsx";
+import { Panel } from "#client/components/panel.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { Activity } from "#contract/security.ts";
@@ -31,9 +31,7 @@ export function ActivityPanel() {
   const { more, ...reading } = useActivity();
   const { note, waitSeconds, busy, run } = useAct();
   return (
-    <Card as="section" className={styles.list ?? ""} aria-labelledby="activity-title">
-      <h2 id="activity-title">{t("account:activity.title")}</h2>
-      <p className={styles.lead}>{t("account:activity.lead")}</p>
+    <Panel name="activity" title={t("account:activity.title")} lead={[t("account:activity.lead")]}>
       <Reading {...reading} label={t("account:activity.title")} rows={5} failed={t("account:activity.loadFailed")}>
         {({ events, nextCursor }) => (
           <>
@@ -62,6 +60,6 @@ export function ActivityPanel() {
           </>
         )}
       </Reading>
-    </Card>
+    </Panel>
   );
 }

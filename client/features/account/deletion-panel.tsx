@@ -2,8 +2,8 @@ import type { FormEvent } from "react";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
-import { Card } from "#client/components/card.tsx";
 import { TextField } from "#client/components/field.tsx";
+import { Panel } from "#client/components/panel.tsx";
 import { useRefusal } from "#client/components/use-refusal.tsx";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { adoptDeletion } from "#client/lib/session-store.ts";
@@ -118,8 +118,7 @@ export function DeletionPanel({ email, plan, onDeleted }: { email: string; plan:
   const { t } = useTranslation("account");
   const [asking, setAsking] = useState(false);
   return (
-    <Card as="section" className={styles.list ?? ""} aria-labelledby="deletion-title">
-      <h2 id="deletion-title">{t("deletion.title")}</h2>
+    <Panel name="deletion" title={t("deletion.title")}>
       <p>{t("deletion.lead", { days: deletionMs / dayMs })}</p>
       <Consequences plan={plan} />
       <p>{t("deletion.export")}</p>
@@ -130,6 +129,6 @@ export function DeletionPanel({ email, plan, onDeleted }: { email: string; plan:
           <Button onClick={() => setAsking(true)}>{t("deletion.begin")}</Button>
         </div>
       )}
-    </Card>
+    </Panel>
   );
 }

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
-import { Card } from "#client/components/card.tsx";
+import { Panel } from "#client/components/panel.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { formatBytes } from "#client/lib/format.ts";
 import { useFormat } from "#client/lib/use-format.ts";
@@ -44,8 +44,7 @@ export function ExportPanel() {
   }
 
   return (
-    <Card as="section" className={styles.list ?? ""} aria-labelledby="export-title">
-      <h2 id="export-title">{t("account:export.title")}</h2>
+    <Panel name="export" title={t("account:export.title")}>
       <p>{t("account:export.text", { hours: exportFileMs / hourMs })}</p>
       {state.status === "loading" && <RowsLoading label={t("account:export.title")} rows={1} />}
       {state.status === "failed" && <LoadFailed onRetry={() => void look()}>{t("account:export.loadFailed")}</LoadFailed>}
@@ -74,6 +73,6 @@ export function ExportPanel() {
           </Button>
         )}
       </div>
-    </Card>
+    </Panel>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Card } from "#client/components/card.tsx";
 import { Checkbox } from "#client/components/field.tsx";
+import { Panel } from "#client/components/panel.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { api } from "#client/lib/api.ts";
 import { optionalMailKinds } from "#domain/notifications.ts";
@@ -29,9 +29,7 @@ export function MailChoicesPanel({ email }: { email: string }) {
   }
 
   return (
-    <Card as="section" className={styles.list ?? ""} aria-labelledby="mail-choices-title">
-      <h2 id="mail-choices-title">{t("account:notifications.title")}</h2>
-      <p className={styles.lead}>{t("account:notifications.lead", { email })}</p>
+    <Panel name="mail-choices" title={t("account:notifications.title")} lead={[t("account:notifications.lead", { email })]}>
       <Reading
         {...reading}
         label={t("account:notifications.title")}
@@ -59,7 +57,7 @@ export function MailChoicesPanel({ email }: { email: string }) {
         )}
       </Reading>
       {note}
-    </Card>
+    </Panel>
   );
 }
 
@@ -67,9 +65,7 @@ export function MailChoicesPanel({ email }: { email: string }) {
 export function FixedMailsPanel() {
   const { t } = useTranslation("account");
   return (
-    <Card as="section" className={styles.list ?? ""} aria-labelledby="fixed-mails-title">
-      <h2 id="fixed-mails-title">{t("notifications.fixedTitle")}</h2>
-      <p className={styles.lead}>{t("notifications.fixedLead")}</p>
+    <Panel name="fixed-mails" title={t("notifications.fixedTitle")} lead={[t("notifications.fixedLead")]}>
       <ul className={styles.rows}>
         {(["security", "payments"] as const).map((kind) => (
           <li key={kind} className={styles.row}>
@@ -80,6 +76,6 @@ export function FixedMailsPanel() {
           </li>
         ))}
       </ul>
-    </Card>
+    </Panel>
   );
 }

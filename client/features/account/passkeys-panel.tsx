@@ -1,7 +1,7 @@
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
-import { Card } from "#client/components/card.tsx";
+import { Panel } from "#client/components/panel.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { passkeyText } from "#client/i18n/passkey-text.ts";
 import { showToast } from "#client/lib/interface-store.ts";
@@ -89,11 +89,7 @@ export function PasskeysPanel({ userId }: { userId: string }) {
   }
 
   return (
-    <Card as="section" className={styles.list ?? ""} aria-labelledby="passkeys-title">
-      <h2 id="passkeys-title" ref={heading} tabIndex={-1}>
-        {t("account:passkeys.title")}
-      </h2>
-      <p className={styles.lead}>{t("account:passkeys.lead")}</p>
+    <Panel name="passkeys" title={t("account:passkeys.title")} heading={heading} lead={[t("account:passkeys.lead")]}>
       {note}
       <Reading state={state} look={look} label={t("account:passkeys.title")} rows={1} failed={t("account:passkeys.loadFailed")}>
         {(passkeys, readAt) =>
@@ -132,6 +128,6 @@ export function PasskeysPanel({ userId }: { userId: string }) {
       {open?.dialog === "remove" && (
         <RemovePasskey passkey={open.passkey} remove={remove} onRemoved={() => removed(open.passkey)} onClose={() => setOpen(undefined)} />
       )}
-    </Card>
+    </Panel>
   );
 }

@@ -2,7 +2,7 @@ import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Badge } from "#client/components/badge.tsx";
 import { Button } from "#client/components/button.tsx";
-import { Card } from "#client/components/card.tsx";
+import { Panel } from "#client/components/panel.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { showToast } from "#client/lib/interface-store.ts";
 import { useFormat } from "#client/lib/use-format.ts";
@@ -113,11 +113,7 @@ export function SessionsPanel() {
   const { state, look, ...acts } = useSessions();
   const { heading, refusal, busy, asking, ask, endSession, endAll } = useEnding(acts);
   return (
-    <Card as="section" className={styles.list ?? ""} aria-labelledby="sessions-title">
-      <h2 id="sessions-title" ref={heading} tabIndex={-1}>
-        {t("sessions.title")}
-      </h2>
-      <p className={styles.lead}>{t("sessions.lead")}</p>
+    <Panel name="sessions" title={t("sessions.title")} heading={heading} lead={[t("sessions.lead")]}>
       {!asking && refusal.note}
       <Reading state={state} look={look} label={t("sessions.title")} rows={2} failed={t("sessions.loadFailed")}>
         {(sessions, readAt) => (
@@ -153,6 +149,6 @@ export function SessionsPanel() {
       >
         {t("sessions.confirmText")}
       </ConfirmDialog>
-    </Card>
+    </Panel>
   );
 }

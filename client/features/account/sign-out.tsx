@@ -9,5 +9,9 @@ export function SignOut() {
   async function leave(): Promise<void> {
     if (!(await signOut())) showToast({ title: t("signOutFailed"), text: t("signOutFailedText") });
   }
-  return <Button onClick={() => void leave()}>{t("signOut")}</Button>;
+  return (
+    <Button size="small" onClick={() => void leave()}>
+      {t("signOut")}
+    </Button>
+  );
 }

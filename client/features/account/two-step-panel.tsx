@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Badge } from "#client/components/badge.tsx";
 import { Button } from "#client/components/button.tsx";
-import { Card } from "#client/components/card.tsx";
+import { Panel } from "#client/components/panel.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import type { Act } from "#client/components/use-act.ts";
 import { useAct } from "#client/components/use-act.ts";
@@ -19,7 +19,6 @@ import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { Reading } from "./reading.tsx";
 import { RecoveryCodes } from "./recovery-codes.tsx";
 import { tellSecurityNews } from "./security-news.ts";
-import twoStep from "./two-step.module.css";
 import { useHeadingFocus } from "./use-heading-focus.ts";
 import { useRead } from "./use-read.ts";
 
@@ -155,30 +154,27 @@ export function TwoStepPanel({ email }: { email: string }) {
     tellSecurityNews();
   }
 
+  const title = (
+    <>
+      {t("account:twoStep.title")}
+      {state.status === "known" && <Badge tone={isOn ? "good" : "neutral"}>{t(isOn ? "account:twoStep.on" : "account:twoStep.off")}</Badge>}
+    </>
+  );
   return (
-    <Card as="section" className={styles.list ?? ""} aria-labelledby="two-step-title">
-      <h2 id="two-step-title" ref={heading} tabIndex={-1} className={twoStep.title}>
-        {t("account:twoStep.title")}
-        {state.status === "known" && (
-          <Badge tone={isOn ? "good" : "neutral"}>{t(isOn ? "account:twoStep.on" : "account:twoStep.off")}</Badge>
-        )}
-      </h2>
+    <Panel name="two-step" title={title} heading={heading} lead={[t("account:twoStep.lead")]}>
       {step.name === "rest" && (
-        <>
-          <p className={styles.lead}>{t("account:twoStep.lead")}</p>
-          <Reading state={state} look={look} label={t("account:twoStep.title")} rows={1} failed={t("account:twoStep.loadFailed")}>
-            {({ totp, recoveryCodesLeft }, readAt) =>
-              totp === null ? (
-                <Off act={act} onBegun={(setUp) => setStep({ name: "setUp", setUp })} />
-              ) : (
-                <>
-                  <Facts totp={totp} left={recoveryCodesLeft} readAt={readAt} />
-                  <On onCodes={(codes) => show(codes, true)} onOff={() => rest(t("account:twoStep.turnOff.done"))} />
-                </>
-              )
-            }
-          </Reading>
-        </>
+        <Reading state={state} look={look} label={t("account:twoStep.title")} rows={1} failed={t("account:twoStep.loadFailed")}>
+          {({ totp, recoveryCodesLeft }, readAt) =>
+            totp === null ? (
+              <Off act={act} onBegun={(setUp) => setStep({ name: "setUp", setUp })} />
+            ) : (
+              <>
+                <Facts totp={totp} left={recoveryCodesLeft} readAt={readAt} />
+                <On onCodes={(codes) => show(codes, true)} onOff={() => rest(t("account:twoStep.turnOff.done"))} />
+              </>
+            )
+          }
+        </Reading>
       )}
       {step.name === "setUp" && (
         <div className={styles.narrow}>
@@ -200,6 +196,6 @@ export function TwoStepPanel({ email }: { email: string }) {
           <RecoveryCodes codes={step.codes} email={email} onKept={() => rest(step.isNew ? undefined : t("account:twoStep.turnedOn"))} />
         </div>
       )}
-    </Card>
+    </Panel>
   );
 }

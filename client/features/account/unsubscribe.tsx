@@ -7,7 +7,7 @@ import { useRefusal } from "#client/components/use-refusal.tsx";
 import { ApiProblem, api } from "#client/lib/api.ts";
 import { isOptionalMailKind } from "#domain/notifications.ts";
 import styles from "./account.module.css";
-import { sectionPaths } from "./account-page.tsx";
+import { sectionPaths } from "./account-sections.tsx";
 
 /**
  * Where the link of a mail leads that can be switched off. It needs no sign-in and acts on a click only, because programs that look through

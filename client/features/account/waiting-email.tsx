@@ -25,25 +25,27 @@ export function WaitingEmail({ asked, justSent, onChanged }: WaitingEmailProps) 
   const resending = useResend(() => api("POST /api/account/email/resend").then(onChanged), { justSent });
 
   const text = t("account:email.waiting", { email: asked.email, time: dateTime(asked.expiresAt) });
+  const actions = (
+    <>
+      <ResendButton resending={resending} size="small" />
+      <Button
+        size="small"
+        busy={busy !== undefined}
+        busyLabel={t("account:email.cancelling")}
+        onClick={() => void run("cancel", () => api("DELETE /api/account/email").then(onChanged))}
+      >
+        {t("account:email.cancel")}
+      </Button>
+    </>
+  );
   return (
     <div className={styles.form}>
-      <Alert>
+      <Alert action={actions}>
         <RichText text={text} elements={{ strong: <strong className={styles.address} /> }} />
       </Alert>
       {resending.state === "sent" && <p role="status">{t("steps:checkEmail.resent")}</p>}
       {resending.note}
       {note}
-      <div className={styles.actions}>
-        <ResendButton resending={resending} size="small" />
-        <Button
-          size="small"
-          busy={busy !== undefined}
-          busyLabel={t("account:email.cancelling")}
-          onClick={() => void run("cancel", () => api("DELETE /api/account/email").then(onChanged))}
-        >
-          {t("account:email.cancel")}
-        </Button>
-      </div>
     </div>
   );
 }

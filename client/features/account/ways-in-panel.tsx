@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
-import { Card } from "#client/components/card.tsx";
+import { Panel } from "#client/components/panel.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { api } from "#client/lib/api.ts";
 import { showToast } from "#client/lib/interface-store.ts";
@@ -126,9 +126,7 @@ export function WaysInPanel({ email, google }: WaysInPanelProps) {
   const { t } = useTranslation("account");
   const { state, look } = useRead(readWaysIn);
   return (
-    <Card as="section" className={styles.list ?? ""} aria-labelledby="ways-in-title">
-      <h2 id="ways-in-title">{t("waysIn.title")}</h2>
-      <p className={styles.lead}>{t("waysIn.lead")}</p>
+    <Panel name="ways-in" title={t("waysIn.title")} lead={[t("waysIn.lead")]}>
       <Reading state={state} look={look} label={t("waysIn.title")} rows={2} failed={t("waysIn.loadFailed")}>
         {(ways) => (
           <ul className={styles.rows}>
@@ -137,6 +135,6 @@ export function WaysInPanel({ email, google }: WaysInPanelProps) {
           </ul>
         )}
       </Reading>
-    </Card>
+    </Panel>
   );
 }

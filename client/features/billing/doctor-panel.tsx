@@ -2,11 +2,11 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
+import { Panel } from "#client/components/panel.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { PaymentCheck, RepairedItem } from "#contract/doctor.ts";
-import { BillingPanel } from "./billing-panel.tsx";
 import styles from "./doctor.module.css";
 
 function useItemText(): (item: RepairedItem) => string {
@@ -67,7 +67,7 @@ export function DoctorPanel() {
   }
 
   return (
-    <BillingPanel name="doctor" title={t("doctor:title")} lead={[t("doctor:lead")]}>
+    <Panel name="doctor" title={t("doctor:title")} lead={[t("doctor:lead")]}>
       {check && <Result check={check} />}
       {note}
       <div>
@@ -80,6 +80,6 @@ export function DoctorPanel() {
           {t(check ? "doctor:again" : "doctor:check")}
         </Button>
       </div>
-    </BillingPanel>
+    </Panel>
   );
 }

@@ -3,11 +3,11 @@ import { Alert } from "#client/components/alert.tsx";
 import type { Tone } from "#client/components/badge.tsx";
 import { Badge } from "#client/components/badge.tsx";
 import { Button } from "#client/components/button.tsx";
+import { Panel } from "#client/components/panel.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { Invoice, InvoiceDocument, InvoiceState } from "#contract/invoices.ts";
-import { BillingPanel } from "./billing-panel.tsx";
 import styles from "./invoices.module.css";
 import { openInvoice } from "./open-invoice.ts";
 import { useInvoices } from "./use-invoices.ts";
@@ -105,7 +105,7 @@ export function InvoicesPanel() {
     </Button>
   );
   return (
-    <BillingPanel name="invoices" title={t("invoices:title")} lead={[t("invoices:lead")]}>
+    <Panel name="invoices" title={t("invoices:title")} lead={[t("invoices:lead")]}>
       {state.status === "loading" && <Spinner label={t("invoices:loading")} />}
       {state.status === "failed" && (
         <Alert tone="warning" action={again}>
@@ -123,7 +123,6 @@ export function InvoicesPanel() {
       {note}
       {state.status === "known" && state.page.nextCursor !== null && (
         <Button
-          className={styles.older ?? ""}
           busy={busy !== undefined}
           busyLabel={t("invoices:loading")}
           aria-disabled={waitSeconds > 0}
@@ -132,6 +131,6 @@ export function InvoicesPanel() {
           {t("invoices:older")}
         </Button>
       )}
-    </BillingPanel>
+    </Panel>
   );
 }

@@ -1,8 +1,8 @@
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { LinkButton } from "#client/components/button.tsx";
-import { Card } from "#client/components/card.tsx";
 import { LedgerLines } from "#client/components/ledger-lines.tsx";
+import { Panel } from "#client/components/panel.tsx";
 import { usagePath } from "#client/lib/usage-path.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import styles from "./ledger.module.css";
@@ -14,20 +14,15 @@ export function LedgerPanel() {
   const format = useFormat();
   const { lines, wallet } = useWallet();
   if (lines === null || wallet === null) return null;
+  const sum = lines.length > 0 && (
+    <p className={styles.sum}>
+      {t("ledger.sum")} <strong>{format.number(wallet.balance)}</strong> · <Link href={`${usagePath}#balance`}>{t("ledger.explain")}</Link>
+    </p>
+  );
   return (
-    <Card as="section" className={styles.ledger ?? ""} aria-labelledby="ledger-title">
-      <header className={styles.head}>
-        <h2 id="ledger-title">{t("ledger.title")}</h2>
-        {lines.length > 0 && (
-          <p className={styles.sum}>
-            {t("ledger.sum")} <strong>{format.number(wallet.balance)}</strong> ·{" "}
-            <Link href={`${usagePath}#balance`}>{t("ledger.explain")}</Link>
-          </p>
-        )}
-        <p className={styles.lead}>{lines.length === 0 ? t("ledger.empty") : t("ledger.lead")}</p>
-      </header>
+    <Panel name="ledger" title={t("ledger.title")} lead={[t(lines.length === 0 ? "ledger.empty" : "ledger.lead")]} aside={sum}>
       <LedgerLines lines={lines} calendar={format} />
       {lines.length > 0 && <LinkButton href={usagePath}>{t("ledger.all")}</LinkButton>}
-    </Card>
+    </Panel>
   );
 }

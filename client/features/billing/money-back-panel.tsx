@@ -3,13 +3,13 @@ import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
+import { Panel } from "#client/components/panel.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { api } from "#client/lib/api.ts";
 import { withStepUp } from "#client/lib/step-up.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { MoneyBack } from "#contract/money-back.ts";
 import { moneyBackDays, moneyBackUsedPercent } from "#domain/plans.ts";
-import { BillingPanel } from "./billing-panel.tsx";
 import styles from "./money-back.module.css";
 import { useBillingRead } from "./use-billing-read.ts";
 
@@ -78,7 +78,7 @@ export function MoneyBackPanel() {
   const { state, amountCents, until } = moneyBack;
   const figures = { amount: money(amountCents), date: date(until) };
   return (
-    <BillingPanel name="money-back" title={t("refunds:moneyBack.title")} lead={rule(moneyBack)}>
+    <Panel name="money-back" title={t("refunds:moneyBack.title")} lead={rule(moneyBack)}>
       {state === "open" ? (
         <>
           <p>{t("refunds:moneyBack.open", figures)}</p>
@@ -99,6 +99,6 @@ export function MoneyBackPanel() {
           }}
         />
       )}
-    </BillingPanel>
+    </Panel>
   );
 }

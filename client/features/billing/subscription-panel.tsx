@@ -5,7 +5,6 @@ import { Alert } from "#client/components/alert.tsx";
 import type { Tone } from "#client/components/badge.tsx";
 import { Badge } from "#client/components/badge.tsx";
 import { Button, LinkButton } from "#client/components/button.tsx";
-import { Card } from "#client/components/card.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
 import { Late } from "#client/components/late.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
@@ -159,8 +158,21 @@ export function SubscriptionPanel() {
   const changeable = shown?.subscription_tier !== "none" && (shown?.status === "active" || shown?.status === "past_due") ? shown : null;
   const manageable = shown !== undefined && shown !== null && shown.status !== "none";
   return (
-    <Card as="section" className={styles.card ?? ""} aria-labelledby="subscription-title">
-      <h2 id="subscription-title">{t("billing:subscription.title")}</h2>
+    <section className={styles.part} aria-labelledby="subscription-title">
+      <div className={styles.head}>
+        <h2 id="subscription-title">{t("billing:subscription.title")}</h2>
+        {status !== "checking" && status !== "idle" && (
+          <Button
+            variant="quiet"
+            size="small"
+            busy={status === "refreshing"}
+            busyLabel={t("billing:subscription.refreshing")}
+            onClick={() => void refresh()}
+          >
+            {t("billing:subscription.refresh")}
+          </Button>
+        )}
+      </div>
       {status === "failed" && (
         <Alert tone="warning" title={t("billing:subscription.loadFailed")}>
           {lastKnown
@@ -180,17 +192,14 @@ export function SubscriptionPanel() {
       )}
       {status !== "checking" && status !== "idle" && (
         <div className={styles.actions}>
-          {changeable && <Late load={loadActions} check={changeable} />}
           {manageable && (
             <Button busy={portal.status === "opening"} busyLabel={t("billing:subscription.redirecting")} onClick={() => void open()}>
               {t("billing:subscription.manage")}
             </Button>
           )}
-          <Button busy={status === "refreshing"} busyLabel={t("billing:subscription.refreshing")} onClick={() => void refresh()}>
-            {t("billing:subscription.refresh")}
-          </Button>
+          {changeable && <Late load={loadActions} check={changeable} />}
         </div>
       )}
-    </Card>
+    </section>
   );
 }

@@ -2,7 +2,6 @@ import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button, LinkButton } from "#client/components/button.tsx";
-import { Card } from "#client/components/card.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { WalletMosaic } from "#client/components/wallet-mosaic.tsx";
@@ -52,11 +51,13 @@ function Contents({ wallet }: { wallet: Wallet }) {
           <strong>{number(wallet.available)}</strong> {t("wallet.available")}
           {wallet.held > 0 && <span className={styles.soft}>{t("wallet.held", { credits: credits(wallet.held) })}</span>}
         </p>
+        {more !== null && <p className={styles.more}>{more}</p>}
+      </div>
+      <div className={styles.actions}>
         <LinkButton href={paths.aiModels} variant={wallet.available > 0 ? "primary" : "secondary"}>
           {t("wallet.chat")}
         </LinkButton>
         {check?.status === "active" && <LinkButton href={`${paths.pricing}#packs`}>{t("wallet.buyPack")}</LinkButton>}
-        {more !== null && <p className={styles.more}>{more}</p>}
       </div>
       {wallet.frozen && (
         <Alert
@@ -94,14 +95,16 @@ export function WalletPanel() {
     </Button>
   );
   return (
-    <Card as="section" className={styles.card ?? ""} aria-labelledby="wallet-title">
-      <h2 id="wallet-title">{t("billing:wallet.title")}</h2>
+    <section className={styles.part} aria-labelledby="wallet-title">
+      <div className={styles.head}>
+        <h2 id="wallet-title">{t("billing:wallet.title")}</h2>
+      </div>
       {status === "failed" && (
         <Alert tone="warning" action={again}>
           {t("billing:wallet.failed")}
         </Alert>
       )}
       {wallet ? <Contents wallet={wallet} /> : status !== "failed" && <Spinner label={t("billing:wallet.loading")} />}
-    </Card>
+    </section>
   );
 }

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
+import { Panel } from "#client/components/panel.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { api } from "#client/lib/api.ts";
 import { fragmentId } from "#client/lib/fragment.ts";
@@ -10,7 +11,6 @@ import { useFormat } from "#client/lib/use-format.ts";
 import { withdrawalId } from "#client/lib/withdrawal-path.ts";
 import type { Contract, Withdrawals } from "#contract/withdrawals.ts";
 import { withdrawalDays } from "#domain/plans.ts";
-import { BillingPanel } from "./billing-panel.tsx";
 import { useBillingRead } from "./use-billing-read.ts";
 import styles from "./withdrawal.module.css";
 
@@ -136,7 +136,7 @@ export function WithdrawalPanel() {
   const sought = useSought(withdrawals !== undefined);
   if (!withdrawals || (withdrawals.contracts.length === 0 && !sought)) return null;
   return (
-    <BillingPanel
+    <Panel
       name={withdrawalId}
       title={t("refunds:withdrawal.title")}
       lead={[t("refunds:withdrawal.lead", { days: number(withdrawalDays) })]}
@@ -163,6 +163,6 @@ export function WithdrawalPanel() {
           }}
         />
       )}
-    </BillingPanel>
+    </Panel>
   );
 }

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
-import { Card } from "#client/components/card.tsx";
+import { Panel } from "#client/components/panel.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { usagePath } from "#client/lib/usage-path.ts";
 import { useFormat } from "#client/lib/use-format.ts";
@@ -134,11 +134,7 @@ export function ExplanationPanel() {
     </Button>
   );
   return (
-    <Card as="section" className={usage.panel ?? ""} aria-labelledby="explanation-title" id="balance">
-      <header className={usage.head}>
-        <h2 id="explanation-title">{t("usage:explain.title")}</h2>
-        <p className={usage.lead}>{t("usage:explain.lead")}</p>
-      </header>
+    <Panel name="balance" title={t("usage:explain.title")} lead={[t("usage:explain.lead")]}>
       {state.status === "loading" && <Spinner label={t("usage:history.reading")} />}
       {state.status === "failed" && (
         <Alert tone="warning" action={again}>
@@ -146,6 +142,6 @@ export function ExplanationPanel() {
         </Alert>
       )}
       {state.status === "known" && <Steps explanation={state.explanation} />}
-    </Card>
+    </Panel>
   );
 }

@@ -1,8 +1,8 @@
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
-import { Card } from "#client/components/card.tsx";
 import { LedgerLines } from "#client/components/ledger-lines.tsx";
+import { Panel } from "#client/components/panel.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
@@ -36,21 +36,19 @@ export function HistoryPanel() {
       {t("common:retry")}
     </Button>
   );
+  const download = (
+    <Button
+      size="small"
+      busy={busy === "download"}
+      busyLabel={t("usage:history.downloading")}
+      aria-disabled={waitSeconds > 0}
+      onClick={() => void run("download", () => downloadHistory(filter))}
+    >
+      {t("usage:history.download")}
+    </Button>
+  );
   return (
-    <Card as="section" className={styles.panel ?? ""} aria-labelledby="history-title" id="history">
-      <header className={styles.head}>
-        <h2 id="history-title">{t("usage:history.title")}</h2>
-        <Button
-          size="small"
-          busy={busy === "download"}
-          busyLabel={t("usage:history.downloading")}
-          aria-disabled={waitSeconds > 0}
-          onClick={() => void run("download", () => downloadHistory(filter))}
-        >
-          {t("usage:history.download")}
-        </Button>
-        <p className={styles.lead}>{t("usage:history.lead")}</p>
-      </header>
+    <Panel name="history" title={t("usage:history.title")} lead={[t("usage:history.lead")]} aside={download}>
       <HistoryFilters filter={filter} isFiltered={isFiltered} onChange={change} />
       {state.status === "loading" && <Spinner label={t("usage:history.reading")} />}
       {state.status === "failed" && (
@@ -69,7 +67,6 @@ export function HistoryPanel() {
       {note}
       {state.status === "known" && state.nextCursor !== null && (
         <Button
-          className={styles.more}
           busy={busy === "more"}
           busyLabel={t("usage:history.reading")}
           aria-disabled={waitSeconds > 0}
@@ -78,6 +75,6 @@ export function HistoryPanel() {
           {state.readTo === null ? t("usage:history.older") : t("usage:history.goOn")}
         </Button>
       )}
-    </Card>
+    </Panel>
   );
 }

@@ -3,8 +3,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
-import { Card } from "#client/components/card.tsx";
 import { Select, TextField } from "#client/components/field.tsx";
+import { Panel } from "#client/components/panel.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { useAct } from "#client/components/use-act.ts";
 import { api } from "#client/lib/api.ts";
@@ -117,11 +117,7 @@ export function LimitsPanel() {
     </Button>
   );
   return (
-    <Card as="section" className={styles.panel ?? ""} aria-labelledby="limits-title" id="limits">
-      <header className={styles.head}>
-        <h2 id="limits-title">{t("limits:title")}</h2>
-        <p className={styles.lead}>{t("limits:lead")}</p>
-      </header>
+    <Panel name="limits" title={t("limits:title")} lead={[t("limits:lead")]}>
       {state.status === "loading" && <Spinner label={t("usage:history.reading")} />}
       {state.status === "failed" && (
         <Alert tone="warning" action={again}>
@@ -129,6 +125,6 @@ export function LimitsPanel() {
         </Alert>
       )}
       {state.status === "known" && <LimitsForm limits={state.limits} onSaved={keep} />}
-    </Card>
+    </Panel>
   );
 }

@@ -2,7 +2,7 @@ import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { Button } from "#client/components/button.tsx";
-import { Card } from "#client/components/card.tsx";
+import { Panel } from "#client/components/panel.tsx";
 import { Segmented } from "#client/components/segmented.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
@@ -54,17 +54,13 @@ export function UsagePanel() {
     </Button>
   );
   return (
-    <Card as="section" className={styles.panel ?? ""} aria-labelledby="usage-title">
-      <header className={styles.head}>
-        <h2 id="usage-title">{t("usage:charts.title")}</h2>
-        <Segmented
-          label={t("usage:charts.range")}
-          options={ranges.map((value) => ({ value, label: t(`usage:charts.ranges.${value}`) }))}
-          value={range}
-          onChange={setRange}
-        />
-        <p className={styles.lead}>{t("usage:charts.lead")}</p>
-      </header>
+    <Panel name="usage" title={t("usage:charts.title")} lead={[t("usage:charts.lead")]}>
+      <Segmented
+        label={t("usage:charts.range")}
+        options={ranges.map((value) => ({ value, label: t(`usage:charts.ranges.${value}`) }))}
+        value={range}
+        onChange={setRange}
+      />
       {state.status === "loading" && <Spinner label={t("usage:history.reading")} />}
       {state.status === "failed" && (
         <Alert tone="warning" action={again}>
@@ -72,6 +68,6 @@ export function UsagePanel() {
         </Alert>
       )}
       {state.status === "known" && <Figures usage={state.usage} />}
-    </Card>
+    </Panel>
   );
 }
