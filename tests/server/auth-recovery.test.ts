@@ -46,7 +46,7 @@ test("in the browser that asked, the mailed link and a new password sign in; eve
   const before = await product.join(email);
   const asked = await recover(email);
   expect([asked.statusCode, asked.json()]).toEqual([202, { status: "check_email" }]);
-  expect(asked.headers["set-cookie"]).toMatch(/^recovery=[\w.-]+; Path=\/api\/auth; Max-Age=1800; HttpOnly; SameSite=Strict$/);
+  expect(asked.headers["set-cookie"]).toMatch(/^recovery=[\w.-]+; Path=\/; Max-Age=1800; HttpOnly; SameSite=Strict$/);
   const [token = ""] = await tokensTo(email);
   expect((await product.post("/api/auth/recovery-link", { token })).json()).toEqual({ email });
 

@@ -362,7 +362,10 @@ it("no address has a token, and Google's cookies can't be read by scripts", asyn
   expect([...page.searchParams.keys()]).toEqual(["google"]);
   const set = [begun.answer.headers["set-cookie"] ?? []].flat();
   expect(set.length).toBeGreaterThan(0);
-  for (const cookie of set) expect(cookie).toMatch(/HttpOnly/i);
+  for (const cookie of set) {
+    expect(cookie).toMatch(/HttpOnly/i);
+    expect(cookie).toMatch(/SameSite=Lax/i);
+  }
 });
 
 it("without Google's credentials the calls are not there, and the environment says so", async () => {
