@@ -64,7 +64,8 @@ export function formatRelative(timestamp: string | Date, now: Date, language: st
   for (const [unit, length] of relativeSteps) {
     if (Math.abs(seconds) >= length) return formatter.format(Math.trunc(seconds / length), unit);
   }
-  return kept(`relative seconds ${language}`, () => new Intl.RelativeTimeFormat(language)).format(Math.trunc(seconds), "second");
+  // -0 is "0 seconds ago"; 0 would be "in 0 seconds".
+  return kept(`relative seconds ${language}`, () => new Intl.RelativeTimeFormat(language)).format(Math.trunc(seconds) || -0, "second");
 }
 
 const byteUnits = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;

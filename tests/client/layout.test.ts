@@ -1,6 +1,7 @@
 /** What pages show first and how wide it is: facts of the layout that no text or state shows. */
 import type { Page } from "playwright-core";
 import { beforeEach, expect, it } from "vitest";
+import account from "#client/i18n/locales/en/account.json" with { type: "json" };
 import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };
 import home from "#client/i18n/locales/en/home.json" with { type: "json" };
 import type { Conversation } from "#server/contract/generations.ts";
@@ -102,6 +103,35 @@ it("on a phone the form for signing in starts at the top of its panel", async ()
   const bar = await page.getByRole("banner").boundingBox();
   const heading = await page.getByRole("heading", { level: 1 }).boundingBox();
   expect((heading?.y ?? 0) - (bar?.y ?? 0) - (bar?.height ?? 0)).toBeLessThanOrEqual(60);
+});
+
+it("on a phone a button lists the account's sections, each as wide as the page, and a tap leads to one", async () => {
+  page = await open(site, "/profile/security", { ...phone, member: true });
+  const sections = page.getByRole("navigation", { name: account.sections.label });
+  const opener = sections.getByRole("button", { name: account.sections.label });
+  const links = sections.getByRole("link");
+  await opener.waitFor();
+  expect(await links.count()).toBe(0);
+  await opener.click();
+  const widths = await links.evaluateAll((all) => all.map((link) => link.getBoundingClientRect().width));
+  expect(widths).toHaveLength(6);
+  expect(Math.round(Math.min(...widths))).toBe(Math.round((await opener.boundingBox())?.width ?? 0));
+  await sections.getByRole("link", { name: account.sections.data }).click();
+  await page.getByRole("heading", { level: 1, name: account.sections.data }).waitFor();
+  await expect.poll(() => links.count()).toBe(0);
+});
+
+it("on a desk the account's panels fill the page: what each is for, and beside it what one does", async () => {
+  page = await open(site, "/profile/data", { member: true });
+  const row = await page.getByRole("navigation", { name: account.sections.label }).boundingBox();
+  for (const name of [account.export.title, account.deletion.title]) {
+    const panel = page.getByRole("region", { name, exact: true });
+    const heading = await panel.getByRole("heading").boundingBox();
+    const body = await panel.locator("header + *").boundingBox();
+    if (!row || !heading || !body) throw new Error("not shown");
+    expect([heading.x, body.x + body.width].map(Math.round)).toEqual([row.x, row.x + row.width].map(Math.round));
+    expect(heading.x + heading.width).toBeLessThan(body.x);
+  }
 });
 
 const conversation: Conversation = {

@@ -115,6 +115,11 @@ it("asks for a factor first, and changes nothing when the person gives up there"
   expect(await hasFocus(text.twoStep.title)).toBe(true);
 });
 
+it("says when a code was last used, and never that it will be, though this device's clock is behind", async () => {
+  await visit({ ...on, totp: { since, lastUsedAt: "2099-01-01T00:00:00.000Z" } });
+  await says("A code was last used 0 seconds ago");
+});
+
 it("warns when few codes are left, and makes new ones after a question", async () => {
   await visit({ ...on, recoveryCodesLeft: 3 });
   await panel().getByRole("alert").getByText("72 hours").waitFor();

@@ -11,6 +11,7 @@ import type { Passkey } from "#contract/passkeys.ts";
 import { dayMs } from "#domain/clock.ts";
 import { readDevice } from "#domain/user-agent.ts";
 import styles from "./account.module.css";
+import { notLater } from "./not-later.ts";
 import { NamePasskey, RemovePasskey } from "./passkey-dialogs.tsx";
 import { Reading } from "./reading.tsx";
 import { useHeadingFocus } from "./use-heading-focus.ts";
@@ -36,8 +37,7 @@ function Row({ passkey, readAt, onRename, onRemove }: RowProps) {
   const { relative, date } = useFormat();
   const id = useId();
   const { lastUsedAt } = passkey;
-  // A clock of this device that is behind the server's must not put it in the future.
-  const usedAt = lastUsedAt === null ? undefined : new Date(Math.min(Date.parse(lastUsedAt), readAt.getTime()));
+  const usedAt = lastUsedAt === null ? undefined : notLater(lastUsedAt, readAt);
   const when = usedAt && (readAt.getTime() - usedAt.getTime() < 7 * dayMs ? relative(usedAt, readAt) : date(usedAt));
   return (
     <li className={styles.row}>

@@ -10,6 +10,7 @@ import type { OwnSession } from "#contract/security.ts";
 import { dayMs } from "#domain/clock.ts";
 import styles from "./account.module.css";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { notLater } from "./not-later.ts";
 import { cityOf } from "./place.ts";
 import { Reading } from "./reading.tsx";
 import { useHeadingFocus } from "./use-heading-focus.ts";
@@ -25,9 +26,8 @@ function useSessionTexts() {
       const city = timeZone === null ? undefined : cityOf(timeZone);
       return city === undefined ? undefined : t("sessions.place", { city });
     },
-    /** A clock of this device that is behind the server's must not put it in the future. */
     lastUse: ({ lastUsedAt }: OwnSession, readAt: Date): string => {
-      const at = new Date(Math.min(Date.parse(lastUsedAt), readAt.getTime()));
+      const at = notLater(lastUsedAt, readAt);
       const isRecent = readAt.getTime() - at.getTime() < 7 * dayMs;
       return t("sessions.lastUse", { when: isRecent ? relative(at, readAt) : date(at) });
     },

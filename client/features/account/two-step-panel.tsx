@@ -16,6 +16,7 @@ import { hourMs } from "#domain/clock.ts";
 import { factorResetWaitMs } from "#domain/periods.ts";
 import styles from "./account.module.css";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { notLater } from "./not-later.ts";
 import { Reading } from "./reading.tsx";
 import { RecoveryCodes } from "./recovery-codes.tsx";
 import { tellSecurityNews } from "./security-news.ts";
@@ -67,7 +68,7 @@ function Facts({ totp, left, readAt }: { totp: NonNullable<Factors["totp"]>; lef
     <>
       <p className={styles.detail}>
         <span>{t("twoStep.since", { date: date(totp.since) })}</span>
-        {totp.lastUsedAt !== null && <span>{t("twoStep.lastUsed", { when: relative(totp.lastUsedAt, readAt) })}</span>}
+        {totp.lastUsedAt !== null && <span>{t("twoStep.lastUsed", { when: relative(notLater(totp.lastUsedAt, readAt), readAt) })}</span>}
         <span>{t("twoStep.codesLeft", { count: left })}</span>
       </p>
       {left <= fewCodes && <Alert tone="warning">{t("twoStep.few", { hours: factorResetWaitMs / hourMs })}</Alert>}
