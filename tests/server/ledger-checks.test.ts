@@ -1,9 +1,13 @@
 /** The hourly check of the books: which errors it finds, and that it checks a few wallets at a time. */
+import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { addMilliseconds, hourMs } from "#domain/clock.ts";
+import { grantKinds } from "#domain/credits.ts";
 import { findPayer } from "#server/db/payer.ts";
 import { checkBooks } from "#server/features/credits/check-books.ts";
+import { holdCredits } from "#tests/support/ledger-calls.ts";
 import { createUser } from "#tests/support/people.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
@@ -87,6 +91,39 @@ test("finds every kind of disagreement that a complete rebuild finds", async () 
   expect(new Set(kinds)).toEqual(new Set(["grant", "held", "wallet"]));
   const found = await check();
   expect(found.toSorted((a, b) => `${a.kind}${a.id}`.localeCompare(`${b.kind}${b.id}`))).toEqual(whole.rows);
+});
+
+test("finds a hold that is not the sum of its parts, and transactions without entries or with entries that don't sum to zero", async () => {
+  const { walletId } = await createUser(database.db, { credits: 9 });
+  const now = new Date();
+  const hold = { holdId: randomUUID(), walletId, credits: 4, kinds: grantKinds, now, deadline: addMilliseconds(now, hourMs), wallNow: now };
+  await holdCredits(database.db, hold);
+  await owner.query("update hold_parts set amount = 5, settled = 1 where hold_id = $1", [hold.holdId]);
+  const tables = ["ledger_transactions", "ledger_entries"];
+  const triggers = (what: string) => tables.map((table) => `alter table ${table} ${what} trigger user`).join(";");
+  await owner.query(`begin; ${triggers("disable")}`);
+  await owner.query(
+    `with empty as (insert into ledger_transactions (key, kind, wallet_id, content, occurred_at) values ('empty', 'grant', $1, '{}', now())),
+       one_sided as (insert into ledger_transactions (key, kind, wallet_id, content, occurred_at) values ('one-sided', 'grant', $1, '{}', now()) returning id)
+     insert into ledger_entries (transaction_id, line, account, wallet_id, grant_id, amount)
+       select one_sided.id, 1, 'issued', $1, grants.id, 5 from one_sided, grants where grants.wallet_id = $1`,
+    [walletId],
+  );
+  await owner.query(`${triggers("enable")}; commit`);
+  const { rows: found } = await database.pool.query(
+    "select kind, recorded, rebuilt from ledger_disagreements_in(array[$1::uuid]) order by kind, rebuilt",
+    [walletId],
+  );
+  expect(found).toEqual([
+    { kind: "part", recorded: 4, rebuilt: 5 },
+    { kind: "settled", recorded: 0, rebuilt: 1 },
+    { kind: "transaction", recorded: 0, rebuilt: 0 },
+    { kind: "transaction", recorded: 0, rebuilt: 5 },
+  ]);
+  const { rows: whole } = await database.pool.query(
+    "select kind, recorded, rebuilt from ledger_disagreements() where kind in ('part', 'settled', 'transaction') order by kind, rebuilt",
+  );
+  expect(found).toEqual(whole);
 });
 
 test("passes over a wallet that can't be checked in time, and says so", async () => {

@@ -91,6 +91,10 @@ function endlessScans(node: PlanNode, parent?: PlanNode): PlanNode[] {
   return [...(isEndless ? [node] : []), ...(node.Plans ?? []).flatMap((child) => endlessScans(child, node))];
 }
 
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
 test("no act reads a table that grows from its beginning to its end", async () => {
   const wrong: string[] = [];
   for (const [act, run] of Object.entries(acts)) {
@@ -102,4 +106,11 @@ test("no act reads a table that grows from its beginning to its end", async () =
         wrong.push(`${act}: ${scan["Node Type"]} of ${scan["Index Name"] ?? scan["Relation Name"]} in ${text}`);
   }
   expect(wrong).toEqual([]);
+});
+
+test("the check of the books reads the entries of a wallet once, and not again for each transaction", async () => {
+  explained = [];
+  await acts["hourly check of 100 wallets"]?.();
+  const readings = explained.map(({ Plan: plan }) => nodesOf(plan).filter((node) => node["Relation Name"] === "ledger_entries").length);
+  expect(Math.max(...readings)).toBe(1);
 });

@@ -107,12 +107,6 @@ export async function selectWalletsOf(executor: Executor, payerIds: readonly str
   return rows.map(({ id }) => id);
 }
 
-export async function selectPayersOf(executor: Executor, walletIds: readonly string[]): Promise<string[]> {
-  if (walletIds.length === 0) return [];
-  const rows = await executor.selectFrom("wallets").select("billing_account_id").where("id", "in", walletIds).execute();
-  return rows.map((row) => row.billing_account_id);
-}
-
 /** Resolves the open findings of what is in order by now, because an event has come or a job has succeeded since. */
 export async function resolveSettled(executor: Executor, now: Date): Promise<void> {
   const isTaken = isThere(sql`from stripe_events e where e.id = f.subject and e.status <> 'received'`);

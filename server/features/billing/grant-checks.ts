@@ -40,6 +40,6 @@ export async function checkDoubledGrants(check: GrantCheck, walletIds: readonly 
     found.push(finding);
   }
   const left = found.filter(({ isRepaired }) => !isRepaired).map(({ subject }) => subject);
-  await resolveGone(deps.db, ["doubled_grant"], await checkQueries.selectPayersOf(deps.db, walletIds), left, deps.clock.now());
+  await resolveGone(deps.db, ["doubled_grant"], walletIds, left, deps.clock.now());
   return found;
 }

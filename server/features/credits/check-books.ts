@@ -54,17 +54,16 @@ async function rebuild(deps: CheckDeps, walletIds: readonly string[], checked: s
   return found;
 }
 
-async function payersOf(executor: Executor, walletIds: readonly string[]): Promise<string[]> {
-  if (walletIds.length === 0) return [];
-  const rows = await executor.selectFrom("wallets").select("billing_account_id").where("id", "in", walletIds).execute();
-  return rows.map((row) => row.billing_account_id);
+async function payerOf(executor: Executor, walletId: string): Promise<string | null> {
+  const row = await executor.selectFrom("wallets").select("billing_account_id").where("id", "=", walletId).executeTakeFirst();
+  return row?.billing_account_id ?? null;
 }
 
 /** Logs the disagreements and writes them down, each with its wallet. */
 async function report(deps: CheckDeps, walletIds: readonly string[]): Promise<string[]> {
   const subjects: string[] = [];
   for (const walletId of walletIds) {
-    const [payerId = null] = await payersOf(deps.db, [walletId]);
+    const payerId = await payerOf(deps.db, walletId);
     for (const { kind, id, recorded, rebuilt } of await rebuild(deps, [walletId], [])) {
       const subject = `${kind}:${id}`;
       subjects.push(subject);
@@ -81,7 +80,7 @@ export async function checkWallets(deps: CheckDeps, walletIds: readonly string[]
   const disagreements = await rebuild(deps, walletIds, checked);
   if (disagreements.length > 0) deps.log.error({ disagreements: disagreements.slice(0, 20) }, "the ledger and its balances disagree");
   const subjects = disagreements.length > 0 ? await report(deps, checked) : [];
-  await resolveGone(deps.db, ["books_disagree"], await payersOf(deps.db, checked), subjects, deps.clock.now());
+  await resolveGone(deps.db, ["books_disagree"], checked, subjects, deps.clock.now());
   return disagreements;
 }
 

@@ -22,21 +22,22 @@ export async function recordFinding(executor: Executor, finding: Omit<Finding, "
       resolved_by = case when known.resolved_by = 'person' then known.resolved_by else excluded.resolved_by end`.execute(executor);
 }
 
-/** Resolves the accounts' open findings of these kinds that a check which looked for them all has not found any more. */
+/** Resolves the open findings of these kinds that a check of the wallets, which looked for them all, has not found any more. */
 export async function resolveGone(
   executor: Executor,
   kinds: readonly FindingKind[],
-  payerIds: readonly string[],
+  walletIds: readonly string[],
   found: readonly string[],
   now: Date,
 ): Promise<void> {
-  if (payerIds.length === 0) return;
   await executor
     .updateTable("findings")
     .set({ resolved_at: now, resolved_by: "itself" satisfies ResolvedBy })
     .where("resolved_at", "is", null)
     .where("kind", "in", kinds)
-    .where("billing_account_id", "in", payerIds)
+    .where("billing_account_id", "in", (e) =>
+      e.selectFrom("wallets").select("billing_account_id").where(sql<boolean>`id = any (${walletIds}::uuid[])`),
+    )
     .where(sql<boolean>`subject <> all (${found}::text[])`)
     .execute();
 }
