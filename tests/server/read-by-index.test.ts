@@ -4,10 +4,18 @@
  * that `npm run bench -- scale` measures in large books.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { readConfig } from "#server/config.ts";
+import { inTransaction } from "#server/db/transaction.ts";
+import type { Deps } from "#server/deps.ts";
 import { createDeps, createLogger } from "#server/deps.ts";
+import { selectAccountOf } from "#server/features/billing/queries.ts";
+import { dismissAlert } from "#server/features/credits/alerts.ts";
 import { checkBooks } from "#server/features/credits/check-books.ts";
-import type { Acts } from "#tests/bench/scale-acts.ts";
+import { setLimits } from "#server/features/credits/limits.ts";
+import { clawBack, expireGrant, postGrant, restoreCredits } from "#server/features/credits/service.ts";
+import { eraseBatch, setDeleteAt } from "#server/features/deletion/queries.ts";
+import type { Acts, ScalePerson } from "#tests/bench/scale-acts.ts";
 import { actsOf, startStripe } from "#tests/bench/scale-acts.ts";
 import { fill, pickPeople } from "#tests/bench/scale-data.ts";
 import { testEnvironment } from "#tests/support/deps.ts";
@@ -37,6 +45,32 @@ let explained: Explained[] = [];
 /** Tables and indexes. */
 let growing: Set<string>;
 const close: (() => Promise<unknown>)[] = [];
+
+/** What people and schedules do now and then. */
+function rareActs(deps: Deps, [person, leaver]: readonly ScalePerson[]): Acts {
+  if (!person || !leaver) throw new Error("nobody is there");
+  const { db } = deps;
+  const now = new Date();
+  return {
+    "hourly check of the books": () => checkBooks(deps, new AbortController().signal),
+    "limits of one's own": () => setLimits(db, person.userId, { dailyCapCredits: 50, askAboveCredits: 10, alertPercent: 50 }, now),
+    "alert that was read": () => dismissAlert(db, person.userId, now),
+    "grant that is taken back, given back and ended": () =>
+      inTransaction(db, async (trx) => {
+        const expiresAt = addMilliseconds(now, dayMs);
+        const grant = { payerId: person.payerId, kind: "pack", credits: 100, expiresAt, key: "pack:rare" } as const;
+        const { grantId } = await postGrant(trx, grant, now);
+        expect(await clawBack(trx, { grantId, inAll: 40, key: "clawback:rare" }, now)).toBe(40);
+        expect(await restoreCredits(trx, { grantId, credits: 40, key: "restore:rare" }, now)).toBe(40);
+        expect(await expireGrant(trx, grantId, now)).toBe(100);
+      }),
+    "account that is erased": async () => {
+      await inTransaction(db, (trx) => setDeleteAt(trx, leaver.userId, addMilliseconds(now, -dayMs)));
+      while ((await eraseBatch(db, leaver.userId, 100)) > 0);
+      expect(await selectAccountOf(db, leaver.userId)).toBeUndefined();
+    },
+  };
+}
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -71,13 +105,13 @@ beforeAll(async () => {
       if (plan) explained.push(JSON.parse(plan));
     }),
   );
-  const { rows } = await deps.pool.query<{ name: string }>("select relname as name from pg_class where reltuples >= $1", [fewRows]);
+  const { rows } = await deps.pool.query<{ name: string }>(
+    "select relname as name from pg_class where relnamespace = 'public'::regnamespace and reltuples >= $1",
+    [fewRows],
+  );
   growing = new Set(rows.map(({ name }) => name));
-  const { signal } = new AbortController();
-  acts = {
-    ...(await actsOf(deps, await pickPeople(superuserUrl, people, 20))),
-    "hourly check of the books": () => checkBooks(deps, signal),
-  };
+  const persons = await pickPeople(superuserUrl, people, 20);
+  acts = { ...(await actsOf(deps, persons)), ...rareActs(deps, persons) };
 });
 afterAll(async () => {
   for (const end of close) await end();
