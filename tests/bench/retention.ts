@@ -10,7 +10,7 @@ import { dropLogPartitions } from "#server/features/generations/log-partitions.t
 import { sweepRetention } from "#server/features/retention/service.ts";
 import type { BenchServer } from "./support.ts";
 
-const rows = 200_000;
+const rows = 100_000;
 /** The longest time a batch may hold its locks. */
 const boundMs = 100;
 
@@ -18,7 +18,7 @@ const boundMs = 100;
 const fillings = [
   `insert into sign_ups (id, email, password_hash, language, created_at)
      select uuidv7(), 'old-' || n || '@example.com', repeat('x', 97) || n, 'en', now() - interval '400 days' + n * interval '1 second' from generate_series(1, ${rows}) n`,
-  `insert into users (created_at) select now() from generate_series(1, 20000) n`,
+  `insert into users (created_at) select now() from generate_series(1, ${rows / 10}) n`,
   // A link of every sign-up, and used links of people.
   `insert into email_links (sign_up_id, purpose, token_hash, expires_at, created_at) select id, 'confirm', sha256(id::text::bytea), now() - interval '1 day', created_at
      from sign_ups`,
@@ -49,6 +49,27 @@ const fillings = [
   `insert into stripe_events (id, type, livemode, payload, received_at, status)
      select 'evt_' || n, 'invoice.paid', false, jsonb_build_object('a', (select string_agg(md5(n::text || m), '') from generate_series(1, 40) m)), now() - interval '100 days' + n * interval '1 second', 'processed'
      from generate_series(1, ${rows}) n`,
+  `insert into pending_sign_ins (id, user_id, factor, created_at, expires_at)
+     select uuidv7(), id, 'password', now(), now() - interval '3 days' + n * interval '1 second' from users, generate_series(1, 10) n`,
+  `insert into passkey_challenges (challenge, purpose, expires_at)
+     select sha256(n::text::bytea), 'sign_in', now() - interval '3 days' + n * interval '0.1 seconds' from generate_series(1, ${rows}) n`,
+  `insert into factor_resets (id, user_id, asked_at, due_at, ended_at, ending)
+     select uuidv7(), id, now(), now(), now() - interval '40 days' + n * interval '1 second', 'cancelled' from users, generate_series(1, 10) n`,
+  `insert into google_answers (id, subject, email, created_at, expires_at)
+     select uuidv7(), n::text, 'ada' || n || '@example.com', now() - interval '5 days' + n * interval '1 second', now() from generate_series(1, ${rows}) n`,
+  `insert into generation_keys (user_id, key, generation_id, created_at)
+     select id, 'key-of-' || n, id, now() - interval '100 days' + n * interval '1 second' from users, generate_series(1, 10) n`,
+  `insert into audit_events (at, action, details) select now() - interval '800 days' + n * interval '1 second', 'profile.changed', '{}' from generate_series(1, ${rows}) n`,
+  `insert into data_exports (user_id, status, asked_at, ready_at, expires_at, bytes)
+     select id, 'ready', now() - interval '9 days' + n * interval '1 second', now() - interval '9 days' + n * interval '1 second', now(), 1 from users, generate_series(1, 10) n`,
+  `insert into trial_mailboxes (mailbox_hash, started_at) select sha256(n::text::bytea), now() - interval '800 days' + n * interval '1 second' from generate_series(1, ${rows}) n`,
+  `insert into findings (kind, subject, details, first_seen_at, last_seen_at, resolved_at, resolved_by)
+     select 'lost_event', 'evt_' || n, '{}', now() - interval '500 days', now() - interval '500 days', now() - interval '500 days' + n * interval '1 second', 'hourly'
+     from generate_series(1, ${rows}) n`,
+  // An account has one row: of the last check.
+  "insert into payment_checks (billing_account_id, window_began_at) select id, now() - interval '40 days' from billing_accounts",
+  `insert into orders (id, billing_account_id, price_id, amount_cents, currency, credits, language, terms, withdrawal, consented_at)
+     select uuidv7(), a.id, 'starter_month', 1999, 'usd', 300, 'en', '1', '1', now() - interval '60 days' + n * interval '1 second' from billing_accounts a, generate_series(1, 10) n`,
 ];
 
 interface SweepFigures {
@@ -83,6 +104,8 @@ export async function measureRetention(server: BenchServer): Promise<SweepFigure
   const fail = (details: unknown) => console.error(details);
   const log = { error: fail, warn: () => {} } as never;
   const swept = await sweepRetention({ db: server.db, log }, new AbortController().signal);
+  const idle = (Object.keys(swept) as Sweep[]).filter((sweep) => swept[sweep]?.rows === 0);
+  if (idle.length > 0) throw new Error(`there was nothing to delete for ${idle.join(", ")}: it needs rows here`);
   return [
     ...(Object.keys(swept) as Sweep[]).map((sweep) => ({ sweep, rows: swept[sweep]?.rows ?? 0, longestMs: swept[sweep]?.longestMs ?? 0 })),
     await measureDrop(server),

@@ -242,6 +242,19 @@ describe("the check of an account", () => {
     expect(await findings()).toEqual([]);
   });
 
+  test("resolves what is in order by now of this account, and leaves the findings of all others to the hourly check", async () => {
+    const [person, other] = [await subscriber(), await subscriber()];
+    for (const somebody of [person, other]) {
+      const subject = (await grantsOf(somebody))[0]?.invoice_id ?? "";
+      const finding = { kind: "unrecorded_payment", subject, payerId: await payerOf(somebody), details: {} } as const;
+      await recordFinding(world.deps.db, finding, null, world.clock.now());
+    }
+    await examine(person);
+    expect(await findings()).toMatchObject([{ resolved_by: "itself" }, { resolved_at: null }]);
+    await reconcileBilling(world.deps);
+    expect(await findings()).toMatchObject([{ resolved_by: "itself" }, { resolved_by: "itself" }]);
+  });
+
   test("gives a paid pack's credits if every event was lost", async () => {
     const person = await subscriber();
     const opened = await world.post("/api/billing/packs/checkout", person, { pack: "pack_250", consent: consentTo("pack_250") });

@@ -107,10 +107,14 @@ export async function selectWalletsOf(executor: Executor, payerIds: readonly str
   return rows.map(({ id }) => id);
 }
 
-/** Resolves the open findings of what is in order by now, because an event has come or a job has succeeded since. */
-export async function resolveSettled(executor: Executor, now: Date): Promise<void> {
+/**
+ * Resolves the open findings of what is in order by now, because an event has come or a job has succeeded since: those of the account or,
+ * without one, all.
+ */
+export async function resolveSettled(executor: Executor, now: Date, payerId?: string): Promise<void> {
+  const ofAccount = payerId === undefined ? sql`` : sql`and billing_account_id = ${payerId}`;
   const isTaken = isThere(sql`from stripe_events e where e.id = f.subject and e.status <> 'received'`);
-  await sql`update findings f set resolved_at = ${now}, resolved_by = 'itself' where resolved_at is null and case kind
+  await sql`update findings f set resolved_at = ${now}, resolved_by = 'itself' where resolved_at is null ${ofAccount} and case kind
       when 'lost_event' then ${isTaken}
       when 'stuck_event' then ${isTaken}
       when 'unrecorded_payment' then ${isThere(sql`from paid_invoices p where p.id = f.subject`)}

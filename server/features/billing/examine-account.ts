@@ -91,6 +91,6 @@ async function examineBooks(check: Check, account: CheckedAccount, found: Findin
 export async function examineAccount(check: Check, account: CheckedAccount, found: Finding[] = []): Promise<Finding[]> {
   await examineBooks(check, account, found);
   if (account.stripe_customer_id) await examineAtStripe(check, account, account.stripe_customer_id, found);
-  await checkQueries.resolveSettled(check.deps.db, check.deps.clock.now());
+  await checkQueries.resolveSettled(check.deps.db, check.deps.clock.now(), account.id);
   return found;
 }
