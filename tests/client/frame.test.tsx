@@ -106,8 +106,9 @@ describe("routes", () => {
 describe("a missing chunk", () => {
   it("causes one reload, then a page with links to elsewhere; the frame stays", async () => {
     const { page } = await openPage(site, { fresh: true });
-    await visit(page, site.address);
+    // Before the visit, because a page that is at rest fetches what its links lead to.
     await page.route(/\/assets\/pricing-.*\.js$/, (route) => route.abort());
+    await visit(page, site.address);
     let loads = 0;
     page.on("load", () => (loads += 1));
     await page.locator('footer a[href="/pricing"]').click();

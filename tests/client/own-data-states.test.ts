@@ -74,6 +74,7 @@ it("changes nothing when the person gives up at the password", async () => {
   await visit(null);
   api.refuse(askCall, 403, "step_up_required");
   await button(text.export.ask).click();
+  await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Escape");
   await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
   await button(text.export.ask).waitFor();

@@ -26,8 +26,12 @@ export interface DeviceOptions extends BrowserContextOptions {
 
 /** A reader who is there: the sign for which late parts wait, given until the page listens for it. */
 const reader = `addEventListener("load", () => {
-  const signs = setInterval(() => dispatchEvent(new Event("scroll")), 100);
-  setTimeout(() => clearInterval(signs), 4000);
+  let signsAfterLive = 40;
+  const signs = setInterval(() => {
+    dispatchEvent(new Event("scroll"));
+    if (document.documentElement.hasAttribute("data-live")) signsAfterLive -= 1;
+    if (signsAfterLive === 0) clearInterval(signs);
+  }, 100);
 });`;
 
 const usualViewport = { width: 1280, height: 720 };
