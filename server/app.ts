@@ -46,6 +46,7 @@ import { registerRateLimits } from "./http/rate-limits.ts";
 import { realtimeRoutes } from "./http/realtime.ts";
 import { registerSecurityContact } from "./http/security-contact.ts";
 import { registerSecurityHeaders, setSecurityHeaders } from "./http/security-headers.ts";
+import { compileSerializer } from "./http/serialization.ts";
 import { registerClient } from "./http/static.ts";
 import { compileValidator } from "./http/validation.ts";
 import { publicScope, signedInScope } from "./http/viewer.ts";
@@ -157,6 +158,7 @@ export async function buildApp(deps: Deps, clientFolder?: URL): Promise<App> {
     http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: headersTimeoutMs / 4 },
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.setValidatorCompiler(compileValidator);
+  app.setSerializerCompiler(compileSerializer);
   limitConnections(app.server, deps.config.connectionsPerAddress, deps.config.trustedProxies);
   const draining = registerDraining(app);
   app.decorate("drain", (timeoutMs: number) => draining.drain(timeoutMs));

@@ -10,6 +10,13 @@ import { ValidationError } from "./problem.ts";
 
 const compiled = new WeakMap<object, ReturnType<typeof Compile>>();
 
+/** A check is compiled for the first request, as serializers are for the first answer. */
+function checkOf(schema: TSchema): ReturnType<typeof Compile> {
+  const check = compiled.get(schema) ?? Compile(schema);
+  compiled.set(schema, check);
+  return check;
+}
+
 /** PostgreSQL can't store U+0000, and half a surrogate pair is not valid Unicode. Refused here for every route. */
 function holdsUnstorableText(value: unknown): boolean {
   if (typeof value === "string") return value.includes("\u0000") || !value.isWellFormed();
@@ -18,9 +25,8 @@ function holdsUnstorableText(value: unknown): boolean {
 }
 
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  const check = compiled.get(schema) ?? Compile(schema);
-  compiled.set(schema, check);
   return (input: unknown) => {
+    const check = checkOf(schema);
     const value = httpPart === "body" ? input : Value.Convert(schema, input);
     if (check.Check(value)) {
       if (!holdsUnstorableText(value)) return { value };

@@ -89,7 +89,8 @@ describe("webhooks", () => {
     };
     const ids = () => receiver.received.map(({ event }) => event.id);
     await subscribe(harness);
-    await until(() => receiver.types().includes("checkout.session.completed"), "what came after the held one");
+    const running = harness;
+    await until(() => running.sandbox.pendingDeliveries() === 1, "all but the held one delivered");
     expect(ids()).not.toContain(slow);
     release();
     await drained(harness);

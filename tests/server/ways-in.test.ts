@@ -24,15 +24,15 @@ async function personWithBoth(): Promise<string> {
 
 test("of two ways in that are removed at the same moment one stays", async () => {
   const userId = await personWithBoth();
-  let finish = () => {};
-  const finished = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
+  const begun = Promise.withResolvers<void>();
+  const finished = Promise.withResolvers<void>();
   const first = inTransaction(product.db, async (trx) => {
     await refuseLastWay(trx, userId);
     await deleteGoogle(trx, userId);
-    await finished;
+    begun.resolve();
+    await finished.promise;
   });
+  await begun.promise;
   const second = inTransaction(product.db, (trx) => refuseLastWay(trx, userId));
   const outcomes = Promise.allSettled([first, second]);
   await until(async () => {
@@ -40,6 +40,6 @@ test("of two ways in that are removed at the same moment one stays", async () =>
       where datname = current_database() and wait_event_type = 'Lock'`.execute(product.db);
     return rows[0]?.waiting === 1;
   }, "the second removal to wait for the first");
-  finish();
+  finished.resolve();
   expect(await outcomes).toMatchObject([{ status: "fulfilled" }, { status: "rejected", reason: { code: "last_way_in" } }]);
 });

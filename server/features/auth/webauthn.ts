@@ -3,8 +3,6 @@
  * come from our origin, and the device must have verified that the person is present. Wall time.
  */
 import { randomBytes } from "node:crypto";
-import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server";
-import { COSEALG, decodeAttestationObject, decodeClientDataJSON } from "@simplewebauthn/server/helpers";
 import { addMilliseconds } from "#domain/clock.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { Transport } from "#domain/passkeys.ts";
@@ -24,8 +22,12 @@ export type Ceremony =
 
 type CheckDeps = Pick<Deps, "config" | "db" | "log">;
 
-/** The algorithms we accept, the preferred one first. Node can check all of them. */
-export const algorithms = [COSEALG.EdDSA, COSEALG.ES256, COSEALG.RS256];
+/** COSE's numbers for EdDSA, ES256 and RS256 (IANA): what we accept, the preferred one first. Node can check all of them. */
+export const algorithms = [-8, -7, -257];
+
+/** The two hundred files of the library are loaded with the first passkey, because they would be a sixth of the time that a process needs to start. */
+const library = () => import("@simplewebauthn/server");
+const libraryHelpers = () => import("@simplewebauthn/server/helpers");
 
 /** Throws `passkeys_unavailable` if browsers make no passkeys for this installation's address. */
 export function relyingPartyOf({ passkeys }: Pick<Config, "passkeys">): { rpId: string; origin: string } {
@@ -62,7 +64,7 @@ export function descriptorOf({ credential_id, transports }: PasskeyRow): { id: s
 
 /** Returns the challenge that was answered and uses it up. Throws `passkey_expired`, `passkey_refused`. */
 async function takeChallenge(deps: CheckDeps, clientDataJSON: string, { purpose, sessionId }: Ceremony): Promise<string> {
-  const { challenge, crossOrigin } = readClientData(clientDataJSON);
+  const { challenge, crossOrigin } = await readClientData(clientDataJSON);
   // Refuses answers from a frame in another site's page.
   if (typeof challenge !== "string" || crossOrigin === true) throw passkeyRefused();
   const asked = { challenge: Buffer.from(challenge, "base64url"), purpose, session_id: sessionId };
@@ -70,7 +72,8 @@ async function takeChallenge(deps: CheckDeps, clientDataJSON: string, { purpose,
   return challenge;
 }
 
-function readClientData(clientDataJSON: string): { challenge?: unknown; crossOrigin?: unknown } {
+async function readClientData(clientDataJSON: string): Promise<{ challenge?: unknown; crossOrigin?: unknown }> {
+  const { decodeClientDataJSON } = await libraryHelpers();
   try {
     return decodeClientDataJSON(clientDataJSON);
   } catch {
@@ -109,6 +112,7 @@ export async function checkAssertion(
   const expectedChallenge = await takeChallenge(deps, assertion.response.clientDataJSON, ceremony);
   const passkey = await find(Buffer.from(assertion.id, "base64url"));
   if (!passkey) throw passkeyRefused();
+  const { verifyAuthenticationResponse } = await library();
   const { authenticationInfo } = await refusingFaults(deps, () =>
     verifyAuthenticationResponse({
       response: { ...assertion, clientExtensionResults: {} },
@@ -127,7 +131,8 @@ export async function checkAssertion(
  * We don't need to know who made an authenticator, and browsers leave its certificates out if we say so. An answer that has certificates
  * anyway is refused, because the library would check their revocation at addresses named in them.
  */
-function hasCertificates({ response }: Registration): boolean {
+async function hasCertificates({ response }: Registration): Promise<boolean> {
+  const { decodeAttestationObject } = await libraryHelpers();
   const attestation = decodeAttestationObject(Uint8Array.from(Buffer.from(response.attestationObject, "base64url")));
   const format = attestation.get("fmt");
   return format !== "none" && (format !== "packed" || attestation.get("attStmt").get("x5c") !== undefined);
@@ -137,8 +142,9 @@ function hasCertificates({ response }: Registration): boolean {
 export async function checkRegistration(deps: CheckDeps, ceremony: Ceremony, registration: Registration) {
   const { rpId, origin } = relyingPartyOf(deps.config);
   const expectedChallenge = await takeChallenge(deps, registration.response.clientDataJSON, ceremony);
+  const { verifyRegistrationResponse } = await library();
   const { registrationInfo } = await refusingFaults(deps, async () => {
-    if (hasCertificates(registration)) throw new Error("the attestation has certificates");
+    if (await hasCertificates(registration)) throw new Error("the attestation has certificates");
     return verifyRegistrationResponse({
       response: { ...registration, clientExtensionResults: {} },
       expectedChallenge,
