@@ -41,6 +41,8 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: availableParallelism() + 1,
     maxConcurrency: 2,
     sequence: { sequencer: Sequencer },
+    // A fifth less processor time than with 16 MB, since most objects of a test are gone before the young space is full.
+    execArgv: ["--max-semi-space-size=64"],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // Waits end with their condition; only a busy machine comes near this.
