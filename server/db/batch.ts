@@ -25,13 +25,14 @@ function isRefusedForContent(error: unknown): boolean {
 }
 
 /**
- * Combines items from many requests into shared statements. If no statement is running, an item is sent at once; items that
- * arrive while statements are running share the next one. Each caller gets its own result. If PostgreSQL refuses a batch
+ * Combines items from many requests into shared statements. Items of one turn of the event loop share a statement, and so do items that
+ * arrive while statements are running. Each caller gets its own result. If PostgreSQL refuses a batch
  * because of one item, the others still succeed. If PostgreSQL is unreachable or overloaded, all waiting items fail together.
  */
 export function createBatcher<Item, Result>({ limit, atOnce, run }: BatchOptions<Item, Result>): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let underWay = 0;
+  let beginning = false;
 
   async function runBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
@@ -54,9 +55,16 @@ export function createBatcher<Item, Result>({ limit, atOnce, run }: BatchOptions
     underWay -= 1;
   }
 
+  /** Requests that arrive together are read one after the other: the statement begins when all of them have been. */
+  function begin(): void {
+    beginning = false;
+    while (underWay < atOnce && waiting.length > 0) void work();
+  }
+
   return (item) =>
     new Promise((done, failed) => {
       waiting.push({ item, done, failed });
-      if (underWay < atOnce) void work();
+      if (!beginning) setImmediate(begin);
+      beginning = true;
     });
 }

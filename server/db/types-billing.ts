@@ -52,6 +52,15 @@ export interface Trials {
 
 export type TrialRow = Selectable<Trials>;
 
+/** The rows that decide what a person may use (features/billing/entitlement.ts); null where they have none. */
+export interface Entitling {
+  plan_key: string | null;
+  status: SubscriptionStatus | null;
+  grace_until: Date | null;
+  trial_ends_at: Date | null;
+  ask_above_credits: number | null;
+}
+
 export interface TrialMailboxes {
   mailbox_hash: Buffer;
   started_at: Date;

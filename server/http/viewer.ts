@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { DomainError } from "#domain/errors.ts";
 import { stepUpMs } from "#domain/periods.ts";
+import type { Entitling } from "../db/types-billing.ts";
 import type { Routes } from "./app-type.ts";
 
 export interface Viewer {
@@ -11,6 +12,8 @@ export interface Viewer {
   /** When the person last showed a factor in this sign-in, by wall time; 1970 for an access token whose successor is in use. */
   provedAt: Date;
   role: "user" | "admin";
+  /** What decides what the person may use, read together with the session because the start of an answer needs both at once. */
+  entitling: Entitling;
 }
 
 /** Checks an access token against the database, so that a ban, a lost role or a sign-out takes effect at the next call. Null: not valid. */

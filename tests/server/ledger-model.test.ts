@@ -22,10 +22,24 @@ const plantedBugs: { name: string; function: string; from: string; to: string }[
   {
     name: "spent latest-expiring first",
     function: "ledger_hold",
-    from: "order by g.expires_at, g.id\n  loop\n    taken := least(missing, part.free)",
-    to: "order by g.expires_at desc, g.id\n  loop\n    taken := least(missing, part.free)",
+    from: "order by g.expires_at, g.id\n    loop\n      taken := least(missing, part.free)",
+    to: "order by g.expires_at desc, g.id\n    loop\n      taken := least(missing, part.free)",
   },
   { name: "kinds ignored", function: "ledger_hold", from: "and g.kind = any (p_kinds)", to: "" },
+  {
+    name: "a grant that expires later taken alone",
+    function: "ledger_hold",
+    from: "order by f.expires_at,",
+    to: "order by f.expires_at desc,",
+  },
+  { name: "an expired grant taken alone", function: "ledger_hold", from: "and f.expired_at is null and f.expires_at > p_now", to: "" },
+  { name: "a grant of another kind taken alone", function: "ledger_hold", from: "and f.kind = any (p_kinds)", to: "" },
+  {
+    name: "a hold of one grant charged whole",
+    function: "ledger_settle",
+    from: "remaining = g.remaining - p_captured",
+    to: "remaining = g.remaining - v_share",
+  },
   { name: "a hold ends twice", function: "ledger_settle", from: "if target.state <> 'open' then", to: "if false then" },
   {
     name: "the whole hold charged",

@@ -2,6 +2,7 @@
 import type { RequestListener, Server } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { findModel } from "#domain/models.ts";
 import { readConfig } from "#server/config.ts";
@@ -194,6 +195,23 @@ describe("a call", () => {
     });
     expect(await answerOf(gateway)).toMatchObject({ text: "", failure: "provider_error" });
     expect(visited).toEqual(["/v1/chat/completions"]);
+  });
+
+  it("leaves its connection to a later one, also if the response ends some time after its last event", async () => {
+    const sockets = new Set<object>();
+    const gateway = await startProvider((request, response) => {
+      sockets.add(request.socket);
+      response.setHeader("content-type", "text/event-stream");
+      response.write(`data: ${JSON.stringify(chunkOf({ delta: { content: "Whole" }, finish_reason: "stop" }))}\n\n`);
+      response.write("data: [DONE]\n\n");
+      setTimeout(() => response.end(), 20);
+    });
+    const calls = 20;
+    for (let call = 0; call < calls; call += 1) {
+      expect(await answerOf(gateway)).toMatchObject({ text: "Whole", failure: undefined });
+      await delay(25);
+    }
+    expect(sockets.size).toBeLessThan(calls);
   });
 
   it("that is broken off closes its connection", async () => {

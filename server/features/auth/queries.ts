@@ -2,6 +2,7 @@ import type { Insertable, Selectable } from "kysely";
 import { sql } from "kysely";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import type { AuthSessions, SignUps, UserRow } from "../../db/types-accounts.ts";
+import type { Entitling } from "../../db/types-billing.ts";
 
 export type SessionRow = Selectable<AuthSessions>;
 export type SignUpRow = Selectable<SignUps>;
@@ -229,25 +230,25 @@ export async function markSessionProved(executor: Executor, sessionId: string, n
   return row !== undefined;
 }
 
-/** Returns the people of those sign-ins that are valid: not ended, not expired, the person not banned, the account not deleted. */
-export async function selectLiveSessions(executor: Executor, sessionIds: readonly string[], now: Date) {
-  const live = executor
-    .selectFrom("auth_sessions")
-    .innerJoin("users", "users.id", "auth_sessions.user_id")
-    .select([
-      "auth_sessions.id as session_id",
-      "auth_sessions.received_counter",
-      "auth_sessions.proved_at",
-      "users.id as user_id",
-      "users.role",
-    ])
-    .where("auth_sessions.id", "=", sql<string>`any(${[...sessionIds]}::uuid[])`)
-    .where("auth_sessions.revoked_at", "is", null)
-    .where("auth_sessions.expires_at", ">", now)
-    .where("users.banned_at", "is", null)
-    .where("users.delete_at", "is", null);
-  // It is prepared, because every call of a signed-in person runs it.
-  const result = await sql<Awaited<ReturnType<typeof live.execute>>[number]>`/* prepared */ ${live}`.execute(executor);
+interface LiveSession extends Entitling {
+  session_id: string;
+  received_counter: number | null;
+  proved_at: Date;
+  user_id: string;
+  role: "user" | "admin";
+}
+
+/**
+ * Returns the people of those sign-ins that are valid: not ended, not expired, the person not banned, the account not deleted. Every call of
+ * a signed-in person runs this statement, so it is prepared, and it reads what the start of an answer needs to know of the person.
+ */
+export async function selectLiveSessions(executor: Executor, sessionIds: readonly string[], now: Date): Promise<LiveSession[]> {
+  const result = await sql<LiveSession>`/* prepared */ select s.id as session_id, s.received_counter, s.proved_at, u.id as user_id, u.role,
+      b.plan_key, b.status, b.grace_until, t.ends_at as trial_ends_at, l.ask_above_credits
+    from auth_sessions s join users u on u.id = s.user_id
+    left join user_subscriptions b on b.user_id = u.id left join trials t on t.user_id = u.id left join spending_limits l on l.user_id = u.id
+    where s.id = any (${[...sessionIds]}::uuid[]) and s.revoked_at is null and s.expires_at > ${now}
+      and u.banned_at is null and u.delete_at is null`.execute(executor);
   return result.rows;
 }
 

@@ -36,7 +36,8 @@ export function createReadViewer(app: App, deps: Pick<Deps, "db">): ReadViewer {
     if (!row || row.user_id !== claims.sub) return null;
     // Clients refresh after a factor was shown. From then on a copy of the earlier token that somebody else may have allows nothing dangerous.
     const isSuperseded = counter < (row.received_counter ?? counter);
-    return { userId: row.user_id, sessionId: row.session_id, provedAt: isSuperseded ? never : row.proved_at, role: row.role };
+    const provedAt = isSuperseded ? never : row.proved_at;
+    return { userId: row.user_id, sessionId: row.session_id, provedAt, role: row.role, entitling: row };
   };
 }
 

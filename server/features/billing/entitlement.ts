@@ -2,9 +2,10 @@ import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
 import { spendableKinds } from "#domain/credits.ts";
 import { planList, plans } from "#domain/plans.ts";
-import type { SubscriptionStatus, SubscriptionTier } from "#domain/subscription.ts";
+import type { SubscriptionTier } from "#domain/subscription.ts";
 import { grantsAccess } from "#domain/subscription.ts";
 import type { Executor } from "../../db/transaction.ts";
+import type { Entitling } from "../../db/types-billing.ts";
 
 /** What a person may use now. */
 export interface Entitlement {
@@ -22,43 +23,35 @@ export interface Entitlement {
   kinds(smallTextModel: boolean): GrantKind[];
 }
 
-interface EntitlingRow {
-  user_id: string;
-  plan_key: string | null;
-  status: SubscriptionStatus | null;
-  grace_until: Date | null;
-  trial_ends_at: Date | null;
-  ask_above_credits: number | null;
+/** `now` is business time. The rows are never cached, so a subscription gives nothing once it has ended. */
+export function entitlementOf(row: Entitling | undefined, now: Date): Entitlement {
+  const pays = row?.status && grantsAccess(row.status, row.grace_until, now);
+  const plan = pays ? planList.find(({ key }) => key === row.plan_key) : undefined;
+  const trialEndsAt = row?.trial_ends_at && now < row.trial_ends_at ? row.trial_ends_at : null;
+  // People on the trial have Starter's rate limits.
+  const { requestsPerMinute, concurrentAnswers } = plan ?? plans.starter;
+  return {
+    subscribed: plan !== undefined || trialEndsAt !== null,
+    tier: plan?.key ?? "none",
+    trialEndsAt,
+    requestsPerMinute,
+    concurrentAnswers,
+    askAboveCredits: row?.ask_above_credits ?? null,
+    kinds: (smallTextModel) => spendableKinds(plan !== undefined, smallTextModel),
+  };
 }
 
-/**
- * Reads what each person may use now, in the order of `asks`. It is never cached, so a subscription gives nothing once it has ended. `now`
- * is business time.
- */
+/** Reads what each person may use now, in the order of `asks`. */
 export async function readEntitlements(executor: Executor, asks: readonly { userId: string; now: Date }[]): Promise<Entitlement[]> {
-  const { rows } = await sql<EntitlingRow>`/* prepared */ select asked.user_id, plan_key, status, grace_until, ends_at as trial_ends_at,
+  const { rows } = await sql<
+    Entitling & { user_id: string }
+  >`/* prepared */ select asked.user_id, plan_key, status, grace_until, ends_at as trial_ends_at,
       ask_above_credits
     from unnest(${asks.map(({ userId }) => userId)}::uuid[]) asked (user_id)
     left join user_subscriptions using (user_id) left join trials using (user_id)
     left join spending_limits using (user_id)`.execute(executor);
   const rowOf = new Map(rows.map((row) => [row.user_id, row]));
-  return asks.map(({ userId, now }) => {
-    const row = rowOf.get(userId);
-    const pays = row?.status && grantsAccess(row.status, row.grace_until, now);
-    const plan = pays ? planList.find(({ key }) => key === row.plan_key) : undefined;
-    const trialEndsAt = row?.trial_ends_at && now < row.trial_ends_at ? row.trial_ends_at : null;
-    // People on the trial have Starter's rate limits.
-    const { requestsPerMinute, concurrentAnswers } = plan ?? plans.starter;
-    return {
-      subscribed: plan !== undefined || trialEndsAt !== null,
-      tier: plan?.key ?? "none",
-      trialEndsAt,
-      requestsPerMinute,
-      concurrentAnswers,
-      askAboveCredits: row?.ask_above_credits ?? null,
-      kinds: (smallTextModel) => spendableKinds(plan !== undefined, smallTextModel),
-    };
-  });
+  return asks.map(({ userId, now }) => entitlementOf(rowOf.get(userId), now));
 }
 
 export async function readEntitlement(executor: Executor, userId: string, now: Date): Promise<Entitlement> {

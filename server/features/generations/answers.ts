@@ -74,6 +74,8 @@ export interface Answers {
 
 /** How long the process waits at shutdown until the ends of interrupted answers are written. */
 const lastEndsMs = 2_000;
+/** Other pages learn of an answer this much later than it begins: answers that begin meanwhile go first. */
+const tellStartMs = 50;
 /** A lease is renewed once this share of it is over. */
 const leaseShare = 1 / 3;
 
@@ -106,8 +108,6 @@ class AnswerEngine implements Answers {
     this.running.set(start.id, answer);
     if (this.interrupting) answer.interrupt("interrupted");
     void this.run(answer);
-    // The person's other pages show the question at once, and all pages the balance without the held credits.
-    void announce(this.deps, start.userId, "wallets", "generations");
     this.scheduleFlush();
     return answer.feed;
   }
@@ -149,7 +149,9 @@ class AnswerEngine implements Answers {
   }
 
   private async run(answer: RunningAnswer): Promise<void> {
-    const { model, messages } = answer.start;
+    const { model, messages, userId } = answer.start;
+    // The person's other pages show the question, and all pages the balance without the held credits.
+    const telling = setTimeout(() => void announce(this.deps, userId, "wallets", "generations"), tellStartMs);
     const end = await askModel(this.deps.models, {
       model,
       messages,
@@ -164,11 +166,12 @@ class AnswerEngine implements Answers {
     const row = await this.writeEnd(answer, outcome);
     faultPoint("answer-ended");
     this.running.delete(answer.start.id);
+    clearTimeout(telling);
     if (!row) return answer.feed.close();
     const ours = row.status === outcome.status && row.failure_code === outcome.failureCode;
     const id = answer.feed.frames.length + 1 + (ours ? 0 : lostEventsGap);
     answer.feed.close({ id, frame: formatEvent(id, "receipt", toReceipt(row)) });
-    await announce(this.deps, answer.start.userId, "generations");
+    await announce(this.deps, userId, "generations");
     await announceToMembers(this.deps, row.payer_id, "wallets");
   }
 

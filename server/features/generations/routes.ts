@@ -6,7 +6,9 @@ import type { Routes } from "../../http/app-type.ts";
 import type { Feed } from "../../http/event-stream.ts";
 import { sendFeed } from "../../http/event-stream.ts";
 import type { HeldConnections } from "../../http/held-connections.ts";
+import type { Viewer } from "../../http/viewer.ts";
 import { viewerOf } from "../../http/viewer.ts";
+import { entitlementOf } from "../billing/entitlement.ts";
 import type { Answers } from "./answers.ts";
 import { followAnswer, readAnswer, startAnswer, stopAnswer } from "./service.ts";
 
@@ -15,13 +17,13 @@ export function generationRoutes(deps: Deps, answers: Answers, held: HeldConnect
    * Takes one of the person's places for streams before it looks for the feed. Otherwise many requests at once could all find the last
    * place free, and we would ask a model although its stream has no place. The stream is cut when the sign-in ends; the answer itself continues.
    */
-  async function stream(request: FastifyRequest, reply: FastifyReply, after: number, find: (userId: string) => Promise<Feed>) {
+  async function stream(request: FastifyRequest, reply: FastifyReply, after: number, find: (viewer: Viewer) => Promise<Feed>) {
     const viewer = viewerOf(request);
     if (!held.hasRoomFor(viewer)) throw new DomainError("rate_limited", "Too many open streams", { retryAfterSeconds: 10 });
     const release = held.hold(viewer, () => reply.raw.destroy());
     reply.raw.once("close", release);
     try {
-      const feed = await find(viewer.userId);
+      const feed = await find(viewer);
       if (reply.raw.destroyed) release();
       sendFeed(reply, feed, after);
     } catch (error) {
@@ -36,14 +38,17 @@ export function generationRoutes(deps: Deps, answers: Answers, held: HeldConnect
 
     app.post("/api/generations", { schema: contracts["POST /api/generations"] }, async (request, reply) => {
       const idempotencyKey = request.headers["idempotency-key"];
-      await stream(request, reply, 0, (userId) => startAnswer(deps, answers, { userId, idempotencyKey, request: request.body }));
+      await stream(request, reply, 0, ({ userId, entitling }) => {
+        const ask = { userId, idempotencyKey, request: request.body };
+        return startAnswer(deps, answers, ask, entitlementOf(entitling, deps.clock.now()));
+      });
     });
     app.get("/api/generations/:id", { schema: contracts["GET /api/generations/:id"] }, async (request) =>
       readAnswer(deps.db, viewerOf(request).userId, request.params.id),
     );
     app.get("/api/generations/:id/events", { schema: contracts["GET /api/generations/:id/events"] }, async (request, reply) => {
       const after = Number(request.headers["last-event-id"] ?? 0);
-      await stream(request, reply, after, (userId) => followAnswer(deps, answers, userId, request.params.id, after));
+      await stream(request, reply, after, ({ userId }) => followAnswer(deps, answers, userId, request.params.id, after));
     });
     app.post("/api/generations/:id/stop", { schema: contracts["POST /api/generations/:id/stop"] }, async (request) =>
       stopAnswer(deps, answers, viewerOf(request).userId, request.params.id),

@@ -91,7 +91,7 @@ function termsOf(deps: Deps, { owner, timings }: Answers, { requestsPerMinute, c
  * Holds the price, stores the question and calls the model; returns the answer's events. The same key with the same content
  * returns the events of the same answer again. Throws refusals as DomainErrors; they count towards the person's rate.
  */
-export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promise<Feed> {
+export async function startAnswer(deps: Deps, answers: Answers, ask: Ask, entitlement: Entitlement): Promise<Feed> {
   const { request, userId } = ask;
   const { model, prompt } = readRequest(request);
   const requestHash = hashOf(request, prompt);
@@ -100,7 +100,6 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask): Promi
     if (known) return replay(deps, answers, known, 0);
     throw unavailable();
   }
-  const entitlement = await answers.batches.entitlement(userId, deps.clock.now());
   const credits = quoteCredits(model);
   const refused = (await findRefusal(deps, ask, model, entitlement)) ?? findUnconfirmed(entitlement, credits, request.confirmed);
   const plan = refused ? undefined : await planTurn(deps.db, userId, request, prompt, model);

@@ -40,6 +40,8 @@ const maximumBytes = 8 * 1024 * 1024;
 const maximumEventCharacters = 1024 * 1024;
 /** Until the response begins. */
 const responseTimeoutMs = 60_000;
+/** Until the response ends, after the provider has said that nothing follows. */
+const restTimeoutMs = 1_000;
 
 interface Chunk {
   choices?: { delta?: { content?: unknown } | null; finish_reason?: unknown }[];
@@ -170,6 +172,18 @@ async function open(client: OpenAI, { model, messages, signal }: ModelCall): Pro
   throw new ModelOutage("provider_garbage", "the response is not a stream of events");
 }
 
+/** Reads the response to its end, so that its connection stays open and the next call needs no handshake. */
+async function readRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const timer = setTimeout(() => void reader.cancel().catch(() => {}), restTimeoutMs).unref();
+  let ended = false;
+  while (!ended)
+    ended = await reader.read().then(
+      ({ done }) => done,
+      () => true,
+    );
+  clearTimeout(timer);
+}
+
 async function* ask(client: OpenAI, call: ModelCall): AsyncGenerator<ModelEvent, void> {
   const reader = await open(client, call).catch((error: unknown) => {
     throw toModelError(error);
@@ -183,8 +197,9 @@ async function* ask(client: OpenAI, call: ModelCall): AsyncGenerator<ModelEvent,
       if (chunks.fault) throw chunks.fault;
     }
   } finally {
+    if (chunks.done) void readRest(reader);
     // Closes the connection if part of the response was not read.
-    void reader.cancel().catch(() => {});
+    else void reader.cancel().catch(() => {});
   }
 }
 
