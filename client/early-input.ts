@@ -1,19 +1,37 @@
 /** Repeats what a person typed and tapped before it was hydrated, as if they did it now. */
 import { wakeUp } from "./lib/sleep.ts";
 
-type Field = HTMLInputElement | HTMLTextAreaElement;
+type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+/** A field as the person, or the browser, has filled it in. */
+interface Filled {
+  field: Field;
+  value: string;
+  cursor: number | null;
+}
 
 /** Whether the element is in content that sleeps, and not in a part that is alive already. */
 export function isSleeping(element: Element | null): boolean {
   return element?.closest("[data-asleep], [data-awake]")?.matches("[data-asleep]") === true;
 }
 
-/** Tells React about text that the person typed, or the browser filled in. */
-function replayText(field: Field, value: string): void {
-  // React ignores values set through the field's own setter as unchanged; the prototype's setter bypasses that.
-  field.value = field.defaultValue;
-  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value")?.set?.call(field, value);
-  field.dispatchEvent(new Event("input", { bubbles: true }));
+function isFilled(field: Field): boolean {
+  if (field instanceof HTMLSelectElement) return field.options[field.selectedIndex]?.defaultSelected === false;
+  return field.value !== field.defaultValue && field.type !== "checkbox" && field.type !== "radio";
+}
+
+/** Tells React what the person typed or chose, or the browser filled in. */
+function replayValue({ field, value, cursor }: Filled): void {
+  // React may have replaced it meanwhile by what it knew.
+  if (field.value !== value) {
+    field.value = value;
+    // Lists have no cursor, and fields for addresses don't tell where it is.
+    if (typeof cursor === "number") (field as HTMLInputElement).setSelectionRange(cursor, cursor);
+  }
+  // React ignores a text that it believes to have seen, so it is made to believe that it has seen another.
+  const { _valueTracker: seen } = field as { _valueTracker?: { setValue(value: string): void } };
+  seen?.setValue(`${value} `);
+  field.dispatchEvent(new Event("selectedIndex" in field ? "change" : "input", { bubbles: true }));
 }
 
 /** Taps the control that boot.js has remembered. */
@@ -29,16 +47,17 @@ function replayTap(control: HTMLButtonElement | HTMLInputElement): void {
  */
 export async function replayEarlyInput(): Promise<void> {
   const tapped = document.querySelector<HTMLButtonElement | HTMLInputElement>("[data-tapped]");
-  const typed = [...document.querySelectorAll<Field>("input, textarea")].filter(
-    (field) => field.value !== field.defaultValue && field.type !== "checkbox" && field.type !== "radio",
-  );
-  if ([tapped, ...typed].some(isSleeping)) void wakeUp();
+  // Of lists, only the content's: the browser also restores what was chosen on an earlier visit, and a restored language is no choice.
+  const filled = [...document.querySelectorAll<Field>("input, textarea, #content select")].filter(isFilled);
+  if ([tapped, ...filled].some(isSleeping)) void wakeUp();
   const tap = isSleeping(tapped) ? null : tapped;
   delete tap?.dataset.tapped;
-  const texts = typed.filter((field) => !isSleeping(field)).map((field) => ({ field, value: field.value }));
+  const values = filled
+    .filter((field) => !isSleeping(field))
+    .map((field) => ({ field, value: field.value, cursor: (field as HTMLInputElement).selectionEnd }));
   // React takes no input while it commits, and renders what was typed before it hears of the tap.
   await Promise.resolve();
-  for (const { field, value } of texts) replayText(field, value);
+  values.forEach(replayValue);
   await Promise.resolve();
   if (tap) replayTap(tap);
 }

@@ -26,7 +26,8 @@ function isDrawnHere(root: HTMLElement, { queries }: PageRoute): boolean {
  * fill in a form, and signed-in people see their own plan.
  */
 function canSleep({ sleeps }: PageRoute): boolean {
-  return sleeps && /^(\?lang=\w*)?$/.test(location.search) && !("session" in document.documentElement.dataset) && isDrawnForReader();
+  const isForEverybody = /^(\?lang=\w*)?$/.test(location.search) && !("session" in document.documentElement.dataset);
+  return sleeps !== false && isForEverybody && isDrawnForReader();
 }
 
 /**

@@ -14,9 +14,15 @@ export interface PageRoute {
   addresses: readonly string[];
   /** Query parameters that change the first render: with one of them, the page is rendered on the device. */
   queries: readonly string[];
-  /** Whether the prerendered content stays as it is until somebody needs more of it than text and links (lib/sleep.ts). */
-  sleeps: boolean;
-  /** Asked once the page is idle: whether sleeping content must wake up, because this visitor should see something else. */
+  /**
+   * Whether the prerendered content stays as it is until somebody needs more of it than text and links (lib/sleep.ts). Briefly: until somebody
+   * uses the page or it has rested, because the content is made to be used.
+   */
+  sleeps: boolean | "briefly";
+  /**
+   * Run once the page is idle, while its content sleeps. Resolves to whether the content must wake up, because this visitor should see
+   * something else.
+   */
   stirs: (() => Promise<boolean>) | undefined;
   matches: (pathname: string) => boolean;
   load: LoadPage;
@@ -28,7 +34,7 @@ interface RouteOptions {
   laterTexts?: readonly string[];
   addresses?: readonly string[];
   queries?: readonly string[];
-  sleeps?: boolean;
+  sleeps?: PageRoute["sleeps"];
   stirs?: () => Promise<boolean>;
 }
 

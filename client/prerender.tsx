@@ -133,10 +133,10 @@ async function drawPage(texts: i18n, language: LanguageCode, route: PageRoute, p
       description: head.description ?? descriptionOf(path, texts),
       structuredData: [...(head.structuredData ?? []), ...structuredDataOf(path, texts)],
     },
-    frameSources: [...frameSources(language), ...(route.sleeps ? ["sleeping-content.ts"] : [])],
+    frameSources: [...frameSources(language), ...(route.sleeps === false ? [] : ["sleeping-content.ts"])],
     sources: [sourceOf(Page, path), ...textSources(language, route.texts)],
     parts: partsOf(path, language),
-    sleeps: route.sleeps,
+    sleeps: route.sleeps !== false,
   };
 }
 

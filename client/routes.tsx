@@ -4,7 +4,6 @@ import { Route, Switch } from "wouter";
 import { PageSpinner } from "./components/spinner.tsx";
 import { articleNames, calculatorName, guideNames, legalNames, piecePath } from "./content/names.ts";
 import { useEnvironment } from "./features/environment/environment-store.ts";
-import { untilLate } from "./lib/until-idle.ts";
 import type { LoadPage, PageRoute } from "./page-route.tsx";
 import { page, privatePage, RoutePage } from "./page-route.tsx";
 import { paths } from "./paths.ts";
@@ -32,26 +31,26 @@ const readingPages: readonly PageRoute[] = [
   ...[...guideNames, ...legalNames].map((name) => page(piecePath(name), ["reading"], loadGuide, { sleeps: true })),
   page(paths.blog, ["reading"], loadBlog, { sleeps: true }),
   // The calculator's fields are disabled until its code is there, so nobody can wake it by a tap.
-  page(piecePath(calculatorName), ["reading"], loadArticle, {
-    laterTexts: ["roi"],
-    sleeps: true,
-    stirs: () => untilLate().then(() => true),
-  }),
+  page(piecePath(calculatorName), ["reading"], loadArticle, { laterTexts: ["roi"], sleeps: "briefly" }),
   page(`${paths.blog}/:slug`, ["reading"], loadArticle, {
     addresses: articleNames.filter((name) => name !== calculatorName).map(piecePath),
     sleeps: true,
   }),
 ];
 
+const offerPasskeys = async () => (await import("./features/auth/passkey-offer.ts")).offerEarly();
 const hasDiscount = async () => (await import("./features/marketing/ask-discount.ts")).hasDiscount();
 
 export const pages: readonly PageRoute[] = [
   page(paths.home, ["home", "plans"], async () => (await import("./pages/home.tsx")).HomePage, { sleeps: true, stirs: hasDiscount }),
   page(paths.auth, ["auth", "errors"], async () => (await import("./pages/auth.tsx")).AuthPage, {
     queries: ["mode", "confirm", "recover", "change", "undo", "return", "keep-factors", "reset-factors", "google"],
+    sleeps: "briefly",
+    stirs: offerPasskeys,
   }),
   page(paths.aiModels, ["chat", "later"], async () => (await import("./pages/ai-models.tsx")).AiModelsPage, {
     queries: ["conversation", "prompt", "model"],
+    sleeps: "briefly",
   }),
   privatePage(
     paths.profile,
@@ -69,7 +68,7 @@ export const pages: readonly PageRoute[] = [
     stirs: hasDiscount,
   }),
   page(paths.about, ["about", "home", "pricing", "wallet"], async () => (await import("./pages/about.tsx")).AboutPage, { sleeps: true }),
-  page(paths.contact, ["contact", "errors"], async () => (await import("./pages/contact.tsx")).ContactPage),
+  page(paths.contact, ["contact", "errors"], async () => (await import("./pages/contact.tsx")).ContactPage, { sleeps: "briefly" }),
   ...readingPages,
   page(paths.offline, ["offline"], async () => (await import("./pages/offline.tsx")).OfflinePage),
 ];
@@ -95,11 +94,14 @@ export function routeOf(pathname: string): PageRoute {
 }
 
 /**
- * Resolves when the page at the current address can be rendered without waiting for code. It never rejects: a failed fetch shows its error
- * when the page is rendered.
+ * Resolves to whether the page at the current address can be rendered without waiting for code. It never rejects: a failed fetch shows its
+ * error when the page is rendered.
  */
-export async function loadHere({ load }: PageRoute): Promise<void> {
-  await load(location.pathname, document.documentElement.lang).catch(() => undefined);
+export function loadHere({ load }: PageRoute): Promise<boolean> {
+  return load(location.pathname, document.documentElement.lang).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Whether a public page, and no file, is at this address. */

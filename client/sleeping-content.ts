@@ -4,7 +4,7 @@ import { navigate } from "wouter/use-browser-location";
 import { isSleeping } from "./early-input.ts";
 import { sessionStore } from "./lib/session-store.ts";
 import { fallAsleep, wakeUp } from "./lib/sleep.ts";
-import { untilIdle } from "./lib/until-idle.ts";
+import { untilIdle, untilRested } from "./lib/until-idle.ts";
 import type { PageRoute } from "./page-route.tsx";
 import { isPage, loadHere } from "./routes.tsx";
 
@@ -24,9 +24,13 @@ function sleepingTarget<Found extends Element>({ target }: Event, selector: stri
 /** Fetches the content's code, so that it wakes up without waiting for the network. */
 function fetchCode(): void {
   const files = document.querySelector<HTMLMetaElement>('meta[name="content-scripts"]')?.content.split(" ") ?? [];
-  for (const href of files)
+  for (const href of files) {
+    if (document.querySelector(`link[href="${href}"]`)) continue;
     document.head.append(Object.assign(document.createElement("link"), { rel: "modulepreload", crossOrigin: "", href }));
+  }
 }
+
+let composing = false;
 
 function watchReader(signal: AbortSignal): void {
   const options = { capture: true, passive: true, signal };
@@ -42,6 +46,10 @@ function watchReader(signal: AbortSignal): void {
   };
   addEventListener("pointerover", onDesktop, options);
   addEventListener("keydown", () => void wakeUp(), options);
+  const onComposition = ({ type }: Event) => {
+    composing = type === "compositionstart";
+  };
+  for (const step of ["compositionstart", "compositionend"]) addEventListener(step, onComposition, options);
   // As the router's links do (wouter): the browser doesn't load a new document.
   const onClick = (event: MouseEvent) => {
     const link = sleepingTarget<HTMLAnchorElement>(event, "a[href]");
@@ -52,21 +60,42 @@ function watchReader(signal: AbortSignal): void {
   addEventListener("click", onClick, { capture: true, signal });
 }
 
+/** Resolves once no word is being composed, for example in Japanese: hydration would break it off. */
+function untilComposed(): Promise<void> {
+  if (!composing) return Promise.resolve();
+  return new Promise((resolve) => addEventListener("compositionend", () => resolve(), { capture: true, once: true }));
+}
+
+/**
+ * Loads what the content needs. Without a connection it sleeps on, so that what was typed into it stays; any other failure shows when it is
+ * hydrated. The texts come last, because i18next asks for them only once.
+ */
+async function prepare(first: PageRoute): Promise<void> {
+  fetchCode();
+  while (!(await loadHere(first)) && !navigator.onLine) await new Promise((resolve) => addEventListener("online", resolve, { once: true }));
+  await i18next.loadNamespaces(first.texts);
+  await untilComposed();
+}
+
 /** Puts the content to sleep; `onOver` is called once it is hydrated or has made way for another page. Call before hydration. */
 export function sleepUntilNeeded(first: PageRoute, onOver: () => void): void {
-  const stop = new AbortController();
   const content = document.querySelector<HTMLElement>("#content");
-  const over = fallAsleep(async () => void (await Promise.all([loadHere(first), i18next.loadNamespaces(first.texts)])));
   if (!content) return;
+  const stop = new AbortController();
+  const { sleeps, stirs } = first;
+  fallAsleep({
+    prepare: () => prepare(first),
+    brief: sleeps === "briefly",
+    onOver: () => {
+      stop.abort();
+      unsubscribe();
+      delete content.dataset.asleep;
+      onOver();
+    },
+  });
   content.dataset.asleep = "";
   watchReader(stop.signal);
-  const { stirs } = first;
+  if (sleeps === "briefly") void untilRested().then(wakeUp);
   if (stirs) void untilIdle().then(async () => (await stirs()) && wakeUp());
   const unsubscribe = sessionStore.subscribe(({ user }) => user && void wakeUp());
-  void over.then(() => {
-    stop.abort();
-    unsubscribe();
-    delete content.dataset.asleep;
-    onOver();
-  });
 }

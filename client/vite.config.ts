@@ -82,7 +82,7 @@ const groups = [
     "pieces",
     /features\/(reading\/(facts|dates|inline-text|illustration|prepared-part|structured-data|illustrations\/stones\/[\w-]+)|kept\/save-slot)\.(tsx?|module\.css)$|kept\/save-control\.module\.css$/,
   ),
-  shared("formats", /(lib\/(use-format|format)|i18n\/problem-text|domain\/(plans|units))\.ts$/),
+  shared("formats", /(lib\/(use-format|format|own-path)|i18n\/problem-text|domain\/(plans|units))\.ts$/),
   shared("queue", /(features\/contact\/form-queue\.tsx|offline\/(sent-forms|use-form-queue)\.ts)$/),
   shared("kept", /(features\/kept\/kept-store|offline\/kept-pages)\.ts$/),
   shared("dialogs", /(components\/(dialog|empty-state)\.(tsx|module\.css)|lucide-react\/dist\/esm\/icons\/(trash|trash-2)\.mjs)$/),

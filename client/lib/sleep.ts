@@ -6,8 +6,16 @@ import type { ReactNode } from "react";
 import { use } from "react";
 import { create } from "zustand";
 
-interface Sleep {
+interface SleepOptions {
+  /** Loads what the content needs. Never rejects. */
   prepare: () => Promise<void>;
+  /** It will wake up by itself. */
+  brief: boolean;
+  /** Called once the content is hydrated, or has made way for another page. At once, while the fields still have what was typed. */
+  onOver: () => void;
+}
+
+interface Sleep extends SleepOptions {
   prepared: PromiseWithResolvers<void>;
   over: PromiseWithResolvers<void>;
   waking: boolean;
@@ -19,12 +27,11 @@ let slept = false;
 /** Whether the content sleeps. False shortly before it is hydrated. */
 export const useAsleep = create<boolean>(() => false);
 
-/** Call before hydration. `prepare` loads what the content needs and never rejects. The promise resolves once the sleep is over. */
-export function fallAsleep(prepare: () => Promise<void>): Promise<void> {
-  sleep = { prepare, prepared: Promise.withResolvers(), over: Promise.withResolvers(), waking: false };
+/** Call before hydration. */
+export function fallAsleep(options: SleepOptions): void {
+  sleep = { ...options, prepared: Promise.withResolvers(), over: Promise.withResolvers(), waking: false };
   slept = true;
   useAsleep.setState(true, true);
-  return sleep.over.promise;
 }
 
 /** Hydrates the content if it sleeps. Resolves once it is hydrated, or has made way for another page. */
@@ -36,13 +43,14 @@ export async function wakeUp(): Promise<void> {
   await over.promise;
 }
 
-/** Resolves at once, or when content that is waking up is awake. */
+/** Resolves at once, or when content that is waking up, or soon will, is awake. */
 export async function untilAwake(): Promise<void> {
-  if (sleep?.waking) await sleep.over.promise;
+  if (sleep?.waking || sleep?.brief) await sleep.over.promise;
 }
 
 /** Call once the content is hydrated, or has made way for another page. */
 export function endSleep(): void {
+  sleep?.onOver();
   sleep?.over.resolve();
   sleep = undefined;
   useAsleep.setState(false, true);

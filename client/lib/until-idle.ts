@@ -1,6 +1,7 @@
 import { untilAwake } from "./sleep.ts";
 
 let idle: Promise<void> | undefined;
+let rested: Promise<void> | undefined;
 let late: Promise<void> | undefined;
 
 /** How long a page that nobody touches is left alone after it has loaded. */
@@ -36,11 +37,17 @@ export function untilIdle(): Promise<void> {
   return idle;
 }
 
+/** Resolves once the page is idle after the first sign of its reader, or after a few seconds without one. */
+export function untilRested(): Promise<void> {
+  rested ??= untilUsed().then(nextIdle);
+  return rested;
+}
+
 /**
- * Resolves when what nobody needs at first may come: once the page is idle after the first sign of its reader, or after a few seconds
- * without one. What the reader reached for is hydrated first. A slow phone is busy enough with the page itself. Signed-in people come to use the product, so they don't wait.
+ * Resolves when what nobody needs at first may come: once the page has rested and what the reader reached for is hydrated. A slow phone is
+ * busy enough with the page itself. Signed-in people come to use the product, so they don't wait.
  */
 export function untilLate(): Promise<void> {
-  late ??= "session" in document.documentElement.dataset ? untilIdle() : untilUsed().then(nextIdle).then(untilAwake);
+  late ??= "session" in document.documentElement.dataset ? untilIdle() : untilRested().then(untilAwake);
   return late;
 }

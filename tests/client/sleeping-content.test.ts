@@ -33,6 +33,17 @@ async function openAsleep(address: string, options = phone): Promise<{ page: Pag
   return { ...opened, asked };
 }
 
+/** A page that does not come to rest by itself: that would be after four seconds, which a busy machine may need for the rest. */
+async function openRestless(address: string): ReturnType<typeof openPage> {
+  const opened = await openPage(site, { ...phone, fresh: true, untouched: true });
+  await opened.page.addInitScript(() => {
+    const schedule = window.setTimeout.bind(window);
+    window.setTimeout = ((run: () => void, ms?: number) => (ms === 4_000 ? 0 : schedule(run, ms))) as typeof window.setTimeout;
+  });
+  await visit(opened.page, site.address + address);
+  return opened;
+}
+
 /** How many elements of the content React knows, except for parts that are alive on their own ("Save for offline"). */
 function hydrated(page: Page): Promise<number> {
   return page.evaluate(() => {
@@ -40,6 +51,22 @@ function hydrated(page: Page): Promise<number> {
     const drawn = all.filter((element) => !element.closest("[data-awake]") || element.matches("[data-awake]"));
     return drawn.filter((element) => Object.keys(element).some((key) => key.startsWith("__reactFiber"))).length;
   });
+}
+
+/** The paths of the scripts that the page has loaded and that match. */
+function fetched(page: Page, pattern: RegExp): Promise<string[]> {
+  const paths = page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname));
+  return paths.then((all) => all.filter((path) => pattern.test(path)));
+}
+
+/** Holds the content's code back until the returned function is called. */
+async function holdCode(page: Page): Promise<() => void> {
+  const { promise: allowed, resolve: letIn } = Promise.withResolvers<void>();
+  await page.route(/\/assets\/(auth|contact)-.*\.js$/, async (route) => {
+    await allowed;
+    await route.continue();
+  });
+  return letIn;
 }
 
 const isAsleep = (page: Page) => page.locator("main[data-asleep]").count();
@@ -94,23 +121,15 @@ describe("content that sleeps", () => {
   });
 
   it("leaves out of the first load what nobody needs at first; it comes when the reader scrolls", async () => {
-    const opened = await openPage(site, { ...phone, fresh: true, untouched: true });
-    const asked: string[] = [];
-    opened.page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-    // It would come by itself after four seconds, which a busy machine may need for the rest.
-    await opened.page.addInitScript(() => {
-      const schedule = window.setTimeout.bind(window);
-      window.setTimeout = ((run: () => void, ms?: number) => (ms === 4_000 ? 0 : schedule(run, ms))) as typeof window.setTimeout;
-    });
-    await visit(opened.page, `${site.address}/terms`);
-    await opened.page.waitForLoadState("networkidle");
+    const { page, complaints } = await openRestless("/terms");
+    await page.waitForLoadState("networkidle");
     // Their styles are there before them: those of the trial's offer, which is drawn with the page, are among these.
-    const late = () => asked.filter((path) => /\/(late-parts|consent-banner|bridge)-.*\.js$/.test(path) || path === "/service-worker.js");
-    expect(late()).toEqual([]);
-    await opened.page.evaluate(() => scrollTo(0, 200));
-    await opened.page.getByRole("button", { name: "Support" }).waitFor();
-    expect(late()).not.toEqual([]);
-    expect(opened.complaints).toEqual([]);
+    const late = () => fetched(page, /\/(late-parts|consent-banner|bridge)-.*\.js$|^\/service-worker\.js$/);
+    expect(await late()).toEqual([]);
+    await page.evaluate(() => scrollTo(0, 200));
+    await page.getByRole("button", { name: "Support" }).waitFor();
+    expect(await late()).not.toEqual([]);
+    expect(complaints).toEqual([]);
   });
 
   it("gets what nobody needs at first although nobody touches the page", async () => {
@@ -136,5 +155,74 @@ describe("content that sleeps", () => {
     } finally {
       discountEligible = false;
     }
+  });
+});
+
+describe("a tool that sleeps until its page is used", () => {
+  it.each(["/auth", "/contact", "/ai-models"])("is neither hydrated nor loads its code while nobody has touched %s", async (address) => {
+    const { page, complaints } = await openRestless(address);
+    await page.waitForLoadState("networkidle");
+    expect(await isAsleep(page)).toBe(1);
+    expect(await hydrated(page)).toBe(0);
+    expect(await fetched(page, /\/(auth|contact|ai-models)-.*\.js$/)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it.each(["/auth", "/contact", "/ai-models"])(
+    "is alive a few seconds after %s has loaded, although nobody touches it",
+    async (address) => {
+      const { page, complaints } = await openAsleep(address);
+      await expect.poll(() => isAsleep(page), { timeout: 20_000 }).toBe(0);
+      expect(await hydrated(page)).toBeGreaterThan(0);
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  it("loses nothing that is typed, chosen and sent while its code is loading", async () => {
+    const { page } = await openRestless("/contact");
+    const letIn = await holdCode(page);
+    await page.getByLabel("Message").tap();
+    await page.keyboard.type("A word in time");
+    await page.getByLabel("Name").fill("Ada");
+    await page.getByLabel("Email").fill("ada@example.com");
+    await page.getByLabel("Category").selectOption("bug");
+    await page.getByRole("button", { name: "Send" }).tap();
+    expect(await isAsleep(page)).toBe(1);
+    const [asked] = await Promise.all([page.waitForRequest("**/api/contact"), letIn()]);
+    expect(asked.postDataJSON()).toMatchObject({ name: "Ada", email: "ada@example.com", category: "bug", message: "A word in time" });
+  });
+
+  it("leaves a word alone that is being composed, and the cursor where it is", async () => {
+    const { page, complaints } = await openRestless("/contact");
+    const message = page.getByLabel("Message");
+    const letIn = await holdCode(page);
+    await message.tap();
+    await page.keyboard.type("今日は。");
+    await message.evaluate((field: HTMLTextAreaElement) => field.setSelectionRange(0, 0));
+    const keyboard = await page.context().newCDPSession(page);
+    await keyboard.send("Input.imeSetComposition", { text: "ぶんか", selectionStart: 3, selectionEnd: 3 });
+    letIn();
+    await page.waitForLoadState("networkidle");
+    expect(await message.inputValue()).toBe("ぶんか今日は。");
+    // It replaces the word, if that is still being composed.
+    await keyboard.send("Input.insertText", { text: "文化、" });
+    await expect.poll(() => isAsleep(page)).toBe(0);
+    await page.keyboard.type("と");
+    expect(await message.inputValue()).toBe("文化、と今日は。");
+    expect(complaints).toEqual([]);
+  });
+
+  it("keeps what is typed without a connection, and comes alive with it when there is one", async () => {
+    const { page } = await openRestless("/contact");
+    const failed = page.waitForEvent("requestfailed", (request) => /\/contact-.*\.js$/.test(request.url()));
+    await page.context().setOffline(true);
+    await page.getByLabel("Message").tap();
+    await page.keyboard.type("From a tunnel");
+    await failed;
+    await page.keyboard.type(", still");
+    expect(await isAsleep(page)).toBe(1);
+    await page.context().setOffline(false);
+    await expect.poll(() => isAsleep(page)).toBe(0);
+    expect(await page.getByLabel("Message").inputValue()).toBe("From a tunnel, still");
   });
 });

@@ -1,5 +1,5 @@
-import type { ComponentProps, FormEvent, ReactNode } from "react";
-import { lazy, Suspense, useRef, useState } from "react";
+import type { FormEvent, ReactNode } from "react";
+import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
 import { GoogleButton } from "#client/components/google-button.tsx";
@@ -13,10 +13,8 @@ import { paths } from "#client/paths.ts";
 import { checkEmail, checkPassword } from "#domain/rules.ts";
 import styles from "./auth.module.css";
 import { beginGoogle, signIn, signUp } from "./auth-calls.ts";
+import { PasskeyWay } from "./passkey-way.tsx";
 import { SignInEmail } from "./sign-in-email.tsx";
-
-/** Comes after the form: its button has its place before. */
-const PasskeyWay = lazy(async () => ({ default: (await import("./passkey-way.tsx")).PasskeyWay }));
 
 export type AuthMode = "signIn" | "signUp";
 
@@ -76,16 +74,6 @@ function OtherMode({ mode, href }: { mode: AuthMode; href: string }) {
     <p className={styles.other}>
       {t(`${mode}.other`)} <Link href={href}>{t(`${mode}.otherAction`)}</Link>
     </p>
-  );
-}
-
-function PasskeyPlace(props: ComponentProps<typeof PasskeyWay>) {
-  return (
-    <div className={styles.passkey}>
-      <Suspense>
-        <PasskeyWay {...props} />
-      </Suspense>
-    </div>
   );
 }
 
@@ -175,7 +163,7 @@ export function CredentialsForm({ mode, email, onEmail, otherHref, recoverHref, 
         <SubmitButton label={t(`auth:${mode}.submit`)} busy={busy} busyLabel={t(`auth:${mode}.busy`)} waitSeconds={refusal.waitSeconds} />
         {mode === "signUp" && <Legal />}
       </form>
-      {mode === "signIn" && <PasskeyPlace paused={busy} refusal={refusal} />}
+      {mode === "signIn" && <PasskeyWay paused={busy} refusal={refusal} />}
       <GoogleWay mode={mode} returnTo={returnTo} />
       <OtherMode mode={mode} href={otherHref} />
     </>

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import type { Refusal } from "#client/components/use-refusal.tsx";
 import { untilIdle } from "#client/lib/until-idle.ts";
+import styles from "./auth.module.css";
 
 const calls = () => import("./passkey-calls.ts");
 
@@ -26,7 +27,7 @@ export function PasskeyWay({ paused, refusal }: PasskeyWayProps) {
     const controller = new AbortController();
     // Without its chunk there is no offer. The button says why when it is pressed.
     untilIdle()
-      .then(calls)
+      .then(() => import("./passkey-offer.ts"))
       .then(({ offerPasskeys }) => offerPasskeys(controller.signal, refuseOffered))
       .catch(() => {});
     return () => controller.abort();
@@ -41,8 +42,10 @@ export function PasskeyWay({ paused, refusal }: PasskeyWayProps) {
   }
 
   return (
-    <Button wide busy={busy} aria-disabled={refusal.waitSeconds > 0} onClick={() => void show()}>
-      {t("signIn.passkey")}
-    </Button>
+    <div className={styles.passkey}>
+      <Button wide busy={busy} aria-disabled={refusal.waitSeconds > 0} onClick={() => void show()}>
+        {t("signIn.passkey")}
+      </Button>
+    </div>
   );
 }

@@ -191,7 +191,7 @@ export function faultsOf(page: PageWeight, floorBytes: number): string[] {
   const share = page.kind === "private" ? limits.any : limits[page.kind];
   return [
     ...over("scripts", page.scriptBytes, (page.wokenBytes === null ? share : limits.asleep) * floorBytes),
-    ...over("scripts with those of its content", page.wokenBytes ?? 0, limits.woken * floorBytes),
+    ...over("scripts with those of its content", page.wokenBytes ?? 0, (page.kind === "chat" ? limits.chat : limits.woken) * floorBytes),
     ...over("styles", page.styleBytes, limits.styles * floorBytes),
     ...over("texts", page.textBytes, limits.textBytes),
   ];
