@@ -81,7 +81,7 @@ export async function setStage(): Promise<Stage> {
 }
 
 /** All devices but those of the tests of the service worker, which would fetch the whole shell for each. */
-const usualDevice = { serviceWorkers: "block", locale: "en-GB", viewport: { width: 1440, height: 900 } } as const;
+const usualDevice = { serviceWorkers: "block", reducedMotion: "reduce", locale: "en-GB", viewport: { width: 1440, height: 900 } } as const;
 
 function deviceOptions(visitor: Visitor | undefined, options: BrowserContextOptions) {
   const session = visitor?.session ? { session: JSON.stringify(visitor.session) } : {};
