@@ -53,10 +53,12 @@ class Exchange {
       return route.abort("connectionreset");
     }
     const { refresh_token: token } = route.request().postDataJSON() as Session;
-    this.arrived.push({ atMs: this.nowMs(), token });
+    const atMs = this.nowMs();
     const session = (await response.json()) as Session;
-    const expires_at = Math.floor(this.nowMs() / 1_000) + session.expires_in;
-    return route.fulfill({ response, json: { ...session, expires_at } });
+    const expires_at = Math.floor(atMs / 1_000) + session.expires_in;
+    await route.fulfill({ response, json: { ...session, expires_at } });
+    // While a busy machine answered, the pages' clock may have passed the time that they wait for an answer.
+    if (route.request().failure() === null) this.arrived.push({ atMs, token });
   }
 }
 
