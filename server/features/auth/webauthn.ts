@@ -25,7 +25,7 @@ type CheckDeps = Pick<Deps, "config" | "db" | "log">;
 /** COSE's numbers for EdDSA, ES256 and RS256 (IANA): what we accept, the preferred one first. Node can check all of them. */
 export const algorithms = [-8, -7, -257];
 
-/** The two hundred files of the library are loaded with the first passkey, because they would be a sixth of the time that a process needs to start. */
+/** The two hundred files of the library are loaded for the first passkey: a process starts without them. */
 const library = () => import("@simplewebauthn/server");
 const libraryHelpers = () => import("@simplewebauthn/server/helpers");
 

@@ -3,7 +3,7 @@
  * response is read with a parser of server-sent events, because the package's own iterator costs two thirds of what a byte proxy does.
  */
 import { createParser } from "eventsource-parser";
-import OpenAI, { APIConnectionTimeoutError, APIError } from "openai";
+import type OpenAI from "openai";
 import type { Provider } from "#domain/models.ts";
 import type { ConnectModels, FinishReason, ModelCall, ModelConnection, ModelEvent, ModelUsage } from "./protocol.ts";
 import { ModelOutage, ModelRefusal } from "./protocol.ts";
@@ -43,6 +43,10 @@ const responseTimeoutMs = 60_000;
 /** Until the response ends, after the provider has said that nothing follows. */
 const restTimeoutMs = 1_000;
 
+/** Its two hundred files are loaded for the first question: a process starts without them. */
+const library = () => import("openai");
+type Library = Awaited<ReturnType<typeof library>>;
+
 interface Chunk {
   choices?: { delta?: { content?: unknown } | null; finish_reason?: unknown }[];
   usage?: { prompt_tokens?: unknown; completion_tokens?: unknown; cost?: { total_cost?: unknown } | null } | null;
@@ -73,7 +77,7 @@ function errorNamed(error: unknown): Error {
 const outageStatuses: ReadonlySet<number> = new Set([401, 402, 403, 408, 409, 425]);
 
 /** The provider's own words are left out, because they may quote the person's, and errors are logged. */
-function toModelError(error: unknown): unknown {
+function toModelError(error: unknown, { APIConnectionTimeoutError, APIError }: Library): unknown {
   if (error instanceof APIConnectionTimeoutError) return new ModelOutage("provider_timeout", "the provider's response did not begin");
   if (!(error instanceof APIError) || error.status === undefined) return error;
   const { status, type, code } = error;
@@ -172,6 +176,11 @@ async function open(client: OpenAI, { model, messages, signal }: ModelCall): Pro
   throw new ModelOutage("provider_garbage", "the response is not a stream of events");
 }
 
+interface Connected {
+  openai: Library;
+  client: OpenAI;
+}
+
 /** Reads the response to its end, so that its connection stays open and the next call needs no handshake. */
 async function readRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const timer = setTimeout(() => void reader.cancel().catch(() => {}), restTimeoutMs).unref();
@@ -184,9 +193,10 @@ async function readRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promis
   clearTimeout(timer);
 }
 
-async function* ask(client: OpenAI, call: ModelCall): AsyncGenerator<ModelEvent, void> {
+async function* ask(connected: Promise<Connected>, call: ModelCall): AsyncGenerator<ModelEvent, void> {
+  const { client, openai } = await connected;
   const reader = await open(client, call).catch((error: unknown) => {
-    throw toModelError(error);
+    throw toModelError(error, openai);
   });
   const chunks = new ChunkReader();
   try {
@@ -204,6 +214,7 @@ async function* ask(client: OpenAI, call: ModelCall): AsyncGenerator<ModelEvent,
 }
 
 export const connectOpenAiChat: ConnectModels = (provider, { apiKey, baseUrl }, send): ModelConnection => {
-  const client = new OpenAI({ apiKey, baseURL: baseUrl ?? baseUrls[provider], maxRetries: 0, timeout: responseTimeoutMs, fetch: send });
-  return { ask: (call) => ask(client, call) };
+  const options = { apiKey, baseURL: baseUrl ?? baseUrls[provider], maxRetries: 0, timeout: responseTimeoutMs, fetch: send };
+  const connected = library().then((openai) => ({ openai, client: new openai.OpenAI(options) }));
+  return { ask: (call) => ask(connected, call) };
 };
