@@ -9,6 +9,7 @@ import WebSocket from "ws";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
 import type { Call, LoadResult } from "#tests/support/load.ts";
 import { sendEvenly } from "#tests/support/load.ts";
+import type { Proxy } from "#tests/support/nginx.ts";
 import { createCertificate, startProxy, startTerminator } from "#tests/support/nginx.ts";
 import type { ScaleSetup } from "#tests/support/scale.ts";
 import { scaleFor } from "#tests/support/scale.ts";
@@ -23,6 +24,7 @@ const fronts = ["the shipped proxy", "a balancer that ends TLS in front of it"] 
 
 interface World {
   product: ScaleSetup;
+  proxy: Proxy;
   /** The URL that clients use. */
   front: string;
 }
@@ -41,12 +43,12 @@ async function start(test: TestContext, front: (typeof fronts)[number]): Promise
     trustedPeers: `set_real_ip_from ${balancerAddress};`,
   });
   test.onTestFinished(() => proxy.stop());
-  if (front === fronts[0]) return { product, front: proxy.url };
+  if (front === fronts[0]) return { product, proxy, front: proxy.url };
   const certificate = createCertificate();
   setDefaultCACertificates([...getCACertificates(), certificate.cert]);
   const balancer = await startTerminator(proxy.port, balancerAddress, certificate);
   test.onTestFinished(() => balancer.stop());
-  return { product, front: balancer.url };
+  return { product, proxy, front: balancer.url };
 }
 
 /** Asks one question after the other and reads each answer to its end. */
@@ -95,7 +97,7 @@ async function restartAll(product: ScaleSetup): Promise<string[]> {
 const guarantee = `${rounds} rolling restarts under ${perSecond} requests a second and ${streams} streams fail no request and cut no stream, and no send is carried out twice`;
 
 it.for(full ? fronts : fronts.slice(0, 1))(`behind %s, ${guarantee}`, { timeout: 300_000 }, async (name, test) => {
-  const { product, front } = await start(test, name);
+  const { product, proxy, front } = await start(test, name);
   const visitors = await Promise.all(
     Array.from({ length: Math.ceil(streams / 10) }, async () => {
       const visitor = await new Visitor(front, product.sandboxUrl).join();
@@ -132,7 +134,7 @@ it.for(full ? fronts : fronts.slice(0, 1))(`behind %s, ${guarantee}`, { timeout:
   );
 
   const failed = [...failures, ...answers.flatMap(({ cut }) => cut)];
-  const logs = product.apis.map(({ output }) => output).join("\n");
+  const logs = [...product.apis.map(({ output }) => output), proxy.errorLog()].join("\n");
   // Where PostgreSQL got no processor for two seconds, the API has said so and answered 503. The proxy repeats a GET then, and no POST.
   const starved = logs.match(/PostgreSQL does not respond/g)?.length ?? 0;
   expect(

@@ -79,6 +79,12 @@ function adapt(configuration: string, differences: ReadonlyArray<[shipped: strin
   }, configuration);
 }
 
+export interface Proxy extends Nginx {
+  accessLog(): string;
+  /** What nginx said of processes that it could not reach or that did not answer. */
+  errorLog(): string;
+}
+
 export interface ProxyOptions {
   /** The addresses of the API processes; all listen on `apiPort`. */
   addresses: readonly string[];
@@ -87,7 +93,7 @@ export interface ProxyOptions {
   trustedPeers?: string;
 }
 
-export async function startProxy({ addresses, apiPort, trustedPeers = "" }: ProxyOptions): Promise<Nginx & { accessLog(): string }> {
+export async function startProxy({ addresses, apiPort, trustedPeers = "" }: ProxyOptions): Promise<Proxy> {
   const folder = await mkdtemp(path.join(tmpdir(), "tessera-test-nginx-"));
   const [port, names] = [await freePort(), await startNameServer(addresses)];
   await writeFile(path.join(folder, "trusted-peers.conf"), `${read("docker/trusted-peers.conf")}\n${trustedPeers}`);
@@ -103,6 +109,7 @@ export async function startProxy({ addresses, apiPort, trustedPeers = "" }: Prox
     url: `http://127.0.0.1:${port}`,
     port,
     accessLog: () => readFileSync(path.join(folder, "access.log"), "utf8"),
+    errorLog: () => readFileSync(path.join(folder, "error.log"), "utf8"),
     async stop() {
       await stop();
       names.close();
