@@ -5,11 +5,11 @@
 export const modelCategories = ["text", "image", "audio", "video", "search"] as const;
 export type ModelCategory = (typeof modelCategories)[number];
 
-export const providers = ["openai", "anthropic", "google", "mistral", "deepseek", "perplexity"] as const;
+export const providers = ["openai", "anthropic", "google", "mistral", "deepseek", "perplexity", "xai"] as const;
 export type Provider = (typeof providers)[number];
 
 /** How a model is called (server/providers/models/). */
-export type ModelProtocol = "openai-chat";
+export type ModelProtocol = "openai-chat" | "openai-responses" | "anthropic-messages";
 
 /** What one unit of the price counts. */
 export type PriceUnit = "answer" | "image" | "minute" | "thousand_characters" | "clip";

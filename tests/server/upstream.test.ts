@@ -1,10 +1,11 @@
 /** What real providers send, deviations from the protocol included, and what becomes of it. */
-import type { RequestListener, Server } from "node:http";
+import type { RequestListener, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { findModel } from "#domain/models.ts";
+import type { Model, ModelProtocol, Provider } from "#domain/models.ts";
 import { readConfig } from "#server/config.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { failureKind } from "#server/failures.ts";
@@ -12,6 +13,7 @@ import { askModel } from "#server/features/generations/upstream.ts";
 import type { ModelGateway } from "#server/providers/models/gateway.ts";
 import { createModelGateway } from "#server/providers/models/gateway.ts";
 import { testEnvironment } from "#tests/support/deps.ts";
+import { dialects, frameOf } from "#tests/support/dialects.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 
 const open: { close(): unknown }[] = [];
@@ -19,10 +21,12 @@ afterEach(() => {
   for (const each of open.splice(0)) each.close();
 });
 
-const model = findModel("gpt-5-mini") ?? expect.fail("there is no such model");
+const [chat] = dialects;
+const { model } = chat ?? expect.fail("there is no dialect");
 
 function gatewayAt(port: number): ModelGateway {
-  const provider = { OPENAI_API_KEY: "key", OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` };
+  const baseUrl = `http://127.0.0.1:${port}/v1`;
+  const provider = { OPENAI_API_KEY: "key", OPENAI_BASE_URL: baseUrl, ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL: baseUrl };
   return createModelGateway(readConfig(testEnvironment({ applicationUrl: "postgres://nobody@127.0.0.1:1/nothing" }, provider)));
 }
 
@@ -45,20 +49,22 @@ async function closedProvider(): Promise<ModelGateway> {
 function providerOf(...events: object[]): Promise<ModelGateway> {
   return startProvider((_request, response) => {
     response.setHeader("content-type", "text/event-stream");
-    for (const event of events) response.write(`data: ${JSON.stringify(event)}\n\n`);
+    for (const event of events) response.write(frameOf(event));
     response.end("data: [DONE]\n\n");
   });
 }
 
 const chunkOf = (choice: object) => ({ choices: [{ index: 0, ...choice }] });
 
-async function answerOf(gateway: ModelGateway) {
+const patient = { firstTokenMs: 5_000, idleMs: 5_000, totalMs: 5_000 };
+
+async function answerOf(gateway: ModelGateway, asked = model, timings = patient) {
   let text = "";
   const end = await askModel(gateway, {
-    model,
+    model: asked,
     messages: [{ role: "user", content: "Hello" }],
     signal: new AbortController().signal,
-    timings: { firstTokenMs: 5_000, idleMs: 5_000, totalMs: 5_000 },
+    timings,
     onText: (more) => {
       text += more;
     },
@@ -66,7 +72,7 @@ async function answerOf(gateway: ModelGateway) {
   return { text, ...end };
 }
 
-describe("an answer", () => {
+describe("an answer of chat completions", () => {
   it("continues after an empty finish_reason, as after null", async () => {
     const going = [
       { delta: { role: "assistant", content: "" }, finish_reason: "" },
@@ -100,74 +106,100 @@ describe("an answer", () => {
     expect(await answerOf(await providerOf(said, { choices: [], usage }))).toMatchObject({ promptTokens: 7, costMicroDollars: null });
     expect(await answerOf(await providerOf(said))).toMatchObject({ promptTokens: null, completionTokens: null, costMicroDollars: null });
   });
+});
+
+describe.each(dialects)("an answer by $protocol", (dialect) => {
+  const { begin, text, end, closing, path } = dialect;
+  const ask = (gateway: ModelGateway, timings = patient) => answerOf(gateway, dialect.model, timings);
+  const sending = (...events: object[]) =>
+    startProvider((_request, response) => {
+      response.setHeader("content-type", "text/event-stream");
+      response.end([...begin, ...events].map(frameOf).join("") + closing);
+    });
+  const call = (signal = new AbortController().signal) => ({
+    model: dialect.model,
+    messages: [{ role: "user" as const, parts: [{ type: "text" as const, text: "Hello" }] }],
+    signal,
+  });
+
+  it("is complete with its text and its usage, and says when it was cut short", async () => {
+    const usage = { promptTokens: 7, completionTokens: 3 };
+    const whole = await sending(text("Half "), text("and half"), ...end("complete", usage));
+    expect(await ask(whole)).toMatchObject({ text: "Half and half", failure: undefined, cutShort: false, concluded: true, ...usage });
+    const cut = await sending(text("Half"), ...end("cut_short", usage));
+    expect(await ask(cut)).toMatchObject({ text: "Half", failure: undefined, cutShort: true, concluded: true, ...usage });
+  });
+
+  it("is complete without any usage too", async () => {
+    const unknown = { promptTokens: null, completionTokens: null, thinkingTokens: null, costMicroDollars: null };
+    expect(await ask(await sending(text("Yes"), ...end("complete")))).toMatchObject({ text: "Yes", failure: undefined, ...unknown });
+  });
+
+  it("is a failure if it is filtered, wants a tool, has no text, or ends without a reason", async () => {
+    const failures = [
+      [[text("Half"), ...end("filtered")], "content_filtered"],
+      [[text("Half"), ...end("other")], "provider_error"],
+      // What the model thought took all the room.
+      [end("cut_short"), "provider_empty"],
+      [end("complete"), "provider_empty"],
+      [[text("Half")], "provider_error"],
+    ] as const;
+    for (const [events, failure] of failures) expect(await ask(await sending(...events))).toMatchObject({ failure, cutShort: false });
+  });
 
   it("keeps its text and is complete if the provider breaks off after it said why it ended", async () => {
     const gateway = await startProvider((_request, response) => {
       response.setHeader("content-type", "text/event-stream");
-      response.write(`data: ${JSON.stringify(chunkOf({ delta: { content: "Whole" }, finish_reason: "stop" }))}\n\ndata: {"choi\n\n`);
+      response.write(`${[...begin, text("Whole"), ...end("complete")].map(frameOf).join("")}data: {"choi\n\n`);
+      setTimeout(() => response.destroy(), 20);
     });
-    expect(await answerOf(gateway)).toMatchObject({ text: "Whole", failure: undefined, concluded: true });
+    expect(await ask(gateway)).toMatchObject({ text: "Whole", failure: undefined, concluded: true });
   });
-});
 
-describe("a provider's error", () => {
-  const quoting = "“Hello” is what the person wrote";
-  const error = (code: string, message = quoting) => ({ type: "some_error", code, message });
-  const cases = [
-    [429, "rate_limit_exceeded", quoting, "provider_rate_limited", "outage"],
-    [500, "server_error", quoting, "provider_error", "outage"],
-    [401, "invalid_api_key", quoting, "provider_error", "outage"],
-    [402, "invalid_request_error", "Insufficient Balance", "provider_error", "outage"],
-    [400, "content_policy_violation", quoting, "content_filtered", "refusal"],
-    [400, "invalid_request_error", "Content Exists Risk", "content_filtered", "refusal"],
-    [400, "unsupported_parameter", quoting, "provider_error", "bug"],
-    [404, "model_not_found", quoting, "provider_error", "bug"],
-  ] as const;
+  it("that ends with an error in its stream keeps its text", async () => {
+    const broken = await ask(await sending(text("Half"), dialect.error("server_error", "It broke")));
+    expect(broken).toMatchObject({ text: "Half", failure: "provider_error", concluded: false });
+    expect(failureKind(broken.error)).toBe("outage");
+    const limit = dialect.protocol === "anthropic-messages" ? "rate_limit_error" : "rate_limit_exceeded";
+    expect(await ask(await sending(text("Half"), dialect.error(limit, "Too many")))).toMatchObject({ failure: "provider_rate_limited" });
+    const blocked = "Output blocked by content filtering policy";
+    expect(await ask(await sending(text("Half"), dialect.error("any", blocked)))).toMatchObject({ failure: "content_filtered" });
+  });
 
-  it.each(cases)(
-    "with status %i, code %s and the message %s is the failure %s, of the kind %s",
-    async (status, code, message, failure, kind) => {
-      const gateway = await startProvider((_request, response) => {
-        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ error: error(code, message) }));
+  it("is an outage if nothing can be reached, if the connection breaks, and if what comes is no stream of events, or nonsense", async () => {
+    const stream = (then: (response: ServerResponse) => void) =>
+      startProvider((_request, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write([...begin, text("Half")].map(frameOf).join(""), () => then(response));
       });
-      const end = await answerOf(gateway);
-      expect({ failure: end.failure, kind: failureKind(end.error) }).toEqual({ failure, kind });
-      // Errors are logged, and a provider may quote the person.
-      expect(String(end.error)).toContain(`${status}`);
-      expect(String(end.error)).not.toContain(message);
-    },
-  );
-
-  it("in the middle of its stream ends the answer and keeps the text", async () => {
-    const half = chunkOf({ delta: { content: "Half" } });
-    const end = await answerOf(await providerOf(half, { error: error("server_error") }));
-    expect(end).toMatchObject({ text: "Half", failure: "provider_error", concluded: false });
-    expect(failureKind(end.error)).toBe("outage");
-    expect(await answerOf(await providerOf(half, { error: error("content_filter") }))).toMatchObject({ failure: "content_filtered" });
-  });
-
-  it("is an outage if nothing can be reached, if the connection breaks, and if what comes is no stream of events", async () => {
-    const broken = await startProvider((_request, response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write(`data: ${JSON.stringify(chunkOf({ delta: { content: "Half" } }))}\n\n`, () => response.destroy());
-    });
-    const page = await startProvider((_request, response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>Hello"));
     for (const [gateway, failure] of [
       [await closedProvider(), "provider_error"],
-      [broken, "provider_error"],
-      [page, "provider_garbage"],
+      [await stream((response) => response.destroy()), "provider_error"],
+      [
+        await startProvider((_request, response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>Hello")),
+        "provider_garbage",
+      ],
+      [await stream((response) => response.end("data: [1, 2]\n\n")), "provider_garbage"],
+      [await stream((response) => response.end(`data: ${"x".repeat(1_100_000)}`)), "provider_garbage"],
     ] as const) {
-      const end = await answerOf(gateway);
-      expect({ failure: end.failure, kind: failureKind(end.error) }).toEqual({ failure, kind: "outage" });
+      const ended = await ask(gateway);
+      expect({ failure: ended.failure, kind: failureKind(ended.error) }).toEqual({ failure, kind: "outage" });
     }
   });
-});
 
-describe("a call", () => {
-  const call = (signal = new AbortController().signal) => ({
-    model,
-    messages: [{ role: "user" as const, parts: [{ type: "text" as const, text: "Hello" }] }],
-    signal,
+  it("that never begins, or falls silent in its middle, is a time-out and closes its connection", async () => {
+    for (const said of ["", frameOf(text("Half"))]) {
+      const closed = Promise.withResolvers<void>();
+      const gateway = await startProvider((_request, response) => {
+        response.once("close", () => closed.resolve());
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.flushHeaders();
+        response.write(begin.map(frameOf).join("") + said);
+      });
+      const short = { firstTokenMs: 200, idleMs: 200, totalMs: 5_000 };
+      expect(await ask(gateway, short)).toMatchObject({ failure: "provider_timeout", text: said === "" ? "" : "Half" });
+      await closed.promise;
+    }
   });
 
   it("within a transaction is refused before anything is sent, and the transaction fails", async () => {
@@ -184,17 +216,17 @@ describe("a call", () => {
     await expect(work).rejects.toThrow("A model provider was called within a transaction");
     expect(requests).toBe(0);
     // The feature that asks catches every error; the transaction fails all the same.
-    await expect(inTransaction(database.db, () => answerOf(gateway))).rejects.toThrow("within a transaction");
+    await expect(inTransaction(database.db, () => ask(gateway))).rejects.toThrow("within a transaction");
   });
 
-  it("follows no redirect: what was written goes to no other address", async () => {
+  it("comes from no other address: a redirect is not followed", async () => {
     const visited: (string | undefined)[] = [];
     const gateway = await startProvider((request, response) => {
       visited.push(request.url);
       response.writeHead(307, { location: "/elsewhere" }).end();
     });
-    expect(await answerOf(gateway)).toMatchObject({ text: "", failure: "provider_error" });
-    expect(visited).toEqual(["/v1/chat/completions"]);
+    expect(await ask(gateway)).toMatchObject({ text: "", failure: "provider_error" });
+    expect(visited).toEqual([path]);
   });
 
   it("leaves its connection to a later one, also if the response ends some time after its last event", async () => {
@@ -202,13 +234,12 @@ describe("a call", () => {
     const gateway = await startProvider((request, response) => {
       sockets.add(request.socket);
       response.setHeader("content-type", "text/event-stream");
-      response.write(`data: ${JSON.stringify(chunkOf({ delta: { content: "Whole" }, finish_reason: "stop" }))}\n\n`);
-      response.write("data: [DONE]\n\n");
+      response.write([...begin, text("Whole"), ...end("complete")].map(frameOf).join("") + closing);
       setTimeout(() => response.end(), 20);
     });
     const calls = 20;
-    for (let call = 0; call < calls; call += 1) {
-      expect(await answerOf(gateway)).toMatchObject({ text: "Whole", failure: undefined });
+    for (let count = 0; count < calls; count += 1) {
+      expect(await ask(gateway)).toMatchObject({ text: "Whole", failure: undefined });
       await delay(25);
     }
     expect(sockets.size).toBeLessThan(calls);
@@ -219,12 +250,108 @@ describe("a call", () => {
     const gateway = await startProvider((_request, response) => {
       response.once("close", () => closed.resolve());
       response.setHeader("content-type", "text/event-stream");
-      response.write(`data: ${JSON.stringify(chunkOf({ delta: { content: "Half" } }))}\n\n`);
+      response.write(frameOf(text("Half")));
     });
     for await (const event of gateway.ask(call())) {
       expect(event).toEqual({ type: "text", text: "Half" });
       break;
     }
     await closed.promise;
+  });
+});
+
+describe("a provider's error", () => {
+  const quoting = "“Hello” is what the person wrote";
+  const cases = [
+    [429, "rate_limit_exceeded", quoting, "provider_rate_limited", "outage"],
+    [500, "server_error", quoting, "provider_error", "outage"],
+    [529, "overloaded_error", quoting, "provider_error", "outage"],
+    [401, "invalid_api_key", quoting, "provider_error", "outage"],
+    [402, "invalid_request_error", "Insufficient Balance", "provider_error", "outage"],
+    [400, "invalid_request_error", "Content Exists Risk", "content_filtered", "refusal"],
+    [400, "invalid_request_error", "Output blocked by content filtering policy", "content_filtered", "refusal"],
+    [400, "unsupported_parameter", quoting, "provider_error", "bug"],
+    [404, "model_not_found", quoting, "provider_error", "bug"],
+  ] as const;
+
+  describe.each(dialects)("by $protocol", (dialect) => {
+    it.each(cases)(
+      "with status %i, code %s and the message %s is the failure %s, of the kind %s",
+      async (status, code, message, failure, kind) => {
+        const gateway = await startProvider((_request, response) => {
+          response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(dialect.errorBody(code, message)));
+        });
+        const end = await answerOf(gateway, dialect.model);
+        expect({ failure: end.failure, kind: failureKind(end.error) }).toEqual({ failure, kind });
+        // Errors are logged, and a provider may quote the person.
+        expect(String(end.error)).toContain(`${status}`);
+        expect(String(end.error)).not.toContain(message);
+      },
+    );
+  });
+
+  it("of OpenAI's filter is known by its code", async () => {
+    for (const code of ["content_filter", "content_policy_violation"]) {
+      const gateway = await startProvider((_request, response) => {
+        response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify({ error: { code, message: quoting } }));
+      });
+      expect(await answerOf(gateway)).toMatchObject({ failure: "content_filtered" });
+    }
+  });
+
+  it("of DeepSeek's overload breaks the answer off", async () => {
+    const overloaded = chunkOf({ delta: { content: "Half" }, finish_reason: "insufficient_system_resource" });
+    expect(await answerOf(await providerOf(overloaded))).toMatchObject({ text: "Half", failure: "provider_error", concluded: false });
+  });
+});
+
+describe("what is sent", () => {
+  async function bodyFor(model: Model): Promise<Record<string, unknown>> {
+    let body: Record<string, unknown> = {};
+    const gateway = await startProvider(async (request, response) => {
+      body = JSON.parse(await readText(request)) as Record<string, unknown>;
+      response.writeHead(500).end();
+    });
+    await answerOf(gateway, model);
+    return body;
+  }
+  const sent = (id: string, protocol: ModelProtocol, provider: Provider = "openai") => bodyFor({ ...model, id, protocol, provider });
+
+  it("tells a model that thinks to think little, so that its answer has room within the limit", async () => {
+    expect(await sent("gpt-5-mini", "openai-chat")).toMatchObject({
+      max_completion_tokens: model.outputTokenLimit,
+      reasoning_effort: "minimal",
+    });
+    expect(await sent("gpt-6.1-sol", "openai-responses")).toMatchObject({
+      max_output_tokens: model.outputTokenLimit,
+      reasoning: { effort: "low" },
+      store: false,
+    });
+    const anthropic = { max_tokens: model.outputTokenLimit };
+    expect(await sent("claude-sonnet-5-5", "anthropic-messages", "anthropic")).toMatchObject({
+      ...anthropic,
+      output_config: { effort: "low" },
+    });
+    expect(await sent("claude-haiku-5-5", "anthropic-messages", "anthropic")).toMatchObject({
+      ...anthropic,
+      thinking: { type: "disabled" },
+    });
+  });
+
+  it("has no parameter that models refuse: none of sampling, and none of thinking where there is none", async () => {
+    for (const [id, protocol, provider] of [
+      ["claude-haiku-4-5", "anthropic-messages", "anthropic"],
+      ["unknown", "openai-chat", "openai"],
+      ["unknown", "openai-responses", "openai"],
+    ] as const) {
+      const body = await sent(id, protocol, provider);
+      for (const name of ["temperature", "top_p", "top_k", "thinking", "reasoning_effort", "reasoning", "output_config", "tools"])
+        expect(body).not.toHaveProperty(name);
+    }
+  });
+
+  it("limits the searches of a model that searches", async () => {
+    const body = await sent("gpt-6.1-terra-search", "openai-responses");
+    expect(body).toMatchObject({ tools: [{ type: "web_search" }], max_tool_calls: 3 });
   });
 });

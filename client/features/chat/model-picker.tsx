@@ -33,6 +33,7 @@ const providerNames: Readonly<Record<OfferedModel["provider"], string>> = {
   mistral: "Mistral",
   deepseek: "DeepSeek",
   perplexity: "Perplexity",
+  xai: "xAI",
 };
 
 function TileFace({ model }: { model: OfferedModel }) {

@@ -1,7 +1,7 @@
 /** Asks a model one question, limits the time it may take, and interprets how it ends. Every fault of a provider becomes a failure code. */
 import type { Model } from "#domain/models.ts";
 import type { ModelGateway } from "../../providers/models/gateway.ts";
-import type { FinishReason, ModelEvent, ModelUsage } from "../../providers/models/protocol.ts";
+import type { FinishReason, ModelEvent, ModelUsage, Source } from "../../providers/models/protocol.ts";
 import { ModelOutage, ModelRefusal } from "../../providers/models/protocol.ts";
 import type { ChatMessage } from "./history.ts";
 
@@ -29,6 +29,8 @@ export interface UpstreamEnd extends ModelUsage {
   cutShort: boolean;
   /** The provider said why the answer ended. A stop or an interruption after that changes nothing. */
   concluded: boolean;
+  /** Where the answer has its facts from, if its model searches. */
+  sources: readonly Source[];
   /** The error that caused the failure, if there was one. */
   error: unknown;
 }
@@ -56,10 +58,11 @@ class Patience {
     if (outer.aborted) this.forward();
   }
 
-  /** Before the first text no other event extends the wait. After it every event does. */
+  /** Before the first text only thinking and searching extend the wait. After it every event does. */
   heard({ type }: ModelEvent): void {
     if (type === "finish") this.enter("finished", usageWaitMs);
     else if (type === "text" && this.phase === "waiting") this.enter("speaking", this.timings.idleMs);
+    else if (this.phase === "waiting" && (type === "thinking" || type === "sources")) this.idle.refresh();
     else if (this.phase === "speaking") this.idle.refresh();
   }
 
@@ -85,7 +88,8 @@ class Patience {
 class Transcript {
   anyText = false;
   finish: FinishReason | undefined;
-  usage: ModelUsage = { promptTokens: null, completionTokens: null, costMicroDollars: null };
+  usage: ModelUsage = { promptTokens: null, completionTokens: null, thinkingTokens: null, searches: null, costMicroDollars: null };
+  readonly sources: Source[] = [];
   error: unknown;
 
   take(event: ModelEvent, onText: Question["onText"]): void {
@@ -95,6 +99,7 @@ class Transcript {
       onText(event.text.includes("\0") ? event.text.replaceAll("\0", "\uFFFD") : event.text);
     } else if (event.type === "finish") this.finish = event.reason;
     else if (event.type === "usage") this.usage = event.usage;
+    else if (event.type === "sources") this.sources.push(...event.sources);
   }
 }
 
@@ -134,5 +139,6 @@ export async function askModel(gateway: ModelGateway, question: Question): Promi
   } finally {
     patience.end();
   }
-  return { ...conclude(transcript, patience.timedOut), concluded: transcript.finish !== undefined, ...transcript.usage };
+  const { finish, sources, usage } = transcript;
+  return { ...conclude(transcript, patience.timedOut), concluded: finish !== undefined, sources, ...usage };
 }

@@ -2,12 +2,27 @@
 import type { Model, ModelProtocol, Provider } from "#domain/models.ts";
 import type { Config } from "../../config.ts";
 import { refuseWithinTransaction } from "../../db/transaction.ts";
+import { connectAnthropicMessages } from "./anthropic-messages.ts";
 import { connectOpenAiChat } from "./openai-chat.ts";
+import { connectOpenAiResponses } from "./openai-responses.ts";
 import type { ConnectModels, ModelCall, ModelConnection, ModelEvent } from "./protocol.ts";
 
 /** To add a protocol, write its file, add its name to the catalogue (domain/models.ts) and its line here. */
 const protocols: Readonly<Record<ModelProtocol, ConnectModels>> = {
   "openai-chat": connectOpenAiChat,
+  "openai-responses": connectOpenAiResponses,
+  "anthropic-messages": connectAnthropicMessages,
+};
+
+/** `…_BASE_URL` overrides them. */
+const baseUrls: Readonly<Record<Provider, string>> = {
+  openai: "https://api.openai.com/v1",
+  anthropic: "https://api.anthropic.com/v1",
+  google: "https://generativelanguage.googleapis.com/v1beta/openai",
+  mistral: "https://api.mistral.ai/v1",
+  deepseek: "https://api.deepseek.com/v1",
+  perplexity: "https://api.perplexity.ai/v1",
+  xai: "https://api.x.ai/v1",
 };
 
 export interface ModelGateway {
@@ -32,7 +47,8 @@ export function createModelGateway(config: Pick<Config, "models" | "sandbox">): 
     const credentials = config.models[provider];
     if (!protocol || !credentials) throw new Error(`${provider} can't be asked: no credentials, or no protocol`);
     const key = `${protocol} ${provider}`;
-    const connection = connections.get(key) ?? protocols[protocol](provider, credentials, send);
+    const address = { apiKey: credentials.apiKey, baseUrl: credentials.baseUrl ?? baseUrls[provider] };
+    const connection = connections.get(key) ?? protocols[protocol](provider, address, send);
     connections.set(key, connection);
     return connection;
   }

@@ -4,7 +4,6 @@
  */
 import { PermanentFailure } from "#domain/errors.ts";
 import type { Model, Provider } from "#domain/models.ts";
-import type { ProviderCredentials } from "../../config.ts";
 import { Outage } from "../../failures.ts";
 
 /** A part of a message. Pictures, sounds and files will be other types; a protocol does not compile until it handles them. */
@@ -33,9 +32,22 @@ export type FinishReason = "complete" | "cut_short" | "filtered" | "other";
 /** Null where the provider does not say. */
 export interface ModelUsage {
   promptTokens: number | null;
+  /** Those of thinking included. */
   completionTokens: number | null;
+  thinkingTokens: number | null;
+  /** How often the model searched the web. */
+  searches: number | null;
   /** Millionths of a US dollar. */
   costMicroDollars: number | null;
+}
+
+/** Where an answer has a fact from. */
+export interface Source {
+  /** The text refers to it with this number: `[3]`. Null if the text has the address itself. */
+  mark: number | null;
+  url: string;
+  title: string | null;
+  date: string | null;
 }
 
 /**
@@ -44,8 +56,12 @@ export interface ModelUsage {
  */
 export type ModelEvent =
   | { type: "text"; text: string }
-  /** The provider is at work but has nothing to show yet. */
+  /** The provider has sent something that is not for the person. */
   | { type: "working" }
+  /** The model thinks, or searches the web. */
+  | { type: "thinking" }
+  /** Where the answer has its facts from. Each event adds to those before. */
+  | { type: "sources"; sources: readonly Source[] }
   | { type: "finish"; reason: FinishReason }
   /** The latest figures; each event replaces the one before. */
   | { type: "usage"; usage: ModelUsage };
@@ -59,8 +75,13 @@ export interface ModelConnection {
   ask(call: ModelCall): AsyncIterable<ModelEvent>;
 }
 
+export interface ModelAddress {
+  apiKey: string;
+  baseUrl: string;
+}
+
 /** Every request of the protocol goes through `send`, which refuses it within a transaction. */
-export type ConnectModels = (provider: Provider, credentials: ProviderCredentials, send: typeof fetch) => ModelConnection;
+export type ConnectModels = (provider: Provider, address: ModelAddress, send: typeof fetch) => ModelConnection;
 
 /** The provider can't be reached, is overloaded, does not accept our key or answers nonsense. */
 export class ModelOutage extends Outage {

@@ -1,0 +1,109 @@
+/** Anthropic's Messages, streamed. Its endpoint for chat completions is meant for trying models, and leaves out what they think. */
+import type Anthropic from "@anthropic-ai/sdk";
+import { parametersOf } from "#domain/model-parameters.ts";
+import { responseTimeoutMs } from "./openai-library.ts";
+import type { ConnectModels, FinishReason, ModelCall } from "./protocol.ts";
+import { errorNamed, toModelError } from "./provider-errors.ts";
+import type { EventData, ReadEvent, Said } from "./response-stream.ts";
+import { fieldsOf, streamEvents, tokenCount } from "./response-stream.ts";
+
+/** The others are `other`: `tool_use` and `pause_turn` too, since we offer no tools. */
+const finishReasons: ReadonlyMap<unknown, FinishReason> = new Map([
+  ["end_turn", "complete"],
+  ["stop_sequence", "complete"],
+  ["max_tokens", "cut_short"],
+  ["model_context_window_exceeded", "cut_short"],
+  ["refusal", "filtered"],
+]);
+
+/** Loaded for the first question to one of its models. */
+const library = () => import("@anthropic-ai/sdk");
+
+/** Thinking is either switched off or has an effort. */
+function thinkingOf({ model }: ModelCall) {
+  const { effort } = parametersOf(model);
+  if (effort === undefined) return {};
+  return effort === "none" ? { thinking: { type: "disabled" as const } } : { output_config: { effort: "low" as const } };
+}
+
+function open(client: Anthropic, call: ModelCall): Promise<Response> {
+  const { model, messages, signal } = call;
+  return client.messages
+    .create(
+      {
+        model: model.upstreamModel,
+        max_tokens: model.outputTokenLimit,
+        messages: messages.map(({ role, parts }) => ({ role, content: parts.map(({ text }) => text).join("") })),
+        stream: true,
+        ...thinkingOf(call),
+      },
+      { signal },
+    )
+    .asResponse();
+}
+
+/** Reads the events of one response. Its usage comes in two parts: what went in at the beginning, what came out at the end. */
+class MessageReader {
+  private promptTokens: number | null = null;
+
+  read(event: EventData, said: Said): void {
+    switch (event.type) {
+      case "message_start":
+        this.readUsage(fieldsOf(fieldsOf(event.message).usage), said);
+        break;
+      case "content_block_delta":
+        readDelta(fieldsOf(event.delta), said);
+        break;
+      case "message_delta": {
+        const { stop_reason: reason } = fieldsOf(event.delta);
+        if (typeof reason === "string") said.finish(finishReasons.get(reason) ?? "other");
+        this.readUsage(fieldsOf(event.usage), said);
+        break;
+      }
+      case "message_stop":
+        said.done = true;
+        break;
+      case "error":
+        said.fault = errorNamed(fieldsOf(event.error));
+    }
+  }
+
+  /** Every figure is the sum so far. What was read from a cache is beside what was read afresh. */
+  private readUsage(usage: EventData, said: Said): void {
+    const fresh = tokenCount(usage.input_tokens);
+    if (fresh !== null)
+      this.promptTokens = fresh + (tokenCount(usage.cache_creation_input_tokens) ?? 0) + (tokenCount(usage.cache_read_input_tokens) ?? 0);
+    said.usage({
+      promptTokens: this.promptTokens,
+      completionTokens: tokenCount(usage.output_tokens),
+      thinkingTokens: tokenCount(fieldsOf(usage.output_tokens_details).thinking_tokens),
+      searches: tokenCount(fieldsOf(usage.server_tool_use).web_search_requests),
+    });
+  }
+}
+
+function readDelta({ type, text }: EventData, said: Said): void {
+  if (type === "text_delta") said.text(text);
+  else if (type === "thinking_delta" || type === "signature_delta") said.thinking();
+}
+
+function readerOf(): ReadEvent {
+  const reader = new MessageReader();
+  return (event, said) => reader.read(event, said);
+}
+
+export const connectAnthropicMessages: ConnectModels = (_provider, { apiKey, baseUrl }, send) => {
+  const options = { apiKey, authToken: null, maxRetries: 0, timeout: responseTimeoutMs, fetch: send };
+  const connected = library().then((anthropic) => ({
+    anthropic,
+    // The package adds the version to the address itself.
+    client: new anthropic.Anthropic({ ...options, baseURL: baseUrl.replace(/\/v1\/?$/, "") }),
+  }));
+  async function request(call: ModelCall): Promise<Response> {
+    const { anthropic, client } = await connected;
+    return open(client, call).catch((error: unknown) => {
+      throw toModelError(error, anthropic);
+    });
+  }
+  return { ask: (call) => streamEvents(() => request(call), readerOf()) };
+};

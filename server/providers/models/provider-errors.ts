@@ -1,0 +1,55 @@
+/** What the errors of providers mean, whether they come instead of a response or in its middle. */
+import { ModelOutage, ModelRefusal } from "./protocol.ts";
+
+/** Codes of the errors by which providers refuse what they filter. */
+const filterCodes: ReadonlySet<unknown> = new Set([
+  "content_filter",
+  "content_policy_violation",
+  "moderation_blocked",
+  "bio_policy",
+  "misalignment_policy_violation",
+  "image_content_policy_violation",
+]);
+/** DeepSeek's and Anthropic's refusals have no codes of their own. */
+const filterMessages = ["Content Exists Risk", "Output blocked by content filtering policy"];
+/** OpenAI and Anthropic name the same thing in different fields. */
+const rateCodes: ReadonlySet<unknown> = new Set(["rate_limit_exceeded", "rate_limit_error", "insufficient_quota"]);
+
+/** Statuses that are not about the content of our request but about our key or account at the provider, a conflict, or too many requests. */
+const outageStatuses: ReadonlySet<number> = new Set([401, 402, 403, 408, 409, 425]);
+
+interface ProviderError {
+  type?: unknown;
+  code?: unknown;
+  message?: unknown;
+}
+
+function isFiltered({ code, message }: ProviderError): boolean {
+  return filterCodes.has(code) || (typeof message === "string" && filterMessages.some((words) => message.includes(words)));
+}
+
+/** An error of the provider's own, as it came in the stream. */
+export function errorNamed(error: ProviderError): Error {
+  if (isFiltered(error)) return new ModelRefusal("the provider filtered the answer");
+  if (rateCodes.has(error.code) || rateCodes.has(error.type))
+    return new ModelOutage("provider_rate_limited", "the provider turned the request away in its stream");
+  return new ModelOutage("provider_error", "the provider reported an error in its stream");
+}
+
+/** The packages of OpenAI and Anthropic are made alike: a class for what has a status, and one for what did not begin in time. */
+export interface ErrorClasses {
+  APIError: abstract new (...parameters: never[]) => Error & { readonly status: number | undefined };
+  APIConnectionTimeoutError: abstract new (...parameters: never[]) => Error;
+}
+
+/** The provider's own words are left out, because they may quote the person's, and errors are logged. */
+export function toModelError(error: unknown, { APIConnectionTimeoutError, APIError }: ErrorClasses): unknown {
+  if (error instanceof APIConnectionTimeoutError) return new ModelOutage("provider_timeout", "the provider's response did not begin");
+  if (!(error instanceof APIError) || error.status === undefined) return error;
+  const { status } = error;
+  const { type, code }: ProviderError = error;
+  const message = `the provider answered ${status} (type ${type ?? "unknown"}, code ${code ?? "unknown"})`;
+  if (status === 429) return new ModelOutage("provider_rate_limited", message);
+  if (isFiltered(error)) return new ModelRefusal(message);
+  return status >= 500 || outageStatuses.has(status) ? new ModelOutage("provider_error", message) : new Error(message);
+}
