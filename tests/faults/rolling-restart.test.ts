@@ -9,7 +9,7 @@ import WebSocket from "ws";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
 import type { Call, LoadResult } from "#tests/support/load.ts";
 import { sendEvenly } from "#tests/support/load.ts";
-import type { Proxy } from "#tests/support/nginx.ts";
+import type { Proxy as Nginx } from "#tests/support/nginx.ts";
 import { createCertificate, startProxy, startTerminator } from "#tests/support/nginx.ts";
 import type { ScaleSetup } from "#tests/support/scale.ts";
 import { scaleFor } from "#tests/support/scale.ts";
@@ -24,7 +24,7 @@ const fronts = ["the shipped proxy", "a balancer that ends TLS in front of it"] 
 
 interface World {
   product: ScaleSetup;
-  proxy: Proxy;
+  proxy: Nginx;
   /** The URL that clients use. */
   front: string;
 }
