@@ -54,6 +54,8 @@ export interface Config {
   google: { clientId: string; clientSecret: string; issuer: URL | undefined } | undefined;
   /** Messages to the team are mailed to this address. */
   contactEmail: string;
+  /** Name and postal address of whoever offers the product, in one line. */
+  postalAddress: string;
   models: Partial<Record<Provider, ProviderCredentials>>;
   /** The folder of people's files, as an absolute path. */
   storageDir: string;
@@ -135,6 +137,14 @@ function readContactEmail(environment: Environment, production: boolean): string
   const email = production ? environment.required("CONTACT_EMAIL", why) : (environment.text("CONTACT_EMAIL") ?? "team@tessera.example");
   if (email !== "" && checkEmail(email) !== undefined) environment.faults.push(`CONTACT_EMAIL: ${email} is not an e-mail address`);
   return email;
+}
+
+/** Who offers the product, and where: mails that confirm a contract have to say it (Directive 2011/83/EU, article 6(1)(b) and (c)). */
+function readPostalAddress(environment: Environment, production: boolean): string {
+  const why = "mails and the withdrawal form name who concludes the contract, Name, street, place, country";
+  return production
+    ? environment.required("POSTAL_ADDRESS", why)
+    : (environment.text("POSTAL_ADDRESS") ?? "Tessera, 1 Example Street, Example Town");
 }
 
 function readLogLevel(environment: Environment, fallback: string): string {
@@ -249,6 +259,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
     },
     google: readGoogle(environment, sandbox),
     contactEmail: readContactEmail(environment, production),
+    postalAddress: readPostalAddress(environment, production),
     models: readModels(environment, sandboxUrl),
     storageDir: path.resolve(environment.text("STORAGE_DIR") ?? path.join(environment.text("DATA_DIR") ?? ".data", "files")),
     sandbox,

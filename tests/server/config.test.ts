@@ -13,6 +13,7 @@ const whole = {
   STRIPE_WEBHOOK_SECRET: "whsec_1",
   SMTP_URL: "smtp://mail.example",
   CONTACT_EMAIL: "team@mail.example",
+  POSTAL_ADDRESS: "Tessera Ltd, 2 High Street, Dublin, Ireland",
   PUBLIC_URL: "https://tessera.test",
   MAIL_FROM: "Tessera <no-reply@tessera.test>",
 };
@@ -166,6 +167,7 @@ describe("a malformed variable is reported in one line that names it", () => {
       "TRUSTED_PROXIES",
       "ADMIN_EMAILS",
       "CONTACT_EMAIL",
+      "POSTAL_ADDRESS",
       "SECRET_KEY",
       "NODE_ENV",
     ];

@@ -290,8 +290,9 @@ test.each(languages.map((language) => language.code))(
           /\{\{|undefined|NaN|Invalid|confirm-email|account-exists|subscription-started|pack-bought|payment-failed|plan-(change|cancel)|billed|contact-(message|received)/,
         );
         expect(mail.html).toContain(`<html lang="${language}">`);
-        // Each mail's footer says who sent it and where to reply.
+        // Each mail's footer says who sent it, who that is, and where to reply.
         expect(mail.text).toContain(product.config.publicUrl.host);
+        expect([mail.text, mail.html].map((written) => written.split(product.config.postalAddress).length)).not.toContain(1);
         expect(mail.replyTo).toBe(template === "contact-message" ? "ada@example.com" : product.config.contactEmail);
         if (template !== "contact-message") expect(mail.text).toContain(product.config.contactEmail);
         if (template === "account-exists") expect(mail.text).toContain(`${product.config.publicUrl.origin}/auth?mode=recover`);

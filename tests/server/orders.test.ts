@@ -169,6 +169,7 @@ describe("the consent is kept", () => {
         `${origin}/terms`,
         `${origin}/profile/billing#withdrawal`,
         world.deps.config.contactEmail,
+        `To: ${world.deps.config.postalAddress}`,
         "withdraw from",
       ])
         expect(written).toContain(part);

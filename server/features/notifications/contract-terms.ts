@@ -37,6 +37,7 @@ export function contractTerms(
     place: new URL("/profile/billing#withdrawal", config.publicUrl).href,
     site: config.publicUrl.host,
     contact: config.contactEmail,
+    postalAddress: config.postalAddress,
   };
   const text = (name: string) => t(`contract.${name}`, words);
   return [

@@ -146,6 +146,8 @@ interface Parts {
   signature: string;
   /** Who writes, and how to answer. */
   footer: string;
+  /** The name and postal address of whoever offers the product. */
+  sender: string;
   address: string;
   /** Says how to get no more mails like this one. Empty for mails that are always sent. */
   leave: string;
@@ -154,7 +156,7 @@ interface Parts {
 
 function toHtml(language: LanguageCode, parts: Parts): string {
   const { contract, ...texts } = parts;
-  const { subject, lead, detail, action, note, signature, footer, address, leave, leaveAddress } = Object.fromEntries(
+  const { subject, lead, detail, action, note, signature, footer, sender, address, leave, leaveAddress } = Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, escapeHtml(text)]),
   ) as unknown as typeof texts;
   const paragraphs = contract.map(
@@ -178,17 +180,17 @@ function toHtml(language: LanguageCode, parts: Parts): string {
 <p><a class="action" href="${address}">${action}</a></p>
 <p class="quiet address"><a href="${address}">${address}</a></p>
 <p class="quiet">${note}</p>
-${paragraphs.join("")}<p class="quiet end">${signature}<br>${footer}${leave && `<br><a href="${leaveAddress}">${leave}</a>`}</p>
+${paragraphs.join("")}<p class="quiet end">${signature}<br>${footer}<br>${sender}${leave && `<br><a href="${leaveAddress}">${leave}</a>`}</p>
 </main>
 </body>
 </html>
 `;
 }
 
-function toText({ lead, detail, action, address, note, contract, signature, footer, leave, leaveAddress }: Parts): string {
+function toText({ lead, detail, action, address, note, contract, signature, footer, sender, leave, leaveAddress }: Parts): string {
   const end = leave && `${leave}:\n${leaveAddress}\n`;
   const paragraphs = contract.map(({ title, text }) => `${title ? `${title.toLocaleUpperCase()}\n\n` : ""}${text}\n\n`);
-  return `${lead}\n\n${detail}\n\n${action}:\n${address}\n\n${note}\n\n${paragraphs.join("")}-- \n${signature}\n${footer}\n${end}`;
+  return `${lead}\n\n${detail}\n\n${action}:\n${address}\n\n${note}\n\n${paragraphs.join("")}-- \n${signature}\n${footer}\n${sender}\n${end}`;
 }
 
 /**
@@ -212,6 +214,7 @@ export function renderMail(config: MailConfig, mail: MailContent, unsubscribe?: 
     contract: contractTerms(t, config, language, mail),
     signature: t("signature"),
     footer: t(template === "contact-message" ? "footerTeam" : "footer", parameters),
+    sender: config.postalAddress,
     address: new URL(targets[template](config, mail.parameters), config.publicUrl).href,
     leave: unsubscribe === undefined ? "" : t("unsubscribe"),
     leaveAddress: unsubscribe === undefined ? "" : unsubscribePage(config, unsubscribe),

@@ -5,7 +5,7 @@ import { linkToken } from "./links.ts";
 import { payToken } from "./pay-links.ts";
 import type { MailTemplate } from "./templates.ts";
 
-export type MailConfig = Pick<Config, "publicUrl" | "secretKeys" | "contactEmail">;
+export type MailConfig = Pick<Config, "publicUrl" | "secretKeys" | "contactEmail" | "postalAddress">;
 
 /** The fields of a queued mail's row. */
 export interface MailContent {

@@ -66,6 +66,7 @@ async function inspectPages(folder: string, floorFolder: string): Promise<void> 
       LOG_LEVEL: "error",
       NODE_ENV: "production",
       CONTACT_EMAIL: "team@example.com",
+      POSTAL_ADDRESS: "Tessera, 1 Example Street, Example Town",
       MAIL_FROM: "Tessera <no-reply@example.com>",
       ENCRYPTION_KEY: "the key of a benchmark, which keeps nothing",
     };
