@@ -125,6 +125,28 @@ describe("refused, and nothing is written", () => {
   });
 });
 
+test("a reference that is recorded for another invoice at the same moment is refused", async () => {
+  const [first, second] = [await begin(), await begin({ email: (await world.person()).email })];
+  const { pool } = world.database;
+  const other = await pool.connect();
+  try {
+    await other.query("begin");
+    await other.query(
+      `insert into bank_transfers (reference, billing_account_id, stripe_subscription_id, invoice_id, amount_cents, currency, reason, recorded_at)
+         select 'FT26011 / 4711', billing_account_id, stripe_subscription_id, id, $2, 'usd', 'Statement', now() from invoices where id = $1`,
+      [first.invoiceId, monthlyPriceCents],
+    );
+    const answer = transfer(second.invoiceId);
+    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1);
+    await other.query("commit");
+    expect([(await answer).statusCode, (await answer).json().code]).toEqual([409, "idempotency_conflict"]);
+  } finally {
+    other.release();
+  }
+  expect(await acts()).toEqual(["transfer.invoiced", "transfer.invoiced"]);
+});
+
 test("a transfer that is taken back takes its credits, also those that were spent, and ends the plan", async () => {
   const { invoiceId } = await begin();
   await transfer(invoiceId);

@@ -29,8 +29,14 @@ export async function selectTransferOf(executor: Executor, invoiceId: string): P
   return executor.selectFrom("bank_transfers").selectAll().where("invoice_id", "=", invoiceId).executeTakeFirst();
 }
 
-export async function insertTransfer(trx: Trx, row: Insertable<BankTransfers>): Promise<void> {
-  await trx.insertInto("bank_transfers").values(row).execute();
+/** Returns false if another transaction has just recorded its reference. */
+export async function insertTransfer(trx: Trx, row: Insertable<BankTransfers>): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await trx
+    .insertInto("bank_transfers")
+    .values(row)
+    .onConflict((conflict) => conflict.column("reference").doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
 }
 
 /** Returns false if it was reversed before. */

@@ -88,6 +88,8 @@ export async function invoiceTransfer(
 
 const refused = (message: string) => new DomainError("conflict", message);
 
+const recordedForOther = () => new DomainError("idempotency_conflict", "A transfer with this reference was recorded for something else");
+
 async function record(trx: Trx, clerk: Clerk, received: ReceivedTransfer, now: Date): Promise<void> {
   const { reference, invoiceId, amountCents, reason } = received;
   await queries.lockSubject(trx, `transfer:${invoiceId}`);
@@ -97,7 +99,7 @@ async function record(trx: Trx, clerk: Clerk, received: ReceivedTransfer, now: D
     throw new DomainError("not_found", "There is no such invoice to be paid by transfer");
   if (known) {
     if (known.invoice_id === invoiceId && known.amount_cents === amountCents && known.currency === received.currency) return;
-    throw new DomainError("idempotency_conflict", "A transfer with this reference was recorded for something else");
+    throw recordedForOther();
   }
   if (invoice.status !== "open") throw refused("The invoice is not open any more");
   if (received.currency !== currency || amountCents !== invoice.unpaid_cents)
@@ -110,7 +112,9 @@ async function record(trx: Trx, clerk: Clerk, received: ReceivedTransfer, now: D
     currency,
     reason,
   };
-  await transfers.insertTransfer(trx, { ...row, stripe_subscription_id: invoice.stripe_subscription_id, recorded_at: now });
+  const inserted = { ...row, stripe_subscription_id: invoice.stripe_subscription_id, recorded_at: now };
+  // At the same moment it was recorded for another invoice.
+  if (!(await transfers.insertTransfer(trx, inserted))) throw recordedForOther();
   await enqueue(trx, "settle-transfer", { reference });
   const subject = await transfers.selectLongestMember(trx, invoice.billing_account_id);
   await recordAct(trx, { actor: clerk.userId, subject, action: "transfer.received", network: clerk.network, details: { amountCents } });
