@@ -93,6 +93,11 @@ export function isRefundedAlready(error: unknown): boolean {
   return codeOf(error) === "charge_already_refunded";
 }
 
+/** Stripe does not accept the request, so it has not been done. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof Stripe.errors.StripeInvalidRequestError;
+}
+
 export function isPaidAlready(error: unknown): boolean {
   return codeOf(error) === "invoice_already_paid";
 }

@@ -20,6 +20,9 @@ async function happenings({ pool }: TestDatabase): Promise<Record<string, number
       (select count(*)::int from subscription_changes where status = 'past_due') as "failed renewals",
       (select count(*)::int from subscription_changes where cancel_at_period_end) as cancellations,
       (select count(*)::int from subscription_changes where status = 'canceled') as ends,
+      (select count(*)::int from money_backs where kind = 'guarantee') as "taken back", (select count(*)::int from money_backs where kind = 'withdrawal') as withdrawals,
+      (select count(*)::int from bank_transfers) as transfers, (select count(*)::int from bank_transfers where reversed_at is not null) as "transfers taken back",
+      (select count(*)::int from audit_events where action = 'deletion.asked') as deletions, (select count(*)::int from audit_events where action = 'account.deleted') as erased,
       (select count(*)::int from wallets where balance < 0) as debts`,
   );
   return rows[0] ?? {};
@@ -36,7 +39,7 @@ async function simulate(plan: Plan, plant: (database: TestDatabase) => Promise<v
   }
 }
 
-test(`${people} people for ${days} days: every day the books agree, and at rest they agree with Stripe's to the credit and the cent (seed ${seed})`, {
+test(`${people} people for ${days} days: after every act and every day the books agree, and at rest they agree with Stripe's to the credit and the cent (seed ${seed})`, {
   timeout: full ? 3_600_000 : 180_000,
 }, async () => {
   const counts = await simulate({ seed, people, days, busyPercent: 50 });
@@ -65,6 +68,14 @@ const damages: [name: string, statements: string[]][] = [
     before("insert", "paid_invoices", "new.amount_paid_cents := new.amount_paid_cents - 1; return new;"),
   ],
   ["a pack is given twice", before("insert", "grants", "if new.kind = 'pack' then new.credits := new.credits * 2; end if; return new;")],
+  [
+    "less money goes back than credits",
+    before("insert", "money_backs", "new.amount_cents := greatest(new.amount_cents - 100, 1); return new;"),
+  ],
+  [
+    "a deleted account goes on paying",
+    before("insert", "outbox", "if new.job = 'align-subscription' then return null; end if; return new;"),
+  ],
 ];
 
 describe.runIf(full)("planted damage", () => {

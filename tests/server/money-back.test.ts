@@ -80,6 +80,33 @@ test("what was asked back can't be spent until it has gone back; the refund's ma
   expect(await mailsTo(world, person, "payment-refunded")).toMatchObject([{ credits: 300, left: -20 }]);
 });
 
+test("a part that the team refunded meanwhile is not paid twice: the rest goes back", async () => {
+  const person = await subscribe(world);
+  expect((await ask(person)).statusCode).toBe(202);
+  const charge = await chargeOf(world, person);
+  await world.deps.payments.refunds.create({ charge, amount: 500 });
+  await runJobs();
+  await runJobs();
+  const { data } = await world.deps.payments.refunds.list({ charge });
+  expect(data.map(({ amount }) => amount).sort()).toEqual([1499, 500]);
+  expect(await shown(person)).toMatchObject({ state: "returned" });
+  expect((await walletOf(world, person)).balance).toBe(0);
+});
+
+test("a payment whose dispute was opened meanwhile waits for the bank; if the cardholder wins, nothing is left to pay back", async () => {
+  const person = await subscribe(world);
+  expect((await ask(person)).statusCode).toBe(202);
+  const charge = await chargeOf(world, person);
+  const dispute = await openDispute(world, charge);
+  await expect(runJobs()).rejects.toThrow(/charged back/);
+  await decideDispute(world, dispute, "lost");
+  await runJobs();
+  expect((await world.deps.payments.refunds.list({ charge })).data).toEqual([]);
+  expect(await shown(person)).toMatchObject({ state: "returned" });
+  const open = await world.database.db.selectFrom("money_backs").select("id").where("done_at", "is", null).execute();
+  expect(open).toEqual([]);
+});
+
 test("over the share it is refused with the reason, and nothing is written", async () => {
   const person = await subscribe(world);
   await spend(world, person, 61);

@@ -206,6 +206,43 @@ describe("a yearly renewal", () => {
     expect((await dueInstants(world.deps.db))["renewal-notices"]).toBeNull();
   });
 
+  test("names what will be charged, less a discount that lasts", async () => {
+    const { payments } = world.deps;
+    // A person of whom Stripe knows, at a checkout that support made with a coupon.
+    await world.checkout(person, "starter_year");
+    const { data: prices } = await payments.prices.list({ lookup_keys: ["starter_year"] });
+    const { id: coupon } = await payments.coupons.create({ percent_off: 10, duration: "forever" });
+    const { url } = await payments.checkout.sessions.create({
+      mode: "subscription",
+      customer: await customerOf(world.database.db, person.userId),
+      line_items: [{ price: prices[0]?.id ?? "", quantity: 1 }],
+      success_url: "https://tessera.example/",
+      discounts: [{ coupon }],
+    });
+    await world.pay(url ?? "");
+    await world.settle();
+    expect((await lastMail()).parameters).toMatchObject({ amountCents: 17271, priceCents: 17271 });
+    world.clock.moveTo(notice);
+    await tellOfRenewals(world.deps, world.clock.now());
+    expect((await lastMail()).parameters).toMatchObject({ interval: "year", priceCents: 17271 });
+    await world.moveTo(new Date("2027-02-01T12:00:00Z"));
+    expect((await lastMail()).template).toBe("plan-renewed");
+    expect((await lastMail()).parameters).toMatchObject({ amountCents: 17271, priceCents: 17271 });
+  });
+
+  test("into another yearly plan says so", async () => {
+    await buy("starter_year");
+    const preview = (await world.post("/api/billing/plan-change/preview", person, { priceId: "basic_year" })).json();
+    const { effectiveAt, amountCents } = preview;
+    expect((await world.post("/api/billing/plan-change", person, { priceId: "basic_year", effectiveAt, amountCents })).statusCode).toBe(
+      200,
+    );
+    await world.settle();
+    world.clock.moveTo(notice);
+    await tellOfRenewals(world.deps, world.clock.now());
+    expect((await lastMail()).parameters).toMatchObject({ plan: "basic", interval: "year", priceCents: 38390, variant: "change" });
+  });
+
   test("that was missed by a worker that was off is announced late, as long as it is ahead", async () => {
     await buy("starter_year");
     world.clock.moveTo(new Date("2027-01-29T12:00:00Z"));

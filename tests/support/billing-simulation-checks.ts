@@ -2,10 +2,11 @@
 import type Stripe from "stripe";
 import { addMonths } from "#domain/clock.ts";
 import { packs, parsePriceId } from "#domain/plans.ts";
+import type { SubscriptionStatus } from "#domain/subscription.ts";
 import { fromStripeStatus, grantsAccess } from "#domain/subscription.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
-import type { Actor } from "./billing-simulation-acts.ts";
-import { call } from "./billing-simulation-acts.ts";
+import type { Actor } from "./billing-simulation-stage.ts";
+import { call } from "./billing-simulation-stage.ts";
 import type { BillingWorld } from "./billing-stripe.ts";
 
 /** Throws with the difference; a run adds its seed and its day. */
@@ -23,6 +24,17 @@ export async function checkLedger(world: BillingWorld, actors: readonly Actor[])
   );
   const spent = new Map(rows.map((row) => [row.wallet_id, row.spent]));
   for (const actor of actors) expectEqual(`what ${actor.userId} spent`, spent.get(actor.walletId) ?? 0, actor.spent);
+}
+
+/** The same of one wallet, which costs the same however many there are. */
+export async function checkWallet({ database: { pool } }: BillingWorld, { walletId, userId, spent }: Actor): Promise<void> {
+  const disagreements = await pool.query("select * from ledger_disagreements_in(array[$1]::uuid[])", [walletId]);
+  if (disagreements.rows.length > 0) throw new Error(`the books of ${userId} disagree: ${JSON.stringify(disagreements.rows)}`);
+  const { rows } = await pool.query<{ spent: number }>(
+    "select coalesce(sum(amount), 0)::int as spent from ledger_entries where account = 'spent' and wallet_id = $1",
+    [walletId],
+  );
+  expectEqual(`what ${userId} spent`, rows[0]?.spent, spent);
 }
 
 interface Sold {
@@ -50,14 +62,16 @@ function subscriptionOf(invoice: Stripe.Invoice): string | undefined {
 
 interface Books {
   subscriptions: readonly Stripe.Subscription[];
+  /** By invoice, when its transfer was taken back. */
+  reversedAt: ReadonlyMap<string, Date>;
   names: ReadonlyMap<string, string>;
   now: Date;
 }
 
 /** What a paid invoice gives by now. */
-function soldBy(invoice: Stripe.Invoice, { subscriptions, names, now }: Books): Sold {
+function soldBy(invoice: Stripe.Invoice, { subscriptions, reversedAt, names, now }: Books): Sold {
   const sold: Sold = { invoice: invoice.id, grants: 0, credits: 0 };
-  const ended = endOf(subscriptions, subscriptionOf(invoice));
+  const ended = reversedAt.get(invoice.id) ?? endOf(subscriptions, subscriptionOf(invoice));
   for (const line of invoice.lines.data) {
     const price = line.pricing?.price_details?.price;
     const name = names.get(typeof price === "string" ? price : (price?.id ?? "")) ?? "";
@@ -90,7 +104,18 @@ async function checkGrants(world: BillingWorld, actor: Actor, paid: readonly Str
   expectEqual(`the credits of ${actor.userId}`, rows.sort(byInvoice), expected.sort(byInvoice));
 }
 
-async function checkMirror(world: BillingWorld, actor: Actor, { subscriptions, names, now }: Books): Promise<void> {
+/** One that is paid by transfer begins with its first payment. */
+function statusOf({ id, status, collection_method }: Stripe.Subscription, paid: readonly Stripe.Invoice[]): SubscriptionStatus {
+  const waits = collection_method === "send_invoice" && status !== "canceled" && !paid.some((invoice) => subscriptionOf(invoice) === id);
+  return waits ? "incomplete" : fromStripeStatus(status);
+}
+
+async function checkMirror(
+  world: BillingWorld,
+  actor: Actor,
+  paid: readonly Stripe.Invoice[],
+  { subscriptions, names, now }: Books,
+): Promise<void> {
   const { db } = world.database;
   const row = await db.selectFrom("user_subscriptions").selectAll().where("user_id", "=", actor.userId).executeTakeFirst();
   const begun = subscriptions.filter(({ status }) => status !== "incomplete_expired");
@@ -104,7 +129,7 @@ async function checkMirror(world: BillingWorld, actor: Actor, { subscriptions, n
   }
   const item = newest.items.data[0];
   const price = parsePriceId(names.get(item?.price.id ?? "") ?? "");
-  const status = fromStripeStatus(newest.status);
+  const status = statusOf(newest, paid);
   const mirrored = row && {
     id: row.stripe_subscription_id,
     status: row.status,
@@ -119,6 +144,11 @@ async function checkMirror(world: BillingWorld, actor: Actor, { subscriptions, n
     interval: price?.interval,
     end: status === "canceled" ? null : item?.current_period_end,
   });
+  if (actor.state === "leaving") {
+    const goesOn = status !== "canceled" && !newest.cancel_at_period_end && newest.cancel_at === null;
+    expectEqual(`whether the deleted ${actor.userId} goes on paying`, goesOn, false);
+    return;
+  }
   const check = await call({ world }, actor, "/api/functions/reliable-subscription-check");
   if (!check) throw new Error(`${actor.userId} was refused a check`);
   const entitled = row !== undefined && grantsAccess(status, row.grace_until, now);
@@ -132,6 +162,12 @@ interface Taken {
   expired: number;
   /** Of the months that are still to come. */
   waiting: number;
+}
+
+/** What was asked back of a charge and waits for the bank, which decides about it. Its credits are taken already. */
+async function askedOf({ database: { db } }: BillingWorld, chargeId: string): Promise<number> {
+  const requests = db.selectFrom("money_backs").select("amount_cents").where("charge_id", "=", chargeId).where("done_at", "is", null);
+  return (await requests.executeTakeFirst())?.amount_cents ?? 0;
 }
 
 /** Credits follow the money back: floor(sold × returned ÷ paid), less what had expired by then. An open dispute freezes the wallet. */
@@ -150,12 +186,47 @@ async function checkReturns(world: BillingWorld, actor: Actor, customer: string)
       [charge.id],
     );
     const { sold, taken, expired, waiting } = rows[0] ?? { sold: 0, taken: 0, expired: 0, waiting: 0 };
-    const owed = Math.floor((sold * Math.min(charge.amount, charge.amount_refunded + lost)) / charge.amount);
-    if (taken > owed || taken + expired + waiting < owed)
+    const asked = await askedOf(world, charge.id);
+    const owedFor = (cents: number) => Math.floor((sold * Math.min(charge.amount, cents)) / charge.amount);
+    const owed = owedFor(charge.amount_refunded + lost);
+    if (taken > owedFor(charge.amount_refunded + lost + asked) || taken + expired + waiting < owed)
       throw new Error(`of ${charge.id} ${owed} credits are owed; ${taken} were taken, ${expired} had expired, ${waiting} are to come`);
   }
   const wallet = world.database.db.selectFrom("wallets").select("frozen_at").where("id", "=", actor.walletId);
   expectEqual(`whether ${actor.userId} is frozen`, (await wallet.executeTakeFirst())?.frozen_at !== null, disputed);
+}
+
+/**
+ * A recorded transfer has paid its invoice. One that was taken back gives no credits, and its plan has ended. Returns when which were taken
+ * back, by invoice.
+ */
+async function checkTransfers({ database, deps }: BillingWorld, { payerId, userId }: Actor): Promise<Map<string, Date>> {
+  const transfers = await database.db.selectFrom("bank_transfers").selectAll().where("billing_account_id", "=", payerId).execute();
+  for (const { invoice_id: invoiceId, stripe_subscription_id: subscriptionId, reversed_at: reversedAt } of transfers) {
+    if (reversedAt === null) {
+      expectEqual(`the transfer for ${invoiceId}`, (await deps.payments.invoices.retrieve(invoiceId)).status, "paid");
+      continue;
+    }
+    const { status } = await deps.payments.subscriptions.retrieve(subscriptionId);
+    expectEqual(`the plan of ${userId}, whose transfer was taken back`, status, "canceled");
+    const { rows } = await database.pool.query(
+      `select g.id from grants g where invoice_id = $1 and g.remaining > 0
+        or invoice_id = $1 and g.credits > g.clawed_back + (select coalesce(sum(e.amount), 0) from ledger_entries e
+          where e.grant_id = g.id and e.account = 'expired')`,
+      [invoiceId],
+    );
+    expectEqual(`the credits of ${userId} that a transfer taken back has left`, rows, []);
+  }
+  return new Map(transfers.flatMap(({ invoice_id: invoiceId, reversed_at: at }) => (at ? [[invoiceId, at]] : [])));
+}
+
+function expectNoneRuns({ userId }: Actor, subscriptions: readonly Stripe.Subscription[]): void {
+  const running = subscriptions.filter(({ status }) => status !== "canceled" && status !== "incomplete_expired");
+  expectEqual(
+    `what the deleted ${userId} pays for`,
+    running.map(({ id }) => id),
+    [],
+  );
 }
 
 /** Whoever had a trial had one, of one grant. */
@@ -173,15 +244,18 @@ export async function checkAgainstStripe(world: BillingWorld, actors: readonly A
   let paidCents = 0;
   for (const actor of actors) {
     const accounts = world.database.db.selectFrom("billing_accounts").select("stripe_customer_id").where("id", "=", actor.payerId);
-    const customer = (await accounts.executeTakeFirst())?.stripe_customer_id;
+    const customer = actor.customer ?? (await accounts.executeTakeFirst())?.stripe_customer_id;
     if (!customer) continue;
     const subscriptions = await payments.subscriptions.list({ customer, status: "all", limit: 100 }).autoPagingToArray({ limit: 1_000 });
     const paid = await payments.invoices.list({ customer, status: "paid", limit: 100 }).autoPagingToArray({ limit: 1_000 });
-    const books = { subscriptions, names, now: world.clock.now() };
+    const books = { subscriptions, reversedAt: await checkTransfers(world, actor), names, now: world.clock.now() };
     paidCents += paid.reduce((sum, invoice) => sum + invoice.amount_paid, 0);
     await checkGrants(world, actor, paid, books);
-    await checkMirror(world, actor, books);
-    await checkReturns(world, actor, customer);
+    if (actor.state === "gone") expectNoneRuns(actor, subscriptions);
+    else {
+      await checkMirror(world, actor, paid, books);
+      await checkReturns(world, actor, customer);
+    }
   }
   const { rows } = await world.database.pool.query<{ cents: number }>(
     "select coalesce(sum(amount_paid_cents), 0)::int as cents from paid_invoices",

@@ -10,9 +10,12 @@ import { reconcileBilling } from "#server/features/billing/reconcile.ts";
 import { endGracePeriods, postDueScheduledGrants } from "#server/features/billing/schedules.ts";
 import { advanceTrials } from "#server/features/billing/trials.ts";
 import { expireDueGrants } from "#server/features/credits/service.ts";
-import type { Actor } from "./billing-simulation-acts.ts";
-import { actSomehow, createActor } from "./billing-simulation-acts.ts";
-import { checkAgainstStripe, checkLedger } from "./billing-simulation-checks.ts";
+import { eraseDueAccounts } from "#server/features/deletion/erase.ts";
+import { processors } from "../../worker/processors/all.ts";
+import { actSomehow } from "./billing-simulation-acts.ts";
+import { checkAgainstStripe, checkLedger, checkWallet } from "./billing-simulation-checks.ts";
+import type { Actor } from "./billing-simulation-stage.ts";
+import { createActor } from "./billing-simulation-stage.ts";
 import type { BillingWorld } from "./billing-stripe.ts";
 import { deliver } from "./billing-world.ts";
 import { seededRandom } from "./ledger-model.ts";
@@ -25,6 +28,7 @@ export interface Plan {
   busyPercent: number;
 }
 
+const stripeJobs = ["align-subscription", "pay-back", "settle-checkout", "settle-transfer", "update-customer"] as const;
 const stepMs = 6 * hourMs;
 /** How often everything comes to rest and is compared with Stripe's books. */
 const restDays = 6;
@@ -33,6 +37,7 @@ class Simulation {
   readonly random: (below: number) => number;
   readonly world: BillingWorld;
   private readonly plan: Plan;
+  private team: Actor | undefined;
   private actors: Actor[] = [];
   private late: Stripe.Event[] = [];
   private lastAct = "nothing yet";
@@ -47,9 +52,16 @@ class Simulation {
     this.lastReconciled = world.clock.now();
   }
 
+  get admin(): Actor {
+    if (!this.team) throw new Error("the team begins with run()");
+    return this.team;
+  }
+
   async run(): Promise<void> {
     let day = 0;
     try {
+      this.team = await createActor(this.world);
+      await this.world.database.db.updateTable("users").set({ role: "admin" }).where("id", "=", this.team.userId).execute();
       while (this.actors.length < this.plan.people) this.actors.push(await createActor(this.world));
       for (; day < this.plan.days; day += 1) {
         await this.liveThrough(day);
@@ -70,6 +82,7 @@ class Simulation {
       this.strikeStripe();
       this.lastAct = await actSomehow(this, actor);
       this.world.setApiFaults([]);
+      await checkWallet(this.world, actor);
       // Some go through everything twice, at once.
       if (this.random(10) === 0) await Promise.all([this.deliverSome(), this.deliverSome()]);
     }
@@ -87,6 +100,9 @@ class Simulation {
   private async moveTo(target: Date, day: number): Promise<void> {
     while (this.world.clock.now() < target) {
       await this.world.moveTo(addMilliseconds(this.world.clock.now(), stepMs), { bringing: false });
+      // PostgreSQL's business clock decides who may be erased.
+      const offsetMs = Math.max(0, this.world.clock.now().getTime() - Date.now());
+      await this.world.database.asOwner(`update business_clock set offset_ms = ${offsetMs}`);
       await this.deliverSome();
       if (day >= this.workerBackOn) await this.work();
     }
@@ -123,12 +139,35 @@ class Simulation {
       const pair = waiting.slice(first, first + 2);
       await Promise.all(pair.map(({ id }) => processStripeEvent(this.world.deps, id).catch(refusedByStripe)));
     }
+    await this.doJobs();
     this.world.setApiFaults([]);
     const now = this.world.clock.now();
     await postDueScheduledGrants(this.world.deps, now);
     await endGracePeriods(this.world.deps, now);
     await expireDueGrants(this.world.deps, now);
     await advanceTrials(this.world.deps, now);
+    await eraseDueAccounts(this.world.deps, now);
+    for (const actor of this.actors) if (actor.state === "leaving" && (await isGone(this.world, actor))) actor.state = "gone";
+  }
+
+  /** Those that act at Stripe. What fails because of Stripe stays for the next time. */
+  private async doJobs(): Promise<void> {
+    const { db } = this.world.database;
+    const jobs = await db.selectFrom("outbox").selectAll().where("job", "in", stripeJobs).orderBy("id").execute();
+    for (const { id, job, payload } of jobs) {
+      const run = processors[job as (typeof stripeJobs)[number]];
+      const done = await run(this.world.deps, payload as never).then(() => true, refusedByStripe);
+      if (done) await db.deleteFrom("outbox").where("id", "=", id).execute();
+    }
+  }
+
+  private async checkJobs(): Promise<void> {
+    const { db } = this.world.database;
+    for (const { job, payload } of await db.selectFrom("outbox").selectAll().where("job", "in", stripeJobs).execute()) {
+      const { requestId } = payload as { requestId?: string };
+      if (requestId === undefined || !(await waitsForBank(this.world, requestId)))
+        throw new Error(`${job} was never done: ${JSON.stringify(payload)}`);
+    }
   }
 
   private async reconcile(): Promise<void> {
@@ -146,13 +185,24 @@ class Simulation {
       await this.work();
       await this.reconcile();
     }
+    await this.checkJobs();
     await checkLedger(this.world, this.actors);
     await checkAgainstStripe(this.world, this.actors);
   }
 }
 
+/** Whether the bank decides about the payment that was asked back, or has decided for us: then an operator pays it back. */
+async function waitsForBank({ database: { db }, deps }: BillingWorld, requestId: string): Promise<boolean> {
+  const request = await db.selectFrom("money_backs").select("charge_id").where("id", "=", requestId).executeTakeFirstOrThrow();
+  return (await deps.payments.charges.retrieve(request.charge_id)).disputed;
+}
+
+async function isGone(world: BillingWorld, { userId }: Actor): Promise<boolean> {
+  return !(await world.database.db.selectFrom("users").select("id").where("id", "=", userId).executeTakeFirst());
+}
+
 /** Swallows what Stripe's failures cause; a mistake of ours goes on. */
-function refusedByStripe(error: unknown): void {
+function refusedByStripe(error: unknown): undefined {
   const cause = error instanceof Error && error.cause ? error.cause : error;
   if (!(cause instanceof Error && "rawType" in cause) && !(cause instanceof Error && /^Stripe/.test(cause.constructor.name))) throw error;
 }

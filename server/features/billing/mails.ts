@@ -8,6 +8,7 @@ import { fromUnix } from "../../providers/stripe.ts";
 import type { MailRequest } from "../notifications/service.ts";
 import { queueMail } from "../notifications/service.ts";
 import type { MailTemplate } from "../notifications/templates.ts";
+import { billedCents } from "./billed-amount.ts";
 import * as queries from "./queries.ts";
 
 type Content<Template extends MailTemplate> = Pick<MailRequest<Template>, "key" | "template" | "parameters">;
@@ -33,12 +34,14 @@ function contractOf(concludedAt: Date, order: OrderRow | undefined) {
 /** A contract that was paid, and the order that led to it; undefined if there was none. */
 interface Concluded {
   row: queries.AccountSubscription;
+  subscription: Pick<Stripe.Subscription, "discounts">;
   invoice: Stripe.Invoice;
   order: OrderRow | undefined;
 }
 
 /** Sent once per subscription: it is paid, and has these credits. Confirms the contract (Directive 2011/83/EU, article 8(7)). */
-export async function mailStarted(trx: Trx, payerId: string, { row, invoice, order }: Concluded, now: Date): Promise<void> {
+export async function mailStarted(trx: Trx, payerId: string, concluded: Concluded, now: Date): Promise<void> {
+  const { row, subscription, invoice, order } = concluded;
   const plan = planList.find((candidate) => candidate.key === row.plan_key);
   if (!plan) return;
   const key = `subscription-started:${row.stripe_subscription_id}`;
@@ -46,7 +49,7 @@ export async function mailStarted(trx: Trx, payerId: string, { row, invoice, ord
   const parameters = {
     plan: plan.key,
     interval: row.billing_interval,
-    priceCents: priceCents(plan, row.billing_interval),
+    priceCents: billedCents(row.price_cents ?? priceCents(plan, row.billing_interval), subscription, row.current_period_end),
     amountCents: invoice.amount_paid,
     credits: plan.monthlyCredits,
     beginsAt: row.current_period_start.toISOString(),

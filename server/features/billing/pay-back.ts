@@ -3,14 +3,16 @@
  * The request is written in a transaction, which takes the credits too; a job then ends the subscription at Stripe and pays the money back. Our
  * books follow Stripe's events, as for any other refund.
  */
+import type { Selectable } from "kysely";
 import type { Trx } from "../../db/transaction.ts";
-import type { MoneyBackKind } from "../../db/types-billing.ts";
+import type { MoneyBackKind, MoneyBacks } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
-import { isRefundedAlready } from "../../providers/stripe.ts";
+import { isRefundedAlready, isRefused } from "../../providers/stripe.ts";
 import { enqueue } from "../../queue/outbox.ts";
 import { takeAskedCredits } from "./charge-returns.ts";
 import { endAtStripe } from "./end-at-stripe.ts";
+import { lostCentsOf } from "./sync-charge.ts";
 
 /** A payment that can be asked back once. */
 export interface Returnable {
@@ -50,19 +52,44 @@ export async function askBack(trx: Trx, payment: Returnable, { payerId, kind, am
   await enqueue(trx, "pay-back", { requestId });
 }
 
+/** What of a charge has not gone back yet, by refunds or by disputes that the cardholder won. */
+async function leftOf({ payments }: Pick<Deps, "payments">, charge: string): Promise<number> {
+  const { amount_captured: captured, amount_refunded: refunded } = await payments.charges.retrieve(charge);
+  const { data: disputes } = await payments.disputes.list({ charge, limit: 100 });
+  return captured - refunded - lostCentsOf(disputes);
+}
+
+/**
+ * Under a key of the request, so that it happens once. If Stripe refuses because money of the charge went back meanwhile by somebody else's hand,
+ * the rest of it does. Throws Stripe's other refusals: while the bank has the money an operator decides.
+ */
+async function refund(
+  deps: Pick<Deps, "payments">,
+  { id, charge_id: charge, amount_cents: amount }: Selectable<MoneyBacks>,
+): Promise<void> {
+  const create = (cents: number, idempotencyKey: string) =>
+    deps.payments.refunds.create(
+      { charge, amount: cents, reason: "requested_by_customer", metadata: { money_back: id } },
+      { idempotencyKey },
+    );
+  try {
+    await create(amount, `money-back:${id}`);
+  } catch (error) {
+    if (isRefundedAlready(error)) return;
+    if (!isRefused(error)) throw error;
+    const left = await leftOf(deps, charge);
+    if (left >= amount) throw error;
+    if (left > 0) await create(left, `money-back:${id}:${left}`);
+  }
+}
+
 /** Ends the subscription at Stripe and pays the money back. May run any number of times. */
 export async function payBack(deps: Pick<Deps, "db" | "payments" | "clock" | "live" | "log">, requestId: string): Promise<void> {
   const request = await deps.db.selectFrom("money_backs").selectAll().where("id", "=", requestId).executeTakeFirst();
   if (!request || request.done_at) return;
-  const { charge_id: charge, amount_cents: amount } = request;
   // First, so that nobody whose refund Stripe refuses pays for another period of a plan they gave back.
   if (request.stripe_subscription_id !== null) await endAtStripe(deps, request.stripe_subscription_id, "money-back");
-  const refund = { charge, amount, reason: "requested_by_customer", metadata: { money_back: requestId } } as const;
-  try {
-    await deps.payments.refunds.create(refund, { idempotencyKey: `money-back:${requestId}` });
-  } catch (error) {
-    if (!isRefundedAlready(error)) throw error;
-  }
+  await refund(deps, request);
   await deps.db
     .updateTable("money_backs")
     .set({ done_at: deps.clock.now() })

@@ -9,16 +9,23 @@ import { graceDays, planList, priceCents } from "#domain/plans.ts";
 import type { Trx } from "../../db/transaction.ts";
 import type { InvoiceRow } from "../../db/types-billing.ts";
 import { fromUnix } from "../../providers/stripe.ts";
+import { billedCents } from "./billed-amount.ts";
 import { mailPayer } from "./mails.ts";
 import type { AccountSubscription } from "./queries.ts";
 
-/** What will be charged at the end of the period: for the plan to come, if the person chose another. */
-function nextPayment(row: AccountSubscription): { plan: Plan; interval: BillingInterval; priceCents: number } | undefined {
+/** A subscription as our row and, with its discounts, as Stripe has it. */
+interface Renewing {
+  row: AccountSubscription;
+  subscription: Pick<Stripe.Subscription, "discounts">;
+}
+
+/** What will be charged at the end of the period, less its discounts: for the plan to come, if the person chose another. */
+function nextPayment({ row, subscription }: Renewing): { plan: Plan; interval: BillingInterval; priceCents: number } | undefined {
   const plan = planList.find(({ key }) => key === (row.pending_plan_key ?? row.plan_key));
   const interval = row.pending_interval ?? row.billing_interval;
   if (!plan) return undefined;
-  const changes = row.pending_plan_key !== null;
-  return { plan, interval, priceCents: (changes ? null : row.price_cents) ?? priceCents(plan, interval) };
+  const price = (row.pending_plan_key === null ? row.price_cents : null) ?? priceCents(plan, interval);
+  return { plan, interval, priceCents: billedCents(price, subscription, row.current_period_end) };
 }
 
 /**
@@ -62,11 +69,12 @@ export async function mailPaymentFailed(trx: Trx, row: InvoiceRow, graceUntil: D
 export async function mailRenewed(
   trx: Trx,
   payerId: string,
-  { invoice, row, recovered }: { invoice: Stripe.Invoice; row: AccountSubscription; recovered: boolean },
+  { invoice, recovered, ...renewing }: Renewing & { invoice: Stripe.Invoice; recovered: boolean },
   now: Date,
 ): Promise<void> {
+  const { row } = renewing;
   const plan = planList.find(({ key }) => key === row.plan_key);
-  const next = nextPayment(row);
+  const next = nextPayment(renewing);
   if (!plan || !next) return;
   const parameters = {
     plan: plan.key,
@@ -98,11 +106,19 @@ export async function mailEnded(
 }
 
 /** Sent once per period of a yearly plan: when it renews, and for how much. */
-export async function mailRenewalAhead(trx: Trx, payerId: string, row: AccountSubscription, now: Date): Promise<void> {
-  const next = nextPayment(row);
+export async function mailRenewalAhead(trx: Trx, payerId: string, renewing: Renewing, now: Date): Promise<void> {
+  const next = nextPayment(renewing);
   if (!next) return;
+  const { row } = renewing;
   const renewsAt = row.current_period_end.toISOString();
-  const parameters = { plan: next.plan.key, interval: next.interval, priceCents: next.priceCents, renewsAt };
+  const toAnother = next.interval === "year" && next.plan.key !== row.plan_key;
+  const parameters = {
+    plan: next.plan.key,
+    interval: next.interval,
+    priceCents: next.priceCents,
+    renewsAt,
+    ...(toAnother ? { variant: "change" as const } : {}),
+  };
   const key = `renewal-ahead:${row.stripe_subscription_id}:${renewsAt}`;
   await mailPayer(trx, payerId, { key, template: "renewal-ahead", parameters }, now);
 }

@@ -5,6 +5,7 @@ import { renewalNoticeDays } from "#domain/plans.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
+import { orMissing } from "../../providers/stripe.ts";
 import { notSetAside, sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
 import * as queries from "./queries.ts";
 import { mailRenewalAhead } from "./renewal-mails.ts";
@@ -27,9 +28,12 @@ async function selectDue(executor: Executor, now: Date): Promise<string[]> {
   return rows.map((row) => row.stripe_subscription_id);
 }
 
-async function tell(deps: Pick<Deps, "db">, subscriptionId: string, now: Date): Promise<boolean> {
+async function tell(deps: Pick<Deps, "db" | "payments">, subscriptionId: string, now: Date): Promise<boolean> {
   const payerId = await queries.selectPayerOfSubscription(deps.db, subscriptionId);
   if (payerId === undefined) return false;
+  // Its discounts decide what will be charged. One that Stripe no longer has is ended by the hourly check.
+  const subscription = await orMissing(deps.payments.subscriptions.retrieve(subscriptionId, { expand: ["discounts.source.coupon"] }));
+  if (!subscription) return false;
   return inTransaction(deps.db, async (trx) => {
     await queries.lockSubject(trx, `billing:${payerId}`);
     const row = await queries.selectAccountSubscription(trx, payerId);
@@ -41,13 +45,13 @@ async function tell(deps: Pick<Deps, "db">, subscriptionId: string, now: Date): 
       .execute();
     // After an outage that was longer than the notice, the renewal itself is told of.
     if (row.current_period_end <= now) return false;
-    await mailRenewalAhead(trx, payerId, row, now);
+    await mailRenewalAhead(trx, payerId, { row, subscription }, now);
     return true;
   });
 }
 
 /** Mails what is due by `now`. Returns how many. */
-export async function tellOfRenewals(deps: Pick<Deps, "db" | "log">, now: Date, signal?: AbortSignal): Promise<number> {
+export async function tellOfRenewals(deps: Pick<Deps, "db" | "log" | "payments">, now: Date, signal?: AbortSignal): Promise<number> {
   return sweepRows(
     deps,
     "renewal-notices",

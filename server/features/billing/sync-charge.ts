@@ -32,6 +32,11 @@ function sumOf(amounts: readonly { amount: number }[]): number {
   return amounts.reduce((sum, { amount }) => sum + amount, 0);
 }
 
+/** What the cardholder keeps of disputed payments. */
+export function lostCentsOf(disputes: readonly Stripe.Dispute[]): number {
+  return sumOf(disputes.filter(({ status }) => lostDisputes.includes(status)));
+}
+
 interface Reading {
   state: ChargeState;
   intentId: string | undefined;
@@ -55,7 +60,7 @@ async function readCharge(deps: BillingDeps, chargeId: string): Promise<Reading 
     payerId,
     paidCents: charge.amount_captured,
     refundedCents: sumOf(refunds.filter(({ status }) => status === "succeeded")),
-    lostCents: sumOf(disputes.filter(({ status }) => lostDisputes.includes(status))),
+    lostCents: lostCentsOf(disputes),
     disputed: disputes.some(({ status }) => openDisputes.includes(status)),
   };
   return { state, intentId: idOf(charge.payment_intent) };

@@ -185,10 +185,10 @@ async function mailWritten(
   for (const invoice of granted) {
     if (invoice.billing_reason === "subscription_create") {
       const order = await concludeOrder(trx, subscription.metadata.checkout_id, row.stripe_subscription_id, now);
-      await mailStarted(trx, payerId, { row, invoice, order }, now);
+      await mailStarted(trx, payerId, { row, subscription, invoice, order }, now);
     }
     if (invoice.billing_reason === "subscription_cycle")
-      await mailRenewed(trx, payerId, { invoice, row, recovered: known === "past_due" }, now);
+      await mailRenewed(trx, payerId, { invoice, row, subscription, recovered: known === "past_due" }, now);
   }
   if (row.status !== "canceled" || (known !== "active" && known !== "past_due")) return;
   const unpaid = known === "past_due" || subscription.cancellation_details?.reason === "payment_failed";

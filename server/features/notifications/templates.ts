@@ -72,8 +72,8 @@ export interface MailParameters {
   "plan-renewed": Renewed;
   /** `unpaid`: it ended because its renewal was not paid. */
   "plan-ended": { plan: PlanKey; endedAt: string; variant?: "unpaid" };
-  /** What a yearly plan's renewal costs, at `renewsAt`; `interval` is that of the plan to come. */
-  "renewal-ahead": { plan: PlanKey; interval: BillingInterval; priceCents: number; renewsAt: string };
+  /** What a yearly plan's renewal costs, at `renewsAt`; `interval` is that of the plan to come. `change`: that is another yearly one. */
+  "renewal-ahead": { plan: PlanKey; interval: BillingInterval; priceCents: number; renewsAt: string; variant?: "change" };
   /** `amountCents`: the first payment for the new plan, at `renewsAt`. */
   "plan-change-planned": {
     plan: PlanKey;

@@ -1,0 +1,95 @@
+/** Money that goes back, accounts that are deleted, and bank transfers, in the billing simulation. */
+import type { Withdrawals } from "#contract/withdrawals.ts";
+import { currency } from "#domain/plans.ts";
+import { inTransaction } from "#server/db/transaction.ts";
+import { enqueue } from "#server/queue/outbox.ts";
+import type { Act, Actor, Stage } from "./billing-simulation-stage.ts";
+import { call, chargesOf, customerOf } from "./billing-simulation-stage.ts";
+
+/** As from Stripe's dashboard: all of a payment or a part of it. */
+export const refund: Act = async (stage, actor) => {
+  const charges = await chargesOf(stage, actor);
+  const charge = charges[stage.random(Math.max(1, charges.length))];
+  const left = charge ? charge.amount - charge.amount_refunded : 0;
+  if (!charge || left <= 0) return;
+  const amount = stage.random(2) === 0 ? left : 1 + stage.random(left);
+  await stage.world.deps.payments.refunds.create({ charge: charge.id, amount });
+};
+
+async function orderBank({ world }: Stage, path: string, fields: Record<string, string>): Promise<void> {
+  const response = await fetch(`${world.sandboxUrl}/sandbox/disputes${path}`, { method: "POST", body: new URLSearchParams(fields) });
+  if (response.status >= 500) throw new Error(`the bank answered ${response.status}`);
+}
+
+/** The bank decides about an open dispute; if there is none the person begins one. */
+export const dispute: Act = async (stage, actor) => {
+  const charges = await chargesOf(stage, actor);
+  const charge = charges.find(({ disputed }) => disputed) ?? charges[stage.random(Math.max(1, charges.length))];
+  if (!charge) return;
+  const { data } = await stage.world.deps.payments.disputes.list({ charge: charge.id });
+  const open = data.find(({ status }) => status === "needs_response");
+  if (open) await orderBank(stage, `/${open.id}/close`, { outcome: stage.random(2) === 0 ? "won" : "lost" });
+  else await orderBank(stage, "", { charge: charge.id });
+};
+
+/** Shows a factor, as dangerous acts ask for one of the last ten minutes. */
+async function proveOneself({ world }: Stage, { sessionId }: Actor): Promise<void> {
+  await world.database.db.updateTable("auth_sessions").set({ proved_at: new Date() }).where("id", "=", sessionId).execute();
+}
+
+/** Now and then twice at once. */
+async function twice(stage: Stage, act: () => Promise<unknown>): Promise<void> {
+  await Promise.all(Array.from({ length: stage.random(4) === 0 ? 2 : 1 }, act));
+}
+
+/** Asks the first payment back by the guarantee. */
+export const moneyBack: Act = async (stage, actor) => {
+  await proveOneself(stage, actor);
+  await twice(stage, () => call(stage, actor, "/api/billing/money-back"));
+};
+
+/** Withdraws from a plan or a pack. */
+export const withdraw: Act = async (stage, actor) => {
+  const { contracts = [] } = ((await call(stage, actor, "/api/billing/withdrawals", "GET")) ?? {}) as Partial<Withdrawals>;
+  const contract = contracts[stage.random(Math.max(1, contracts.length))];
+  if (contract) await twice(stage, () => call(stage, actor, "/api/billing/withdrawals", { contractId: contract.id }));
+};
+
+export const deleteAccount: Act = async (stage, actor) => {
+  const customer = await customerOf(stage, actor);
+  await proveOneself(stage, actor);
+  if (!(await call(stage, actor, "/api/account/deletion", { email: actor.email }))) return;
+  actor.state = "leaving";
+  if (customer !== undefined) actor.customer = customer;
+};
+
+/** What signing in again within the fortnight does to the account. */
+export const restoreAccount: Act = async ({ world }, actor) => {
+  await inTransaction(world.database.db, async (trx) => {
+    await trx.updateTable("users").set({ delete_at: null }).where("id", "=", actor.userId).execute();
+    await trx.updateTable("auth_sessions").set({ revoked_at: null }).where("id", "=", actor.sessionId).execute();
+    await enqueue(trx, "align-subscription", { userId: actor.userId });
+  });
+  actor.state = "here";
+};
+
+/**
+ * The team begins an Enterprise plan by transfer, records the transfer for an open invoice (now and then of another sum, or twice at once), or
+ * takes one back.
+ */
+export const transfer: Act = async (stage, { email, payerId }) => {
+  const { db } = stage.world.database;
+  await proveOneself(stage, stage.admin);
+  const team = (path: string, payload: Record<string, unknown>) => call(stage, stage.admin, `/api/admin/transfers${path}`, payload);
+  const invoices = db.selectFrom("invoices").select(["id", "unpaid_cents"]).where("billing_account_id", "=", payerId);
+  const open = await invoices.where("due_at", "is not", null).where("status", "=", "open").executeTakeFirst();
+  const recorded = db.selectFrom("bank_transfers").select("reference").where("billing_account_id", "=", payerId);
+  const known = await recorded.where("reversed_at", "is", null).executeTakeFirst();
+  const reason = "Statement of the bank";
+  if (open) {
+    const amountCents = open.unpaid_cents - (stage.random(5) === 0 ? 1 : 0);
+    await twice(stage, () => team("", { reference: `for ${open.id}`, invoiceId: open.id, amountCents, currency, reason }));
+  } else if (known) {
+    if (stage.random(3) === 0) await twice(stage, () => team("/reverse", { reference: known.reference, reason }));
+  } else await team("/invoice", { email, interval: stage.random(3) === 0 ? "year" : "month", daysUntilDue: 1 + stage.random(14) });
+};
