@@ -1,28 +1,43 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Provider } from "#domain/models.ts";
 import type { ModelCall } from "./calls.ts";
 import type { ModelFault } from "./faults.ts";
+import type { FoundSource } from "./search.ts";
 
 /** One answer. It is complete before the first token is sent. */
 export interface Answer {
   id: string;
   createdSeconds: number;
+  provider: Provider;
   model: string;
   tokens: readonly string[];
-  finishReason: "stop" | "length" | "content_filter" | "tool_calls";
+  finish: "complete" | "length" | "content_filter" | "tool_calls";
   promptTokens: number;
+  /** Sent before the tokens, without a pace, and billed with them. */
+  thinkingTokens: number;
   includeUsage: boolean;
+  /** What was searched for, and found; empty for an answer without a search. */
+  query: string;
+  sources: readonly FoundSource[];
   /** Milliseconds per token. It can change while the answer is written. */
   paceMs: () => number;
   fault: ModelFault | undefined;
 }
 
+/** How a protocol writes an answer. */
+export interface Frames {
+  /** Everything before the first token. */
+  begin(withUsage: boolean): string;
+  token(token: string): string;
+  /** Everything after the last token. Without usage the stream ends early. */
+  end(completionTokens: number, withUsage: boolean): string;
+  /** The answer as one object, where the protocol is played without a stream too. */
+  whole?(completionTokens: number, withUsage: boolean): object;
+}
+
 /** Without a pace the stream yields to other connections after this many tokens. */
 const tokensPerTurn = 16;
-
-function usageOf(answer: Answer, completionTokens: number): object {
-  return { prompt_tokens: answer.promptTokens, completion_tokens: completionTokens, total_tokens: answer.promptTokens + completionTokens };
-}
 
 /** A change of the pace is noticed after this long at the latest. */
 const noticeMs = 50;
@@ -53,26 +68,6 @@ function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
 const garbage = Buffer.from([
   0xff, 0xfe, 0x00, 0x9c, 0x7b, 0x22, 0xc3, 0x28, 0x0a, 0x64, 0x61, 0x74, 0x61, 0x3a, 0x20, 0x7b, 0x22, 0x63, 0x68, 0x0a, 0x0a, 0xf0, 0x28,
 ]);
-
-class Frames {
-  private readonly head: string;
-  private readonly tail: string;
-  private readonly answer: Answer;
-
-  constructor(answer: Answer) {
-    this.answer = answer;
-    this.head = `data: {"id":${JSON.stringify(answer.id)},"object":"chat.completion.chunk","created":${answer.createdSeconds},"model":${JSON.stringify(answer.model)},"system_fingerprint":"sandbox",`;
-    this.tail = answer.includeUsage ? `,"usage":null}\n\n` : "}\n\n";
-  }
-
-  delta(delta: string, finishReason: string | null): string {
-    return `${this.head}"choices":[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${JSON.stringify(finishReason)}}]${this.tail}`;
-  }
-
-  usage(completionTokens: number): string {
-    return `${this.head}"choices":[],"usage":${JSON.stringify(usageOf(this.answer, completionTokens))}}\n\n`;
-  }
-}
 
 /** Each token has a fixed time, so that a late timer does not delay the following tokens. A new pace counts from its change. */
 class Beat {
@@ -108,41 +103,44 @@ class Beat {
   }
 }
 
+/** An answer on its way to its caller. */
+export interface Delivery {
+  response: ServerResponse;
+  answer: Answer;
+  frames: Frames;
+  call: ModelCall;
+  /** Aborted when the caller disconnects. */
+  signal: AbortSignal;
+}
+
 /** Writes the answer as server-sent events at its pace, and stops when the caller disconnects. */
-export async function streamAnswer(response: ServerResponse, answer: Answer, call: ModelCall, signal: AbortSignal): Promise<void> {
+export async function streamAnswer(delivery: Delivery): Promise<void> {
+  const { response, answer, frames, call, signal } = delivery;
   const { fault } = answer;
+  const withUsage = fault?.fault !== "no_usage";
   if (fault?.fault === "hang" && fault.afterTokens === 0) return untilGone(signal);
   if (fault?.fault === "die_mid_stream" && fault.afterTokens === 0) return void response.destroy();
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache", "x-request-id": answer.id });
-  const frames = new Frames(answer);
-  response.write(frames.delta('{"role":"assistant","content":"","refusal":null}', null));
+  response.write(frames.begin(withUsage));
   if (fault?.fault === "slow_first_token") await pause(fault.delayMs, signal);
-  const complete = await writeTokens(response, answer, frames, call, signal);
+  const complete = await writeTokens(delivery);
   if (signal.aborted) return;
   if (!complete) return breakOff(response, fault, signal);
-  response.write(frames.delta("{}", answer.finishReason));
-  if (fault?.fault === "no_usage") return void response.end();
-  if (answer.includeUsage) response.write(frames.usage(call.completionTokens));
-  response.end("data: [DONE]\n\n");
+  response.end(frames.end(call.completionTokens, withUsage));
 }
 
 /** Returns whether all tokens were written; false if the fault came before the end. */
-async function writeTokens(
-  response: ServerResponse,
-  answer: Answer,
-  frames: Frames,
-  call: ModelCall,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function writeTokens({ response, answer, frames, call, signal }: Delivery): Promise<boolean> {
   const breaksOff = answer.fault?.fault === "die_mid_stream" || answer.fault?.fault === "hang" || answer.fault?.fault === "garbage";
   const limit = breaksOff ? Math.min(answer.fault?.afterTokens ?? 0, answer.tokens.length - 1) : answer.tokens.length;
   const beat = new Beat(answer, signal);
+  call.completionTokens += answer.thinkingTokens;
   for (const token of answer.tokens.slice(0, limit)) {
     const waited = await beat.next();
     if (!waited && call.completionTokens % tokensPerTurn === tokensPerTurn - 1) await new Promise(setImmediate);
     if (signal.aborted) return false;
     call.completionTokens += 1;
-    if (!response.write(frames.delta(`{"content":${JSON.stringify(token)}}`, null))) await drained(response, signal);
+    if (!response.write(frames.token(token))) await drained(response, signal);
   }
   return !breaksOff;
 }
@@ -158,7 +156,7 @@ async function breakOff(response: ServerResponse, fault: ModelFault | undefined,
 const breathMs = 50;
 
 /** Writes the answer as one JSON object, after the time that streaming its tokens would take. */
-export async function sendAnswer(response: ServerResponse, answer: Answer, call: ModelCall, signal: AbortSignal): Promise<void> {
+export async function sendAnswer({ response, answer, frames, call, signal }: Delivery): Promise<void> {
   const kind = answer.fault?.fault;
   if (kind === "hang") return untilGone(signal);
   const breaksOff = kind === "die_mid_stream" || kind === "garbage";
@@ -168,16 +166,6 @@ export async function sendAnswer(response: ServerResponse, answer: Answer, call:
   if (kind === "die_mid_stream") return void response.destroy();
   response.writeHead(200, { "content-type": "application/json", "x-request-id": answer.id });
   if (kind === "garbage") return void response.end(garbage);
-  call.completionTokens = answer.tokens.length;
-  const message = { role: "assistant", content: answer.tokens.join(""), refusal: null };
-  const completion = {
-    id: answer.id,
-    object: "chat.completion",
-    created: answer.createdSeconds,
-    model: answer.model,
-    system_fingerprint: "sandbox",
-    choices: [{ index: 0, message, logprobs: null, finish_reason: answer.finishReason }],
-    ...(kind === "no_usage" ? {} : { usage: usageOf(answer, answer.tokens.length) }),
-  };
-  response.end(JSON.stringify(completion));
+  call.completionTokens = answer.tokens.length + answer.thinkingTokens;
+  response.end(JSON.stringify(frames.whole?.(call.completionTokens, kind !== "no_usage")));
 }

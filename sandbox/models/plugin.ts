@@ -1,15 +1,19 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
-import type { Model } from "#domain/models.ts";
+import type { Model, Provider } from "#domain/models.ts";
 import { models, providers } from "#domain/models.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer, Frames } from "./answer.ts";
 import { sendAnswer, streamAnswer } from "./answer.ts";
+import { sendAnthropicError } from "./anthropic-error.ts";
 import type { ModelCall } from "./calls.ts";
 import { ModelCalls } from "./calls.ts";
-import type { ChatRequest } from "./chat-request.ts";
+import { chatFrames } from "./chat-frames.ts";
 import { readChatRequest } from "./chat-request.ts";
 import type { ModelFault } from "./faults.ts";
 import { ModelFaults } from "./faults.ts";
+import { readBody, readModel } from "./fields.ts";
+import { messageFrames } from "./messages-frames.ts";
+import { readMessagesRequest } from "./messages-request.ts";
 import type { OpenAiErrorBody } from "./openai-error.ts";
 import {
   contentFiltered,
@@ -22,6 +26,11 @@ import {
   unknownModel,
 } from "./openai-error.ts";
 import { writeReply } from "./reply.ts";
+import type { AnswerRequest, ReadRequest } from "./requests.ts";
+import { responseFrames } from "./responses-frames.ts";
+import { readResponsesRequest } from "./responses-request.ts";
+import { citing, findSources } from "./search.ts";
+import { thinkingTokens } from "./thinking.ts";
 import { splitTokens } from "./tokens.ts";
 
 /** The model server, with the parts that the control page and endpoints change. */
@@ -39,7 +48,30 @@ const bodyLimitBytes = 4 * 1024 * 1024;
 const retryAfterSeconds = 2;
 const since = Math.floor(Date.UTC(2025, 0, 1) / 1000);
 
-/** The provider's models that are called through chat completions: those that take a conversation. */
+/** A protocol as the sandbox plays it. */
+interface Played {
+  path: string;
+  idPrefix: string;
+  read: ReadRequest;
+  frames(answer: Answer): Frames;
+}
+
+const chat: Played = { path: "/chat/completions", idPrefix: "chatcmpl-", read: readChatRequest, frames: chatFrames };
+const responses: Played = { path: "/responses", idPrefix: "resp_", read: readResponsesRequest, frames: responseFrames };
+const messages: Played = { path: "/messages", idPrefix: "msg_", read: readMessagesRequest, frames: messageFrames };
+
+/** What each provider speaks here, as far as we ask it. */
+const played: Readonly<Record<Provider, readonly Played[]>> = {
+  openai: [chat, responses],
+  anthropic: [messages],
+  google: [chat],
+  mistral: [chat],
+  deepseek: [chat],
+  perplexity: [responses],
+  xai: [chat, responses],
+};
+
+/** The provider's models that take a conversation. */
 function chatModels(provider: string): Model[] {
   return models.filter((model) => model.provider === provider && model.inputTokenLimit > 0);
 }
@@ -56,86 +88,113 @@ function paceOf(request: FastifyRequest, usual: ModelServer["pace"]): () => numb
   throw invalidRequest(`The header x-sandbox-pace-ms is a whole number of milliseconds from 0 to ${slowestPaceMs}.`, null);
 }
 
-/** The finish reason with which a fault ends an answer early. */
-function earlyFinish(fault: ModelFault | undefined): Answer["finishReason"] | undefined {
+/** The reason with which a fault ends an answer early. */
+function earlyFinish(fault: ModelFault | undefined): Answer["finish"] | undefined {
   return fault?.fault === "length" || fault?.fault === "content_filter" || fault?.fault === "tool_calls" ? fault.fault : undefined;
 }
 
-function planAnswer(model: Model, chat: ChatRequest, paceMs: Answer["paceMs"], fault: ModelFault | undefined): Answer {
-  const all = fault?.fault === "empty" ? [] : splitTokens(writeReply(model.name, chat.messages));
+/** What the model thinks takes its tokens from the limit first. */
+function planAnswer(
+  model: Model,
+  { idPrefix }: Played,
+  asked: AnswerRequest,
+  paceMs: Answer["paceMs"],
+  fault: ModelFault | undefined,
+): Answer {
+  const question = asked.messages.findLast(({ role }) => role === "user")?.text ?? "";
+  const sources = asked.searches ? findSources(question) : [];
+  const all = fault?.fault === "empty" ? [] : splitTokens(citing(model.provider, writeReply(model.name, asked.messages), sources));
   const early = earlyFinish(fault);
-  const tokens = all.slice(0, Math.min(chat.maximumTokens ?? all.length, early ? (fault?.afterTokens ?? 0) : all.length));
+  const limit = asked.maximumTokens ?? Number.POSITIVE_INFINITY;
+  const thought = Math.min(thinkingTokens(model, asked.effort), limit);
+  const tokens = all.slice(0, Math.min(limit - thought, early ? (fault?.afterTokens ?? 0) : all.length));
   return {
-    id: `chatcmpl-${randomUUID()}`,
+    id: idPrefix + randomUUID(),
     createdSeconds: Math.floor(Date.now() / 1000),
+    provider: model.provider,
     model: model.upstreamModel,
     tokens,
-    finishReason: early ?? (tokens.length < all.length ? "length" : "stop"),
-    promptTokens: chat.promptTokens,
-    includeUsage: chat.includeUsage,
+    finish: early ?? (tokens.length < all.length ? "length" : "complete"),
+    promptTokens: asked.promptTokens,
+    thinkingTokens: thought,
+    includeUsage: asked.includeUsage,
+    query: question.slice(0, 200),
+    sources,
     paceMs,
     fault,
   };
 }
 
-async function produce(reply: FastifyReply, chat: ChatRequest, answer: Answer, call: ModelCall): Promise<void> {
+async function produce(reply: FastifyReply, stream: boolean, answer: Answer, frames: Frames, call: ModelCall): Promise<void> {
   const gone = new AbortController();
   reply.hijack();
   reply.raw.on("error", () => gone.abort());
   reply.raw.on("close", () => gone.abort());
-  await (chat.stream ? streamAnswer : sendAnswer)(reply.raw, answer, call, gone.signal);
+  await (stream ? streamAnswer : sendAnswer)({ response: reply.raw, answer, frames, call, signal: gone.signal });
   const broken = answer.fault?.fault === "die_mid_stream" || answer.fault?.fault === "garbage" || answer.fault?.fault === "hang";
   if (broken) call.outcome = "failed";
   else call.outcome = reply.raw.writableEnded ? "completed" : "aborted";
 }
 
-function answerErrors(instance: FastifyInstance): void {
-  instance.setErrorHandler((error: FastifyError | OpenAiError, request, reply) => {
-    if (error instanceof OpenAiError) return reply.code(error.statusCode).headers(error.headers).send(error.body);
-    const status = error.statusCode ?? 500;
-    if (status >= 500) request.log.error({ error }, "the model server failed");
-    const body: OpenAiErrorBody = {
-      error: {
-        message: status >= 500 ? "The server had an error." : error.message,
-        type: status >= 500 ? "server_error" : "invalid_request_error",
-        param: null,
-        code: null,
-      },
-    };
-    return reply.code(status).send(body);
-  });
-  instance.setNotFoundHandler((request, reply) => {
-    const error = unknownAddress(request.method, request.url);
-    return reply.code(error.statusCode).send(error.body);
-  });
+function toOpenAiError(error: FastifyError | OpenAiError, request: FastifyRequest): OpenAiError {
+  if (error instanceof OpenAiError) return error;
+  const status = error.statusCode ?? 500;
+  if (status >= 500) request.log.error({ error }, "the model server failed");
+  const body: OpenAiErrorBody["error"] = {
+    message: status >= 500 ? "The server had an error." : error.message,
+    type: status >= 500 ? "server_error" : "invalid_request_error",
+    param: null,
+    code: null,
+  };
+  return new OpenAiError(status, body);
 }
 
-/** The OpenAI-compatible server that replaces every provider without a key. Its answers say that they are from the sandbox. */
+function answerErrors(instance: FastifyInstance): void {
+  const send = (error: OpenAiError, request: FastifyRequest, reply: FastifyReply) => {
+    if (new URL(request.url, "http://sandbox").pathname.includes("/anthropic/")) return sendAnthropicError(reply, error);
+    return reply.code(error.statusCode).headers(error.headers).send(error.body);
+  };
+  instance.setErrorHandler((error: FastifyError | OpenAiError, request, reply) => send(toOpenAiError(error, request), request, reply));
+  instance.setNotFoundHandler((request, reply) => send(unknownAddress(request.method, request.url), request, reply));
+}
+
+/** OpenAI's protocols carry the key as a bearer token, Anthropic's in a header of its own. */
+function hasKey({ headers }: FastifyRequest): boolean {
+  return /^Bearer \S+/.test(headers.authorization ?? "") || (headers["x-api-key"] ?? "") !== "";
+}
+
+/** The server that replaces every provider without a key. Its answers say that they are from the sandbox. */
 export function createModelServer(): ModelServer {
   const server = { faults: new ModelFaults(), calls: new ModelCalls(), pace: { milliseconds: humanPaceMs } };
 
-  async function answerChat(request: FastifyRequest, reply: FastifyReply, provider: string): Promise<void> {
-    const chat = readChatRequest(request.body);
-    const model = chatModels(provider).find((candidate) => candidate.upstreamModel === chat.model);
-    if (model === undefined) throw unknownModel(chat.model);
+  async function answer(request: FastifyRequest, reply: FastifyReply, provider: Provider, protocol: Played): Promise<void> {
+    const body = readBody(request.body);
+    const asked = readModel(body);
+    const candidates = chatModels(provider).filter((candidate) => candidate.upstreamModel === asked);
+    const [first] = candidates;
+    if (first === undefined) throw unknownModel(asked);
+    const wanted = protocol.read(body, first);
+    // We sell some of the providers' models twice: as they are, and with a search.
+    const model = candidates.find(({ category }) => (category === "search") === wanted.searches) ?? first;
     const paceMs = paceOf(request, server.pace);
-    const call = server.calls.start({ model: model.id, stream: chat.stream, promptTokens: chat.promptTokens });
+    const call = server.calls.start({ model: model.id, stream: wanted.stream, promptTokens: wanted.promptTokens });
     const fault = server.faults.take(model.id);
     if (fault?.fault === "rate_limited" || fault?.fault === "server_error") {
       call.outcome = "failed";
-      throw fault.fault === "rate_limited" ? rateLimited(chat.model, retryAfterSeconds) : serverError();
+      throw fault.fault === "rate_limited" ? rateLimited(asked, retryAfterSeconds) : serverError();
     }
     if (fault?.fault === "content_filter" && fault.afterTokens === 0) {
       call.outcome = "failed";
       throw contentFiltered();
     }
-    return produce(reply, chat, planAnswer(model, chat, paceMs, fault), call);
+    const planned = planAnswer(model, protocol, wanted, paceMs, fault);
+    return produce(reply, wanted.stream, planned, protocol.frames(planned), call);
   }
 
   const plugin: FastifyPluginAsync = async (instance) => {
     answerErrors(instance);
     instance.addHook("onRequest", async (request) => {
-      if (!/^Bearer \S+/.test(request.headers.authorization ?? "")) throw missingKey();
+      if (!hasKey(request)) throw missingKey();
     });
     for (const provider of providers) {
       const prefix = `/${provider}/v1`;
@@ -145,7 +204,10 @@ export function createModelServer(): ModelServer {
         if (model === undefined) throw unknownModel(request.params.model);
         return describeModel(model);
       });
-      instance.post(`${prefix}/chat/completions`, { bodyLimit: bodyLimitBytes }, (request, reply) => answerChat(request, reply, provider));
+      for (const protocol of played[provider])
+        instance.post(`${prefix}${protocol.path}`, { bodyLimit: bodyLimitBytes }, (request, reply) =>
+          answer(request, reply, provider, protocol),
+        );
     }
   };
   return { plugin, ...server };

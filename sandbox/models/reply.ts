@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { ChatMessage } from "./chat-request.ts";
 import { blockFor, closing, opening, sentences } from "./reply-parts.ts";
+import type { AskedMessage } from "./requests.ts";
 import { splitTokens } from "./tokens.ts";
 
 const stopWords = new Set(
@@ -48,7 +48,7 @@ function targetTokens(prompt: string, choose: (count: number) => number): number
   return 110 + choose(190);
 }
 
-function historyLine(messages: readonly ChatMessage[]): string {
+function historyLine(messages: readonly AskedMessage[]): string {
   const questions = messages.filter((message) => message.role === "user");
   const count = messages.length === 1 ? "1 message" : `${messages.length} messages`;
   const earlier = questions.at(-2);
@@ -57,7 +57,7 @@ function historyLine(messages: readonly ChatMessage[]): string {
 }
 
 /** The sandbox's answer to a conversation, in Markdown. It says that it is from the sandbox, and is always the same for the same conversation. */
-export function writeReply(modelName: string, messages: readonly ChatMessage[]): string {
+export function writeReply(modelName: string, messages: readonly AskedMessage[]): string {
   const prompt = messages.findLast((message) => message.role === "user")?.text ?? messages.at(-1)?.text ?? "";
   const choose = seededChoices(`${modelName}\n${messages.map((message) => `${message.role}:${message.text}`).join("\n")}`);
   const keywords = keywordsOf(prompt);

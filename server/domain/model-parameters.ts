@@ -10,7 +10,7 @@ export type ThinkingEffort = "none" | "minimal" | "low";
 export interface ModelParameters {
   /** Absent for a model that does not think, or can't be told how much. Models that think refuse other sampling than their provider's. */
   effort?: ThinkingEffort;
-  /** The most searches of the web for one answer. Present for models that search. */
+  /** The most searches of the web for one answer. Absent for a model that does not search, or always searches once. */
   searches?: number;
 }
 
@@ -30,7 +30,6 @@ const parameters: Readonly<Record<string, ModelParameters>> = {
   "deepseek-chat": { effort: "none" },
   sonar: { searches: 3 },
   "gpt-6.1-terra-search": { effort: "low", searches: 3 },
-  "gpt-5-search-api": { effort: "low", searches: 3 },
 };
 
 export function parametersOf({ id }: Pick<Model, "id">): ModelParameters {

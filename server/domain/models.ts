@@ -56,7 +56,7 @@ const largeText = {
 const withoutTokens = { size: "none", inputTokenLimit: 0, outputTokenLimit: 0 } as const;
 
 export const models = [
-  { id: "gpt-5", name: "GPT-5", provider: "openai", upstreamModel: "gpt-5", highlighted: true, ...largeText },
+  { id: "gpt-5", name: "GPT-5", provider: "openai", upstreamModel: "gpt-5", highlighted: true, ...largeText, protocol: "openai-responses" },
   { id: "gpt-5-mini", name: "GPT-5 Mini", provider: "openai", upstreamModel: "gpt-5-mini", highlighted: true, ...smallText },
   {
     id: "claude-sonnet-4-5",
@@ -65,6 +65,7 @@ export const models = [
     upstreamModel: "claude-sonnet-4-5",
     highlighted: true,
     ...largeText,
+    protocol: "anthropic-messages",
   },
   {
     id: "claude-haiku-4-5",
@@ -73,6 +74,7 @@ export const models = [
     upstreamModel: "claude-haiku-4-5",
     highlighted: false,
     ...smallText,
+    protocol: "anthropic-messages",
   },
   { id: "gemini-2.5-pro", name: "Gemini 2.5 Pro", provider: "google", upstreamModel: "gemini-2.5-pro", highlighted: true, ...largeText },
   {
@@ -152,9 +154,9 @@ export const models = [
     name: "Sonar",
     provider: "perplexity",
     category: "search",
-    protocol: "openai-chat",
+    protocol: "openai-responses",
     size: "none",
-    upstreamModel: "sonar",
+    upstreamModel: "perplexity/sonar",
     credits: 2,
     unit: "answer",
     highlighted: true,

@@ -28,7 +28,9 @@ function client(provider = "openai", paceMs = 0): OpenAI {
   });
 }
 
-const ask = (content: string) => ({ model: "gpt-5-mini", messages: [{ role: "user" as const, content }] });
+/** Told to think as little as it can, the model's output is its text. */
+const little = { model: "gpt-5-mini", reasoning_effort: "minimal" as const };
+const ask = (content: string) => ({ ...little, messages: [{ role: "user" as const, content }] });
 
 async function readStream(content: string, options: { paceMs?: number; max?: number } = {}) {
   const stream = await client("openai", options.paceMs).chat.completions.create({
@@ -116,7 +118,7 @@ describe("answers through the openai package", () => {
     const answer = await readStream("a long answer about the sea", { max: 200 });
     expect(answer).toMatchObject({ chunks: 200, finishReason: "length" });
     expect(answer.usage?.completion_tokens).toBe(200);
-    const plain = await client().chat.completions.create({ ...ask("a long answer about the sea"), max_tokens: 5 });
+    const plain = await client().chat.completions.create({ ...ask("a long answer about the sea"), max_completion_tokens: 5 });
     expect(plain.choices[0]?.finish_reason).toBe("length");
     expect(plain.usage?.completion_tokens).toBe(5);
   });
@@ -153,7 +155,7 @@ describe("answers through the openai package", () => {
     const listed = [];
     for await (const model of client("anthropic").models.list()) listed.push(model.id);
     expect(listed).toEqual(["claude-sonnet-4-5", "claude-haiku-4-5"]);
-    await expect(client("anthropic").chat.completions.create(ask("hi"))).rejects.toMatchObject({ status: 404, code: "model_not_found" });
+    await expect(client("mistral").chat.completions.create(ask("hi"))).rejects.toMatchObject({ status: 404, code: "model_not_found" });
   });
 });
 
@@ -164,11 +166,13 @@ describe("refusals have OpenAI's error body", () => {
     ["empty messages", { model: "gpt-5-mini", messages: [] }, "messages"],
     ["unknown role", { model: "gpt-5-mini", messages: [{ role: "king", content: "a" }] }, "messages[0].role"],
     ["an image part", { model: "gpt-5-mini", messages: [{ role: "user", content: [{ type: "image_url" }] }] }, "messages[0].content[0]"],
-    ["text as limit", { ...ask("a"), max_tokens: "5" }, "max_tokens"],
+    ["text as limit", { ...ask("a"), max_completion_tokens: "5" }, "max_completion_tokens"],
+    ["the limit by its old name", { ...ask("a"), max_tokens: 5 }, "max_tokens"],
+    ["sampling of a model that thinks", { ...ask("a"), temperature: 0.5 }, "temperature"],
     ["zero as limit", { ...ask("a"), max_completion_tokens: 0 }, "max_completion_tokens"],
     ["stream_options without stream", { ...ask("a"), stream_options: { include_usage: true } }, "stream_options"],
     ["a stream that is no boolean", { ...ask("a"), stream: "yes" }, "stream"],
-    ["too long a conversation", { ...ask("a ".repeat(130_000)) }, "messages"],
+    ["too long a conversation", { ...ask("a ".repeat(260_000)) }, "messages"],
     ["a list", [], null],
   ];
   test.each(cases)("%s: 400", async (_name, body, param) => {

@@ -47,8 +47,10 @@ function open(client: OpenAI, { model, messages, signal }: ModelCall): Promise<R
 }
 
 function readChoice({ delta, finish_reason: reason }: EventData, said: Said): void {
-  const { content, reasoning_content: thought } = fieldsOf(delta);
+  const { content, reasoning_content: thought, annotations } = fieldsOf(delta);
   said.text(content);
+  // OpenAI's models that always search name their sources beside the text.
+  said.sources(listOf(annotations).map(({ url_citation: citation }) => fieldsOf(citation)));
   // DeepSeek and xAI show what the model thinks.
   if (typeof thought === "string" && thought !== "") said.thinking();
   // DeepSeek breaks an answer off when it is overloaded.

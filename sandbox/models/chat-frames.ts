@@ -1,0 +1,44 @@
+/** The frames of chat completions. */
+import type { Answer, Frames } from "./answer.ts";
+
+function usageOf({ promptTokens, thinkingTokens }: Answer, completionTokens: number): object {
+  const details = thinkingTokens === 0 ? {} : { completion_tokens_details: { reasoning_tokens: thinkingTokens } };
+  return { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens: promptTokens + completionTokens, ...details };
+}
+
+const finishReasons = { complete: "stop", length: "length", content_filter: "content_filter", tool_calls: "tool_calls" } as const;
+
+export function chatFrames(answer: Answer): Frames {
+  const head = `data: {"id":${JSON.stringify(answer.id)},"object":"chat.completion.chunk","created":${answer.createdSeconds},"model":${JSON.stringify(answer.model)},"system_fingerprint":"sandbox",`;
+  const tail = answer.includeUsage ? `,"usage":null}\n\n` : "}\n\n";
+  const delta = (content: string, finishReason: string | null) =>
+    `${head}"choices":[{"index":0,"delta":${content},"logprobs":null,"finish_reason":${JSON.stringify(finishReason)}}]${tail}`;
+  // DeepSeek and xAI show what their models think.
+  const shown = answer.thinkingTokens > 0 && answer.provider !== "openai";
+  return {
+    begin: () =>
+      delta('{"role":"assistant","content":"","refusal":null}', null) +
+      (shown ? delta('{"content":null,"reasoning_content":"The sandbox thinks."}', null) : ""),
+    token: (token) => delta(`{"content":${JSON.stringify(token)}}`, null),
+    end(completionTokens, withUsage) {
+      const annotations = answer.sources.map(({ url, title }) => ({ type: "url_citation", url_citation: { url, title } }));
+      const cited = annotations.length === 0 ? "" : delta(JSON.stringify({ annotations }), null);
+      const finish = cited + delta("{}", finishReasons[answer.finish]);
+      if (!withUsage) return finish;
+      const usage = `${head}"choices":[],"usage":${JSON.stringify(usageOf(answer, completionTokens))}}\n\n`;
+      return `${finish}${answer.includeUsage ? usage : ""}data: [DONE]\n\n`;
+    },
+    whole(completionTokens, withUsage) {
+      const message = { role: "assistant", content: answer.tokens.join(""), refusal: null };
+      return {
+        id: answer.id,
+        object: "chat.completion",
+        created: answer.createdSeconds,
+        model: answer.model,
+        system_fingerprint: "sandbox",
+        choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasons[answer.finish] }],
+        ...(withUsage ? { usage: usageOf(answer, completionTokens) } : {}),
+      };
+    },
+  };
+}

@@ -1,0 +1,63 @@
+/** Requests for Responses: OpenAI's, and those that Perplexity's Agent API takes. */
+import type { Model } from "#domain/models.ts";
+import type { Fields } from "./fields.ts";
+import { booleanField, isFields, numberField, readContent, refuseOthers, wordField } from "./fields.ts";
+import { invalidRequest } from "./openai-error.ts";
+import type { AskedMessage, ReadRequest } from "./requests.ts";
+import { checkedPromptTokens, readList, readRole } from "./requests.ts";
+import { efforts, refuseSampling } from "./thinking.ts";
+
+const roles = ["system", "developer", "user", "assistant"];
+const known = ["model", "input", "stream", "max_output_tokens", "reasoning", "tools", "temperature", "top_p"];
+
+function readItem(value: unknown, index: number): AskedMessage {
+  const param = `input[${index}]`;
+  if (!isFields(value)) throw invalidRequest(`Invalid type for '${param}': expected an object.`, param, "invalid_type");
+  wordField(value, "type", ["message"], `${param}.`);
+  const role = readRole(value.role, roles, param);
+  return { role, text: readContent(value.content, ["input_text", "output_text"], `${param}.content`) };
+}
+
+function readInput(input: unknown): AskedMessage[] {
+  return typeof input === "string" ? [{ role: "user", text: input }] : readList(input, "input").map(readItem);
+}
+
+function readSearches(body: Fields): boolean {
+  const tools = body.tools ?? [];
+  if (!Array.isArray(tools)) throw invalidRequest("Invalid type for 'tools': expected an array of objects.", "tools", "invalid_type");
+  tools.forEach((tool: unknown, index) => {
+    const fields = isFields(tool) ? tool : {};
+    if (wordField(fields, "type", ["web_search"], `tools[${index}].`) === undefined)
+      throw invalidRequest(`Missing required parameter: 'tools[${index}].type'.`, `tools[${index}].type`, "missing_required_parameter");
+    refuseOthers(fields, ["type"], `tools[${index}].`);
+  });
+  return tools.length > 0;
+}
+
+/** Each has a limit on searches of its own: OpenAI on calls of tools, Perplexity on rounds. */
+function readOwn(body: Fields, { provider }: Model): void {
+  const own = provider === "perplexity" ? ["max_steps"] : ["store", "max_tool_calls"];
+  refuseOthers(body, [...known, ...own]);
+  numberField(body, "max_steps", 1, 10, true);
+  numberField(body, "max_tool_calls", 1, 1_000, true);
+  booleanField(body, "store");
+}
+
+export const readResponsesRequest: ReadRequest = (body, model) => {
+  readOwn(body, model);
+  if (!booleanField(body, "stream"))
+    throw invalidRequest("Unsupported value: 'stream' is false. (The sandbox streams responses only.)", "stream", "unsupported_value");
+  const messages = readInput(body.input);
+  const reasoning = isFields(body.reasoning) ? body.reasoning : {};
+  refuseOthers(reasoning, ["effort"], "reasoning.");
+  refuseSampling(model, body);
+  return {
+    messages,
+    stream: true,
+    includeUsage: true,
+    maximumTokens: numberField(body, "max_output_tokens", model.provider === "perplexity" ? 1 : 16, 1_000_000, true),
+    effort: wordField(reasoning, "effort", efforts, "reasoning."),
+    searches: readSearches(body),
+    promptTokens: checkedPromptTokens(messages, "input"),
+  };
+};

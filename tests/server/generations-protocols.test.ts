@@ -1,0 +1,156 @@
+/** The fairness rule, whichever protocol an answer comes by: what its provider does wrong costs nothing, and what it does right once. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Model } from "#domain/models.ts";
+import { models as catalogue } from "#domain/models.ts";
+import { quoteCredits } from "#domain/pricing.ts";
+import type { ModelFaultKind } from "#sandbox/models/faults.ts";
+import { modelFaultKinds } from "#sandbox/models/faults.ts";
+import { findDisagreements } from "#server/features/credits/service.ts";
+import type { AnswerWorld } from "#tests/support/answers.ts";
+import { ask, askAndHold, call, readAnswer, send, startAnswerProcess, startAnswerWorld, storedText } from "#tests/support/answers.ts";
+import { dialects } from "#tests/support/dialects.ts";
+import type { TestPerson } from "#tests/support/people.ts";
+import { createPerson } from "#tests/support/people.ts";
+
+let world: AnswerWorld;
+let database: AnswerWorld["database"];
+let models: AnswerWorld["models"];
+let api: AnswerWorld["api"];
+/** A process that waits for a silent provider for a short time only. */
+let impatient: AnswerWorld["api"];
+
+beforeAll(async () => {
+  world = await startAnswerWorld();
+  ({ database, models, api } = world);
+  impatient = await startAnswerProcess(database.applicationUrl, models.url, { firstTokenMs: 1_500, idleMs: 1_500 });
+});
+afterEach(async () => {
+  models.faults.clear("*");
+  models.pace.milliseconds = 0;
+  expect(await findDisagreements(database.db)).toEqual([]);
+  const open = await database.db.selectFrom("holds").select("id").where("state", "=", "open").execute();
+  expect(open).toEqual([]);
+});
+afterAll(async () => {
+  await impatient.close();
+  await world.close();
+});
+
+async function wallet(person: TestPerson): Promise<{ balance: number; held: number }> {
+  return database.db.selectFrom("wallets").select(["balance", "held"]).where("id", "=", person.walletId).executeTakeFirstOrThrow();
+}
+
+const credits = 100;
+const subscriber = () => createPerson(api, database.db, { credits, plan: "enterprise" });
+
+function spoken(protocol: Model["protocol"]): Model {
+  const model = (catalogue as readonly Model[]).find((each) => each.protocol === protocol && each.category === "text");
+  return model ?? expect.fail(`no text model is asked by ${protocol}`);
+}
+
+const failures: [ModelFaultKind, number, string][] = [
+  ["die_mid_stream", 0, "provider_error"],
+  ["die_mid_stream", 5, "provider_error"],
+  ["rate_limited", 0, "provider_rate_limited"],
+  ["server_error", 0, "provider_error"],
+  ["hang", 0, "provider_timeout"],
+  ["hang", 5, "provider_timeout"],
+  ["garbage", 0, "provider_garbage"],
+  ["garbage", 5, "provider_garbage"],
+  ["empty", 0, "provider_empty"],
+  ["content_filter", 0, "content_filtered"],
+  ["content_filter", 5, "content_filtered"],
+  ["length", 0, "provider_empty"],
+  ["tool_calls", 0, "provider_error"],
+  ["tool_calls", 5, "provider_error"],
+];
+
+describe.each(dialects.map(({ protocol }) => spoken(protocol)))("by $protocol, asking $name", (model) => {
+  const price = quoteCredits(model);
+  const request = { model: model.id, quotedCredits: price };
+
+  test.each(failures)("%s after %i tokens costs nothing, keeps the text, and a retry is charged once", async (fault, afterTokens, code) => {
+    const person = await subscriber();
+    models.pace.milliseconds = 1;
+    models.faults.set({ model: model.id, fault, count: 1, afterTokens, delayMs: 0 });
+    const failed = await ask(fault === "hang" ? impatient : api, person, request);
+    expect(failed.receipt).toMatchObject({ status: "failed", failureCode: code, chargedCredits: 0, availableAfter: credits });
+    expect(failed.text === "").toBe(afterTokens === 0);
+    expect((await storedText(database.db, failed.generationId)) ?? "").toBe(failed.text);
+    expect(await wallet(person)).toEqual({ balance: credits, held: 0 });
+    const retried = await ask(api, person, request);
+    expect(retried.receipt).toMatchObject({ status: "completed", chargedCredits: price, availableAfter: credits - price });
+    expect(await wallet(person)).toEqual({ balance: credits - price, held: 0 });
+  });
+
+  test("an answer that reaches its maximum length is charged, and its receipt says that it was cut short", async () => {
+    const person = await subscriber();
+    models.faults.set({ model: "*", fault: "length", count: 1, afterTokens: 5, delayMs: 0 });
+    const cut = await ask(api, person, request);
+    expect(cut.receipt).toMatchObject({ status: "completed", failureCode: null, cutShort: true, chargedCredits: price });
+    expect(await storedText(database.db, cut.generationId)).toBe(cut.text);
+    expect(await (await call(api, person, "GET", `/api/conversations/${cut.conversationId}`)).json()).toMatchObject({
+      messages: [{ role: "user" }, { role: "assistant", receipt: { cutShort: true } }],
+    });
+    const whole = await ask(api, person, { ...request, conversationId: cut.conversationId });
+    expect(whole.receipt).toMatchObject({ status: "completed", cutShort: false, chargedCredits: price });
+  });
+
+  test("an answer whose provider reports no usage is complete", async () => {
+    const person = await subscriber();
+    models.faults.set({ model: "*", fault: "no_usage", count: 1, afterTokens: 0, delayMs: 0 });
+    expect((await ask(api, person, request)).receipt).toMatchObject({ status: "completed", chargedCredits: price });
+  });
+
+  test("a stop before any output is free, and after it costs the full price and ends the provider's request", async () => {
+    const person = await subscriber();
+    models.faults.set({ model: "*", fault: "slow_first_token", count: 1, afterTokens: 0, delayMs: 20_000 });
+    const reading = readAnswer(await send(api, person, request));
+    const { id } = await database.db.selectFrom("generations").select("id").where("user_id", "=", person.userId).executeTakeFirstOrThrow();
+    const before = await (await call(api, person, "POST", `/api/generations/${id}/stop`)).json();
+    expect(before).toMatchObject({ status: "stopped", chargedCredits: 0 });
+    expect((await reading).receipt).toEqual(before);
+    const seen = await askAndHold(models, api, person, request);
+    const after = await (await call(api, person, "POST", `/api/generations/${seen.generationId}/stop`)).json();
+    expect(after).toMatchObject({ status: "stopped", chargedCredits: price });
+    expect(await storedText(database.db, seen.generationId)).toContain(seen.text);
+    await expect.poll(() => models.calls.list()[0]?.outcome).toBe("aborted");
+    expect(await wallet(person)).toEqual({ balance: credits - price, held: 0 });
+  });
+});
+
+test("over a run with a fault in every tenth answer, each person pays for the answers that are complete", async () => {
+  const spokenModels = dialects.map(({ protocol }) => spoken(protocol));
+  const kinds = modelFaultKinds.filter((kind) => kind !== "hang" && kind !== "slow_first_token");
+  const people = await Promise.all([1, 2, 3, 4].map(() => createPerson(api, database.db, { credits: 200, plan: "enterprise" })));
+  for (let round = 0; round < 30; round += 1) {
+    const model = spokenModels[round % spokenModels.length] ?? expect.fail("no model");
+    const fault = kinds[round % kinds.length] ?? expect.fail("no fault");
+    // Four answers a round, and two faults in five rounds: one in ten.
+    if (round % 5 < 2) models.faults.set({ model: model.id, fault, count: 1, afterTokens: round % 7, delayMs: 0 });
+    await Promise.all(people.map((person) => ask(api, person, { model: model.id, quotedCredits: quoteCredits(model) })));
+    models.faults.clear("*");
+  }
+  for (const person of people) {
+    const rows = await database.db
+      .selectFrom("generations")
+      .select(["status", "quoted_credits", "charged_credits"])
+      .where("user_id", "=", person.userId)
+      .execute();
+    expect(rows).toHaveLength(30);
+    for (const row of rows) expect(row.charged_credits).toBe(row.status === "completed" ? row.quoted_credits : 0);
+    const paid = rows.reduce((sum, row) => sum + (row.charged_credits ?? 0), 0);
+    expect(await wallet(person)).toEqual({ balance: 200 - paid, held: 0 });
+  }
+  const failed = await database.db
+    .selectFrom("generations")
+    .select("id")
+    .where("status", "=", "failed")
+    .where(
+      "user_id",
+      "in",
+      people.map(({ userId }) => userId),
+    )
+    .execute();
+  expect(failed.length).toBeGreaterThan(5);
+});
