@@ -53,7 +53,8 @@ export async function startModels(): Promise<RunningModels> {
   const app = Fastify({ forceCloseConnections: true });
   let lastMessages: AskedMessage[] = [];
   app.addHook("preHandler", async ({ body }) => {
-    lastMessages = (body as { messages?: AskedMessage[] } | undefined)?.messages ?? [];
+    const asked = body as { messages?: AskedMessage[]; input?: AskedMessage[] } | undefined;
+    lastMessages = (asked?.messages ?? asked?.input ?? []).map(({ role, content }) => ({ role, content }));
   });
   await app.register(models.plugin, { prefix: "/providers" });
   const url = await app.listen({ host: "127.0.0.1", port: 0 });
