@@ -11,8 +11,22 @@ export const GenerationStatus = Type.Union([
 ]);
 export type GenerationStatus = Static<typeof GenerationStatus>;
 
+/** Where an answer has a fact from. */
+export const Source = Type.Object({
+  /** The text refers to it with this number, as in [3]. Null if the text has the address itself. */
+  mark: Type.Union([Type.Integer(), Type.Null()]),
+  url: Type.String(),
+  title: Type.Union([Type.String(), Type.Null()]),
+  /** As the provider writes it, usually YYYY-MM-DD. */
+  date: Type.Union([Type.String(), Type.Null()]),
+});
+export type Source = Static<typeof Source>;
+
 /** What an answer, or a question, is made of, in order. A reader passes over kinds it does not know. */
-export const Part = Type.Union([Type.Object({ kind: Type.Literal("text"), text: Type.String() })]);
+export const Part = Type.Union([
+  Type.Object({ kind: Type.Literal("text"), text: Type.String() }),
+  Type.Object({ kind: Type.Literal("sources"), sources: Type.Array(Source) }),
+]);
 export type Part = Static<typeof Part>;
 
 /** Every answer has a receipt. */
@@ -44,7 +58,7 @@ export type Answer = Static<typeof Answer>;
 export const Turn = Type.Object({ conversationId: Uuid, questionId: Uuid, answerId: Uuid });
 export type Turn = Static<typeof Turn>;
 
-/** The numbered server-sent events of one answer: `start`, any number of `delta`, then one `receipt`. */
+/** The numbered server-sent events of one answer: `start`, any number of `delta` and `sources`, then one `receipt`. */
 export const StartEvent = Type.Object({
   generationId: Uuid,
   /** Null for an answer without a conversation. */
@@ -56,9 +70,13 @@ export const StartEvent = Type.Object({
 export type StartEvent = Static<typeof StartEvent>;
 export const DeltaEvent = Type.Object({ text: Type.String() });
 export type DeltaEvent = Static<typeof DeltaEvent>;
+/** Adds to the sources before it. */
+export const SourcesEvent = Type.Object({ sources: Type.Array(Source) });
+export type SourcesEvent = Static<typeof SourcesEvent>;
 export type GenerationEvent =
   | { event: "start"; data: StartEvent }
   | { event: "delta"; data: DeltaEvent }
+  | { event: "sources"; data: SourcesEvent }
   | { event: "receipt"; data: Receipt };
 
 export const CreateGeneration = Type.Object(

@@ -63,6 +63,7 @@ function record(): { listener: AnswerListener; text: () => string; starts: () =>
     arrived: (more) => {
       text += more;
     },
+    named: () => {},
     interrupted: (lost) => losses.push(lost),
   };
   return { listener, text: () => text, starts: () => starts, losses };

@@ -5,6 +5,7 @@ import { models as catalogue } from "#domain/models.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import type { ModelFaultKind } from "#sandbox/models/faults.ts";
 import { modelFaultKinds } from "#sandbox/models/faults.ts";
+import type { SourcesEvent } from "#server/contract/generations.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import type { AnswerWorld } from "#tests/support/answers.ts";
 import { ask, askAndHold, call, readAnswer, send, startAnswerProcess, startAnswerWorld, storedText } from "#tests/support/answers.ts";
@@ -117,6 +118,34 @@ describe.each(dialects.map(({ protocol }) => spoken(protocol)))("by $protocol, a
     await expect.poll(() => models.calls.list()[0]?.outcome).toBe("aborted");
     expect(await wallet(person)).toEqual({ balance: credits - price, held: 0 });
   });
+});
+
+test("an answer with a search has its sources as a part after its text: in the stream, when it is read again, and once its events are gone", async () => {
+  const searching = (catalogue as readonly Model[]).filter(({ category, protocol }) => category === "search" && protocol !== undefined);
+  expect(searching.length).toBeGreaterThan(0);
+  for (const model of searching) {
+    const person = await subscriber();
+    const answer = await ask(api, person, { model: model.id, quotedCredits: quoteCredits(model) });
+    const sources = answer.events.flatMap(({ event, data }) => (event === "sources" ? (data as SourcesEvent).sources : []));
+    expect(sources, model.name).toHaveLength(2);
+    expect(sources[0]).toMatchObject({ url: "https://news.example/sandbox", title: expect.stringContaining("Sandbox source") });
+    const parts = [
+      { kind: "text", text: answer.text },
+      { kind: "sources", sources },
+    ];
+    expect(await (await call(api, person, "GET", `/api/generations/${answer.generationId}`)).json()).toMatchObject({ parts });
+    expect(await (await call(api, person, "GET", `/api/conversations/${answer.conversationId}`)).json()).toMatchObject({
+      messages: [{ role: "user" }, { role: "assistant", parts }],
+    });
+    await database.db
+      .updateTable("generations")
+      .set({ ended_at: new Date("2020-01-01") })
+      .where("id", "=", answer.generationId)
+      .execute();
+    const retold = await readAnswer(await call(api, person, "GET", `/api/generations/${answer.generationId}/events`));
+    expect(retold.events.map(({ event }) => event)).toEqual(["start", "delta", "sources", "receipt"]);
+    expect(retold.events[2]?.data).toEqual({ sources });
+  }
 });
 
 test("over a run with a fault in every tenth answer, each person pays for the answers that are complete", async () => {

@@ -11,6 +11,7 @@ import type { Session } from "#contract/auth.ts";
 import type { SubscriptionCheck, Wallet } from "#contract/billing.ts";
 import type { Answer, Conversation, ConversationSummary } from "#contract/generations.ts";
 import type { LedgerPage } from "#contract/ledger.ts";
+import { textOf } from "#domain/messages.ts";
 import { sweeps } from "#domain/retention.ts";
 import { buildApp } from "#server/app.ts";
 import { readConfig } from "#server/config.ts";
@@ -201,7 +202,7 @@ describe("a database of the release before", () => {
     expect(conversations.map(({ title }) => title)).toEqual(["Is anybody there?", "Good morning"]);
     const id = conversations[1]?.id;
     const { messages, headId } = await get<Conversation>(`/api/conversations/${id}`, ada);
-    expect(messages.map(({ parts, receipt }) => [parts[0]?.text, receipt && [receipt.status, receipt.chargedCredits]])).toEqual([
+    expect(messages.map(({ parts, receipt }) => [textOf({ parts }), receipt && [receipt.status, receipt.chargedCredits]])).toEqual([
       ["Good morning", null],
       ["Good morning to you.", ["completed", 3]],
       ["What is a tessera?", null],

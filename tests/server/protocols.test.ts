@@ -4,11 +4,11 @@ import { parametersOf } from "#domain/model-parameters.ts";
 import type { Model } from "#domain/models.ts";
 import { models as catalogue } from "#domain/models.ts";
 import { readConfig } from "#server/config.ts";
-import { askModel } from "#server/features/generations/upstream.ts";
 import { createModelGateway } from "#server/providers/models/gateway.ts";
 import type { RunningModels } from "#tests/support/answers.ts";
 import { startModels } from "#tests/support/answers.ts";
 import { testEnvironment } from "#tests/support/deps.ts";
+import { answerOf } from "#tests/support/one-answer.ts";
 
 let sandbox: RunningModels;
 
@@ -25,21 +25,12 @@ const asked = (catalogue as readonly Model[]).filter(({ protocol }) => protocol 
 test.each(asked)("$name answers by $protocol", async (model) => {
   const variables = { SANDBOX_URL: sandbox.url, SANDBOX_TOKEN: "token-of-the-tests" };
   const gateway = createModelGateway(readConfig(testEnvironment({ applicationUrl: "postgres://nobody@127.0.0.1:1/nothing" }, variables)));
-  let text = "";
-  const end = await askModel(gateway, {
-    model,
-    messages: [{ role: "user", content: "What is a tessera?" }],
-    signal: new AbortController().signal,
-    timings: { firstTokenMs: 5_000, idleMs: 5_000, totalMs: 5_000 },
-    onText: (more) => {
-      text += more;
-    },
-  });
+  const { text, sources, ...end } = await answerOf(gateway, model);
   expect(end).toMatchObject({ failure: undefined, cutShort: false, concluded: true });
   expect(text).toMatch(/^\*Sandbox answer/);
   expect(end.promptTokens).toBeGreaterThan(0);
   // What it thought left the answer most of the room.
   expect(end.thinkingTokens ?? 0).toBeLessThan(model.outputTokenLimit / 4);
-  expect(end.sources.length > 0).toBe(model.category === "search");
+  expect(sources.length > 0).toBe(model.category === "search");
   if (parametersOf(model).searches !== undefined) expect(end.searches).toBe(1);
 });

@@ -6,9 +6,9 @@ import { afterEach, expect, it } from "vitest";
 import type { ModelProtocol, Provider } from "#domain/models.ts";
 import { findModel } from "#domain/models.ts";
 import { readConfig } from "#server/config.ts";
-import { askModel } from "#server/features/generations/upstream.ts";
 import { createModelGateway } from "#server/providers/models/gateway.ts";
 import { testEnvironment } from "#tests/support/deps.ts";
+import { answerOf } from "#tests/support/one-answer.ts";
 
 const open: { close(): unknown }[] = [];
 afterEach(() => {
@@ -29,17 +29,7 @@ async function replayOf(name: string, provider: Provider, protocol: ModelProtoco
   };
   const gateway = createModelGateway(readConfig(testEnvironment({ applicationUrl: "postgres://nobody@127.0.0.1:1/nothing" }, environment)));
   const model = { ...(findModel("gpt-5-mini") ?? expect.fail("there is no such model")), provider, protocol };
-  let text = "";
-  const end = await askModel(gateway, {
-    model,
-    messages: [{ role: "user", content: "Hello" }],
-    signal: new AbortController().signal,
-    timings: { firstTokenMs: 5_000, idleMs: 5_000, totalMs: 5_000 },
-    onText: (more) => {
-      text += more;
-    },
-  });
-  return { text, ...end };
+  return answerOf(gateway, model);
 }
 
 const complete = { failure: undefined, cutShort: false, concluded: true, sources: [] };

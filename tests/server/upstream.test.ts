@@ -9,11 +9,12 @@ import type { Model, ModelProtocol, Provider } from "#domain/models.ts";
 import { readConfig } from "#server/config.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { failureKind } from "#server/failures.ts";
-import { askModel } from "#server/features/generations/upstream.ts";
+import type { UpstreamTimings } from "#server/features/generations/upstream.ts";
 import type { ModelGateway } from "#server/providers/models/gateway.ts";
 import { createModelGateway } from "#server/providers/models/gateway.ts";
 import { testEnvironment } from "#tests/support/deps.ts";
 import { dialects, frameOf } from "#tests/support/dialects.ts";
+import { answerOf } from "#tests/support/one-answer.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 
 const open: { close(): unknown }[] = [];
@@ -56,22 +57,6 @@ function providerOf(...events: object[]): Promise<ModelGateway> {
 
 const chunkOf = (choice: object) => ({ choices: [{ index: 0, ...choice }] });
 
-const patient = { firstTokenMs: 5_000, idleMs: 5_000, totalMs: 5_000 };
-
-async function answerOf(gateway: ModelGateway, asked = model, timings = patient) {
-  let text = "";
-  const end = await askModel(gateway, {
-    model: asked,
-    messages: [{ role: "user", content: "Hello" }],
-    signal: new AbortController().signal,
-    timings,
-    onText: (more) => {
-      text += more;
-    },
-  });
-  return { text, ...end };
-}
-
 describe("an answer of chat completions", () => {
   it("continues after an empty finish_reason, as after null", async () => {
     const going = [
@@ -79,7 +64,7 @@ describe("an answer of chat completions", () => {
       { delta: { content: "Half " }, finish_reason: "" },
       { delta: { content: "and half" }, finish_reason: null },
     ].map(chunkOf);
-    const ended = (choice: object) => providerOf(...going, chunkOf(choice)).then(answerOf);
+    const ended = (choice: object) => providerOf(...going, chunkOf(choice)).then((gateway) => answerOf(gateway, model));
     const complete = { text: "Half and half", failure: undefined, cutShort: false };
     expect(await ended({ delta: {}, finish_reason: "stop" })).toMatchObject(complete);
     expect(await ended({ delta: { content: "" }, finish_reason: "length" })).toMatchObject({ ...complete, cutShort: true });
@@ -90,7 +75,7 @@ describe("an answer of chat completions", () => {
   it("that was filtered is recognised in Google's spelling too", async () => {
     for (const reason of ["content_filter", "SAFETY", "PROHIBITED_CONTENT"]) {
       const gateway = await providerOf(chunkOf({ delta: { content: "Half" }, finish_reason: reason }));
-      expect(await answerOf(gateway), reason).toMatchObject({ failure: "content_filtered", concluded: true });
+      expect(await answerOf(gateway, model), reason).toMatchObject({ failure: "content_filtered", concluded: true });
     }
   });
 
@@ -98,19 +83,26 @@ describe("an answer of chat completions", () => {
     const said = chunkOf({ delta: { content: "Yes" }, finish_reason: "stop" });
     const usage = { prompt_tokens: 7, completion_tokens: 3 };
     const cost = { input_tokens_cost: 0.000007, output_tokens_cost: 0.000003, request_cost: 0.012, total_cost: 0.01201 };
-    expect(await answerOf(await providerOf(said, { choices: [], usage: { ...usage, cost } }))).toMatchObject({
+    expect(await answerOf(await providerOf(said, { choices: [], usage: { ...usage, cost } }), model)).toMatchObject({
       promptTokens: 7,
       completionTokens: 3,
       costMicroDollars: 12_010,
     });
-    expect(await answerOf(await providerOf(said, { choices: [], usage }))).toMatchObject({ promptTokens: 7, costMicroDollars: null });
-    expect(await answerOf(await providerOf(said))).toMatchObject({ promptTokens: null, completionTokens: null, costMicroDollars: null });
+    expect(await answerOf(await providerOf(said, { choices: [], usage }), model)).toMatchObject({
+      promptTokens: 7,
+      costMicroDollars: null,
+    });
+    expect(await answerOf(await providerOf(said), model)).toMatchObject({
+      promptTokens: null,
+      completionTokens: null,
+      costMicroDollars: null,
+    });
   });
 });
 
 describe.each(dialects)("an answer by $protocol", (dialect) => {
   const { begin, text, end, closing, path } = dialect;
-  const ask = (gateway: ModelGateway, timings = patient) => answerOf(gateway, dialect.model, timings);
+  const ask = (gateway: ModelGateway, timings?: UpstreamTimings) => answerOf(gateway, dialect.model, timings);
   const sending = (...events: object[]) =>
     startProvider((_request, response) => {
       response.setHeader("content-type", "text/event-stream");
@@ -295,13 +287,17 @@ describe("a provider's error", () => {
       const gateway = await startProvider((_request, response) => {
         response.writeHead(400, { "content-type": "application/json" }).end(JSON.stringify({ error: { code, message: quoting } }));
       });
-      expect(await answerOf(gateway)).toMatchObject({ failure: "content_filtered" });
+      expect(await answerOf(gateway, model)).toMatchObject({ failure: "content_filtered" });
     }
   });
 
   it("of DeepSeek's overload breaks the answer off", async () => {
     const overloaded = chunkOf({ delta: { content: "Half" }, finish_reason: "insufficient_system_resource" });
-    expect(await answerOf(await providerOf(overloaded))).toMatchObject({ text: "Half", failure: "provider_error", concluded: false });
+    expect(await answerOf(await providerOf(overloaded), model)).toMatchObject({
+      text: "Half",
+      failure: "provider_error",
+      concluded: false,
+    });
   });
 });
 

@@ -1,7 +1,7 @@
 import { ApiProblem, apiResponse, isAbort, NetworkProblem } from "#client/lib/api.ts";
 import type { ServerSentEvent } from "#client/lib/event-stream.ts";
 import { readEventStream } from "#client/lib/event-stream.ts";
-import type { CreateGeneration, DeltaEvent, Receipt, StartEvent } from "#contract/generations.ts";
+import type { CreateGeneration, DeltaEvent, Receipt, Source, SourcesEvent, StartEvent } from "#contract/generations.ts";
 
 /** A prompt to send, or an answer that is already under way. */
 export type AnswerSource = { request: CreateGeneration; idempotencyKey: string } | { generationId: string };
@@ -9,6 +9,8 @@ export type AnswerSource = { request: CreateGeneration; idempotencyKey: string }
 export interface AnswerListener {
   started(start: StartEvent): void;
   arrived(text: string): void;
+  /** Where the answer has its facts from, beside those that were named before. */
+  named(sources: readonly Source[]): void;
   /** The connection was lost (true) or is back (false); the answer itself goes on at the server. */
   interrupted(lost: boolean): void;
 }
@@ -54,6 +56,7 @@ function take(event: ServerSentEvent, progress: Progress, listener: AnswerListen
     progress.generationId = start.generationId;
     listener.started(start);
   } else if (event.event === "delta") listener.arrived((JSON.parse(event.data) as DeltaEvent).text);
+  else if (event.event === "sources") listener.named((JSON.parse(event.data) as SourcesEvent).sources);
   else if (event.event === "receipt") progress.receipt = JSON.parse(event.data) as Receipt;
 }
 

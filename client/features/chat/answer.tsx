@@ -5,13 +5,14 @@ import { Button, IconButton } from "#client/components/button.tsx";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
-import type { Receipt } from "#contract/generations.ts";
+import type { Receipt, Source } from "#contract/generations.ts";
 import { textOf } from "#domain/messages.ts";
 import { findModel } from "#domain/models.ts";
 import { useChat } from "./chat-store.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { useFailureText } from "./failure-text.ts";
 import { GoOn } from "./go-on.tsx";
+import { lateModule } from "./late-module.ts";
 import type { TextEnd } from "./markdown-blocks.ts";
 import { Markdown } from "./markdown-view.tsx";
 import { ReceiptLines, useReceiptSummary } from "./receipt-view.tsx";
@@ -31,6 +32,13 @@ function ModelName({ modelId }: { modelId: string }) {
       {model?.name ?? modelId}
     </p>
   );
+}
+
+const useSourceCards = lateModule(() => import("./source-cards.tsx"));
+const noSources: readonly Source[] = [];
+
+function sourcesOf(message: ThreadMessage | null): readonly Source[] {
+  return message?.parts.find((part) => part.kind === "sources")?.sources ?? noSources;
 }
 
 type Retry = (answer: ThreadMessage) => void;
@@ -136,6 +144,8 @@ export const Answer = memo(function Answer({ threadKey, message, onRetry, onAsk,
   const receipt = message?.receipt ?? null;
   const modelId = live?.modelId ?? receipt?.modelId;
   const text = message ? textOf(message) : (live?.text ?? "");
+  const sources = sourcesOf(message);
+  const cards = useSourceCards(sources.length > 0);
   return (
     <article className={styles.answer} aria-busy={live ? true : undefined}>
       <div className={styles.answerHead}>
@@ -144,6 +154,7 @@ export const Answer = memo(function Answer({ threadKey, message, onRetry, onAsk,
       </div>
       {live && live.trimmedMessages > 0 && <p className={styles.note}>{t("answer.trimmed", { count: live.trimmedMessages })}</p>}
       {text !== "" && <Markdown text={text} end={endOf(message)} />}
+      {cards && <cards.SourceCards sources={sources} text={text} />}
       {receipt?.status === "stopped" && text !== "" && (
         <p className={styles.note}>
           <Square size={12} fill="currentColor" aria-hidden="true" />

@@ -4,6 +4,7 @@ import { occupy } from "#client/lib/busy.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import { forgetConversation, keepConversation, readKeptConversation } from "#client/offline/conversations.ts";
 import { forgetDraft } from "#client/offline/drafts.ts";
+import type { Source } from "#contract/generations.ts";
 import type { AnswerSource } from "./answer-stream.ts";
 import { followAnswer } from "./answer-stream.ts";
 import { endAfter } from "./branches.ts";
@@ -80,6 +81,7 @@ async function follow(startKey: string, source: AnswerSource, onStarted: (conver
   following.set(key, controller);
   const release = occupy();
   const buffer = perFrame((text) => updateLive(key, { text, phase: "streaming" }));
+  const sources: Source[] = [];
   try {
     const receipt = await followAnswer(
       source,
@@ -98,12 +100,13 @@ async function follow(startKey: string, source: AnswerSource, onStarted: (conver
           if (stopAsked) void requestStop(key, start.generationId);
         },
         arrived: (text) => buffer.add(text),
+        named: (more) => sources.push(...more),
         interrupted: (lost) => updateLive(key, { phase: lost ? "lost" : buffer.text() === "" ? "waiting" : "streaming" }),
       },
       controller.signal,
     );
     buffer.stop();
-    update(key, (thread) => afterReceipt(thread, receipt, buffer.text()));
+    update(key, (thread) => afterReceipt(thread, receipt, buffer.text(), sources));
     if (receipt.availableAfter !== null) useChat.setState({ lastAvailable: receipt.availableAfter });
     keepThread(key);
   } finally {

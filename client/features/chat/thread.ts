@@ -1,5 +1,5 @@
 import { ApiProblem, NetworkProblem } from "#client/lib/api.ts";
-import type { Conversation, Message, Receipt, StartEvent } from "#contract/generations.ts";
+import type { Conversation, Message, Part, Receipt, Source, StartEvent } from "#contract/generations.ts";
 import { branchTo } from "./branches.ts";
 
 export type ThreadMessage = Message;
@@ -97,14 +97,15 @@ export function afterStart(thread: Thread, start: StartEvent): Thread {
   return { ...showing(thread, all, rename(thread.headId)), live: { ...live, ...known, credits: heldCredits, phase } };
 }
 
-/** The thread after the answer has ended. The text that arrived stays, however the answer ended. */
-export function afterReceipt(thread: Thread, receipt: Receipt, text: string): Thread {
+/** The thread after the answer has ended. What arrived of it stays, however the answer ended. */
+export function afterReceipt(thread: Thread, receipt: Receipt, text: string, sources: readonly Source[]): Thread {
   const { live } = thread;
+  const named: Part[] = sources.length === 0 ? [] : [{ kind: "sources", sources: [...sources] }];
   const answer: ThreadMessage = {
     id: live?.answerId ?? receipt.generationId,
     parentId: live?.questionId ?? null,
     role: "assistant",
-    parts: text === "" ? [] : [{ kind: "text", text }],
+    parts: text === "" ? [] : [{ kind: "text", text }, ...named],
     timestamp: receipt.endedAt ?? receipt.createdAt,
     receipt,
   };

@@ -158,6 +158,7 @@ class AnswerEngine implements Answers {
       signal: answer.controller.signal,
       timings: this.timings,
       onText: (text) => answer.add(text),
+      onSources: (sources) => answer.addSources(sources),
     });
     answer.tellText();
     const outcome = answer.outcome(end);

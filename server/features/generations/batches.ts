@@ -11,7 +11,7 @@ import { sqlState } from "../../failures.ts";
 import type { Entitlement } from "../billing/entitlement.ts";
 import { readEntitlements } from "../billing/entitlement.ts";
 import type { EndRow, StartOutcome, StartRow } from "./queries.ts";
-import { callEnd, callStart, columns, toJson } from "./queries.ts";
+import { callEnd, callStart, columns, toJson, toStored } from "./queries.ts";
 
 const limit = 32;
 /** Much longer than a shared statement holds its locks, too short for a person to notice, and shorter than `deadlock_timeout`. */
@@ -66,7 +66,9 @@ export interface OwnEnd extends EndRow {
 }
 
 async function endMany(db: Db, ends: readonly OwnEnd[]): Promise<(GenerationRow | undefined)[]> {
-  const asks = toJson(ends.map(({ lastFrames, ...end }, place) => ({ ...end, ...(lastFrames ?? {}), place })));
+  const asks = toJson(
+    ends.map(({ lastFrames, parts, ...end }, place) => ({ ...end, parts: parts.map(toStored), ...(lastFrames ?? {}), place })),
+  );
   const { rows } = await sql<Placed<GenerationRow>>`/* prepared */ with ${freeWallets(ends.map(({ userId }) => userId))}
     select place, ${columns} from (
       select ask.place, ended.* from json_to_recordset(${asks}::json) as ask (place integer, id uuid, "userId" uuid, owner uuid, status text,

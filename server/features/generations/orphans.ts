@@ -1,5 +1,5 @@
 import { createParser } from "eventsource-parser";
-import type { DeltaEvent } from "../../contract/generations.ts";
+import type { DeltaEvent, Part, Source, SourcesEvent } from "../../contract/generations.ts";
 import type { Deps } from "../../deps.ts";
 import { announce, announceToMembers } from "../../http/live-events.ts";
 import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
@@ -7,23 +7,25 @@ import { readEntitlement } from "../billing/entitlement.ts";
 import { lostEventsGap } from "./answers.ts";
 import type { LogBatch } from "./queries.ts";
 import * as queries from "./queries.ts";
+import { partsOf } from "./running-answer.ts";
 
-/** The text of an answer that is in its log. */
-function textOf(batches: readonly LogBatch[]): string {
+/** The output of an answer that is in its log. */
+function outputOf(batches: readonly LogBatch[]): Part[] {
   let text = "";
+  const sources: Source[] = [];
   const parser = createParser({
     onEvent({ event, data }) {
       if (event === "delta") text += (JSON.parse(data) as DeltaEvent).text;
+      if (event === "sources") sources.push(...(JSON.parse(data) as SourcesEvent).sources);
     },
   });
   for (const { frames } of batches) parser.feed(frames);
-  return text;
+  return partsOf(text, sources);
 }
 
 /** Returns false if the answer has ended in another way meanwhile. */
 async function endOrphan(deps: Deps, { id, user_id: userId }: { id: string; user_id: string | null }): Promise<boolean> {
   const log = await queries.selectLog(deps.db, new Map([[id, 0]]));
-  const text = textOf(log);
   const gap = (log.at(-1)?.lastEvent ?? 0) + lostEventsGap;
   const now = deps.clock.now();
   // If the account is gone, nobody reads the receipt.
@@ -35,7 +37,7 @@ async function endOrphan(deps: Deps, { id, user_id: userId }: { id: string; user
     failureCode: "interrupted",
     cutShort: false,
     chargedCredits: 0,
-    parts: text === "" ? [] : [{ kind: "text", text }],
+    parts: outputOf(log),
     promptTokens: null,
     completionTokens: null,
     costMicroDollars: null,

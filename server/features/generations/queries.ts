@@ -1,7 +1,7 @@
 /** SQL of answers. The two hot writes are one round trip each (`turn_start` and `answer_end` in the migrations), and prepared once per connection. */
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
-import type { Part, Turn } from "../../contract/generations.ts";
+import type { Part, Source, Turn } from "../../contract/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { GenerationRow } from "../../db/types-answers.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
@@ -73,6 +73,9 @@ export interface StartOutcome {
 export const toJson = (content: unknown) =>
   JSON.stringify(content, (_key, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
 
+/** A part as its row has it: a text, or the details of another kind. */
+export const toStored = (part: Part) => (part.kind === "text" ? part : { kind: part.kind, detail: { sources: part.sources } });
+
 export async function callStart(executor: Executor, start: StartRow): Promise<StartOutcome> {
   const result =
     await sql<StartOutcome>`/* prepared */ select * from turn_start(${start.turn && toJson(start.turn)}::jsonb, ${start.id}, ${start.userId}, ${start.modelId},
@@ -107,7 +110,7 @@ export interface EndRow {
 export async function callEnd(executor: Executor, end: EndRow): Promise<GenerationRow | undefined> {
   const log = end.lastFrames;
   const result = await sql<GenerationRow>`/* prepared */
-    select ${columns} from answer_end(${end.id}, ${end.owner}, ${end.status}, ${end.failureCode}, ${end.cutShort}, ${end.chargedCredits}, ${toJson(end.parts)}::jsonb,
+    select ${columns} from answer_end(${end.id}, ${end.owner}, ${end.status}, ${end.failureCode}, ${end.cutShort}, ${end.chargedCredits}, ${toJson(end.parts.map(toStored))}::jsonb,
       ${end.promptTokens}, ${end.completionTokens}, ${end.costMicroDollars}, ${log?.firstEvent ?? null}, ${log?.lastEvent ?? null}, ${log?.frames ?? null},
       ${end.kinds}, ${end.now})`.execute(executor);
   return result.rows[0];
@@ -181,13 +184,16 @@ export async function selectParts(executor: Executor, ids: readonly string[]): P
   if (ids.length === 0) return parts;
   const rows = await executor
     .selectFrom("generation_parts")
-    .select(["generation_id", "text"])
+    .select(["generation_id", "text", "detail"])
     .where("generation_id", "in", ids)
-    .where("kind", "=", "text")
+    .where("kind", "in", ["text", "sources"])
     .orderBy("generation_id")
     .orderBy("place")
     .execute();
-  for (const { generation_id: id, text } of rows) parts.set(id, [...(parts.get(id) ?? []), { kind: "text", text: text ?? "" }]);
+  for (const { generation_id: id, text, detail } of rows) {
+    const part: Part = text === null ? { kind: "sources", sources: (detail?.sources ?? []) as Source[] } : { kind: "text", text };
+    parts.set(id, [...(parts.get(id) ?? []), part]);
+  }
   return parts;
 }
 

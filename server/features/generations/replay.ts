@@ -9,7 +9,7 @@ import type { Answers } from "./answers.ts";
 import { selectParts, selectTurn } from "./queries.ts";
 import { toReceipt } from "./receipt.ts";
 
-/** Makes a feed from the stored output: the start, the whole text in one event, the receipt. */
+/** Makes a feed from the stored output: the start, the whole text in one event, its sources in another, the receipt. */
 async function retell(deps: Deps, row: GenerationRow): Promise<Feed> {
   const feed = new Feed();
   feed.push("start", {
@@ -19,7 +19,10 @@ async function retell(deps: Deps, row: GenerationRow): Promise<Feed> {
     heldCredits: row.quoted_credits,
     trimmedMessages: row.trimmed_messages,
   });
-  for (const { text } of (await selectParts(deps.db, [row.id])).get(row.id) ?? []) feed.push("delta", { text });
+  for (const part of (await selectParts(deps.db, [row.id])).get(row.id) ?? []) {
+    if (part.kind === "text") feed.push("delta", { text: part.text });
+    else feed.push("sources", { sources: part.sources });
+  }
   const id = feed.frames.length + 1;
   feed.close({ id, frame: formatEvent(id, "receipt", toReceipt(row)) });
   return feed;

@@ -1,6 +1,6 @@
 import type { Model } from "#domain/models.ts";
 import { providerCostMicroDollars } from "#domain/provider-prices.ts";
-import type { Part, Turn } from "../../contract/generations.ts";
+import type { Part, Source, Turn } from "../../contract/generations.ts";
 import { Feed } from "../../http/event-stream.ts";
 import type { ChatMessage } from "./history.ts";
 import type { EndRow, LogBatch, StartRow } from "./queries.ts";
@@ -29,6 +29,17 @@ function turnOf({ turn }: StartRow): Turn | null {
   return turn && { conversationId: turn.conversationId, questionId: turn.questionId, answerId: turn.answerId };
 }
 
+/** Sources of nothing are no output. */
+export function partsOf(text: string, sources: readonly Source[]): Part[] {
+  if (text === "") return [];
+  return sources.length === 0
+    ? [{ kind: "text", text }]
+    : [
+        { kind: "text", text },
+        { kind: "sources", sources: [...sources] },
+      ];
+}
+
 /** The shortest time between two text events. Words that arrive faster share an event, because nobody reads that fast. */
 const frameGapMs = 15;
 
@@ -43,6 +54,7 @@ export class RunningAnswer {
   /** True while the end is being written. A stop has no effect any more. */
   ending = false;
   private interruption: "stopped" | "interrupted" | undefined;
+  private readonly sources: Source[] = [];
   private loggedEvents = 0;
   /** Text that has arrived but is not in the feed yet. */
   private gathered = "";
@@ -69,6 +81,12 @@ export class RunningAnswer {
     const waitMs = this.lastFrameAt + frameGapMs - performance.now();
     if (waitMs <= 0) this.tellText();
     else this.timer ??= setTimeout(() => this.tellText(), waitMs);
+  }
+
+  addSources(sources: readonly Source[]): void {
+    if (this.interruption) return;
+    this.sources.push(...sources);
+    this.feed.push("sources", { sources: [...sources] });
   }
 
   /** Puts the gathered text into the feed as one event. */
@@ -104,7 +122,7 @@ export class RunningAnswer {
 
   /** The output so far. */
   get parts(): Part[] {
-    return this.text === "" ? [] : [{ kind: "text", text: this.text }];
+    return partsOf(this.text, this.sources);
   }
 
   /** The frames that are not in the log yet. */

@@ -20,6 +20,8 @@ export interface Question {
   signal: AbortSignal;
   timings: UpstreamTimings;
   onText(text: string): void;
+  /** Where the answer has its facts from, if its model searches. May be called several times, with others each time. */
+  onSources(sources: readonly Source[]): void;
 }
 
 export interface UpstreamEnd extends ModelUsage {
@@ -29,8 +31,6 @@ export interface UpstreamEnd extends ModelUsage {
   cutShort: boolean;
   /** The provider said why the answer ended. A stop or an interruption after that changes nothing. */
   concluded: boolean;
-  /** Where the answer has its facts from, if its model searches. */
-  sources: readonly Source[];
   /** The error that caused the failure, if there was one. */
   error: unknown;
 }
@@ -89,17 +89,16 @@ class Transcript {
   anyText = false;
   finish: FinishReason | undefined;
   usage: ModelUsage = { promptTokens: null, completionTokens: null, thinkingTokens: null, searches: null, costMicroDollars: null };
-  readonly sources: Source[] = [];
   error: unknown;
 
-  take(event: ModelEvent, onText: Question["onText"]): void {
+  take(event: ModelEvent, { onText, onSources }: Question): void {
     if (event.type === "text") {
       this.anyText = true;
       // PostgreSQL's text can't hold U+0000.
       onText(event.text.includes("\0") ? event.text.replaceAll("\0", "\uFFFD") : event.text);
     } else if (event.type === "finish") this.finish = event.reason;
     else if (event.type === "usage") this.usage = event.usage;
-    else if (event.type === "sources") this.sources.push(...event.sources);
+    else if (event.type === "sources") onSources(event.sources);
   }
 }
 
@@ -120,7 +119,7 @@ function conclude({ finish, anyText, error }: Transcript, timedOut: boolean): En
 
 /** Asks the model and passes the text on as it arrives; text that arrives together is one call of `onText`. Never throws. */
 export async function askModel(gateway: ModelGateway, question: Question): Promise<UpstreamEnd> {
-  const { model, messages, onText } = question;
+  const { model, messages } = question;
   const transcript = new Transcript();
   const patience = new Patience(question.signal, question.timings);
   try {
@@ -131,7 +130,7 @@ export async function askModel(gateway: ModelGateway, question: Question): Promi
     };
     for await (const event of gateway.ask(call)) {
       patience.heard(event);
-      transcript.take(event, onText);
+      transcript.take(event, question);
     }
   } catch (error) {
     // If we aborted the call ourselves, its error tells us nothing.
@@ -139,6 +138,5 @@ export async function askModel(gateway: ModelGateway, question: Question): Promi
   } finally {
     patience.end();
   }
-  const { finish, sources, usage } = transcript;
-  return { ...conclude(transcript, patience.timedOut), concluded: finish !== undefined, sources, ...usage };
+  return { ...conclude(transcript, patience.timedOut), concluded: transcript.finish !== undefined, ...transcript.usage };
 }

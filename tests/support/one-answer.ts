@@ -1,0 +1,24 @@
+/** One question to a model, without the rest of the product. */
+import type { Model } from "#domain/models.ts";
+import type { UpstreamTimings } from "#server/features/generations/upstream.ts";
+import { askModel } from "#server/features/generations/upstream.ts";
+import type { ModelGateway } from "#server/providers/models/gateway.ts";
+import type { Source } from "#server/providers/models/protocol.ts";
+
+const patient = { firstTokenMs: 5_000, idleMs: 5_000, totalMs: 5_000 };
+
+export async function answerOf(gateway: ModelGateway, model: Model, timings: UpstreamTimings = patient) {
+  let text = "";
+  const sources: Source[] = [];
+  const end = await askModel(gateway, {
+    model,
+    messages: [{ role: "user", content: "What is a tessera?" }],
+    signal: new AbortController().signal,
+    timings,
+    onText: (more) => {
+      text += more;
+    },
+    onSources: (more) => sources.push(...more),
+  });
+  return { text, sources, ...end };
+}
