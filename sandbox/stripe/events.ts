@@ -10,6 +10,10 @@ import type { EventObject, EventType, StripeEvent } from "./wire.ts";
  * the former values of the changed fields, like Stripe's `previous_attributes`.
  */
 export function emit<Type extends EventType>(context: Context, type: Type, object: EventObject<Type>, previous?: object): void {
+  store(context, type, object, previous);
+}
+
+function store(context: Context, type: EventType, object: object, previous: object | undefined): void {
   const event = {
     id: newId("evt"),
     object: "event",
@@ -21,7 +25,7 @@ export function emit<Type extends EventType>(context: Context, type: Type, objec
     request: { id: context.request?.id ?? null, idempotency_key: context.request?.idempotencyKey ?? null },
     type,
   };
-  // The parameters' types ensure that type and object match, but the compiler can't see that the pair is a member of the union.
+  // The types of `emit` and `saveChange` ensure that type and object match; to see it here too would cost the compiler seconds.
   context.store.insert("event", event as unknown as StripeEvent);
   sweepEvents(context);
   const nowMs = Date.now();
@@ -72,6 +76,6 @@ export function saveChange<K extends Kind, Type extends EventType>(
   const before = context.store.find(kind, after.id);
   const previous = before ? changedFields(before, after) : {};
   context.store.save(kind, after);
-  if (Object.keys(previous).length > 0) emit(context, type, after, previous);
+  if (Object.keys(previous).length > 0) store(context, type, after, previous);
   return after;
 }
