@@ -9,6 +9,7 @@ import { access, constants, mkdir, readdir, readFile, rm, symlink, writeFile } f
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { catalogueAsOf, catalogueEditions } from "#domain/models.ts";
 import { readAssets } from "./build/assets.ts";
 import { compressFolder } from "./build/compress.ts";
 import { documentOf } from "./build/document.ts";
@@ -62,14 +63,52 @@ async function releaseOf(site: string, documents: ReadonlyMap<string, string>): 
   return hash.digest("hex").slice(0, 16);
 }
 
-async function prerender(site: string, { addressPlaceholder, drawPages, routing }: Prerender): Promise<void> {
-  const [template, assets, pages] = await Promise.all([readFile(path.join(site, "index.html"), "utf8"), readAssets(site), drawPages()]);
-  const documents = new Map<string, string>();
-  const files: Record<string, Record<string, string>> = {};
-  for (const page of pages) {
-    documents.set(fileOf(page), documentOf(page, template, assets, await pictureOf(site, page.path)));
-    if (page.kind === "page") files[page.language] = { ...files[page.language], [page.path]: fileOf(page) };
+/** An edition of the catalogue, and of the pages that show it. */
+interface Edition {
+  /** Its first day, in UTC. */
+  from: string;
+  /** The files that differ from those of the first edition, by their names there. */
+  files: Record<string, string>;
+}
+
+interface Drawing {
+  pages: readonly DrawnPage[];
+  documents: Map<string, string>;
+}
+
+/** Removes from `documents` what is as in the first edition, and names the rest after the edition. */
+function withoutRepeats(documents: Map<string, string>, from: string, first: ReadonlyMap<string, string>): Edition {
+  const files: Edition["files"] = {};
+  for (const [file, content] of [...documents]) {
+    documents.delete(file);
+    if (first.get(file) === content) continue;
+    const name = file.replace(/\.(?=\w+$)/, `.${from}.`);
+    files[file] = name;
+    documents.set(name, content);
   }
+  return { from, files };
+}
+
+/** Draws the pages once for each edition of the catalogue; the server chooses by the day (http/pages.ts). */
+async function prerender(site: string, { addressPlaceholder, drawPages, routing }: Prerender): Promise<void> {
+  const [template, assets] = await Promise.all([readFile(path.join(site, "index.html"), "utf8"), readAssets(site)]);
+  const draw = async (day: string): Promise<Drawing> => {
+    const pages = await drawPages(day);
+    const documents = new Map<string, string>();
+    for (const page of pages) documents.set(fileOf(page), documentOf(page, template, assets, await pictureOf(site, page.path)));
+    return { pages, documents };
+  };
+  const [firstDay = catalogueAsOf, ...laterDays] = catalogueEditions;
+  const { pages, documents } = await draw(firstDay);
+  const first = new Map(documents);
+  const editions: Edition[] = [{ from: firstDay, files: {} }];
+  for (const day of laterDays) {
+    const later = await draw(day);
+    editions.push(withoutRepeats(later.documents, day, first));
+    for (const [file, content] of later.documents) documents.set(file, content);
+  }
+  const files: Record<string, Record<string, string>> = {};
+  for (const page of pages) if (page.kind === "page") files[page.language] = { ...files[page.language], [page.path]: fileOf(page) };
   const found = pages.filter(({ kind, head }) => kind === "page" && head.indexable !== false);
   documents.set("sitemap.xml", sitemapOf(found)).set("robots.txt", robotsOf()).set("blog/rss.xml", feedOf(found));
   for (const [file, content] of documents) {
@@ -77,7 +116,7 @@ async function prerender(site: string, { addressPlaceholder, drawPages, routing 
     await writeFile(path.join(site, file), content);
   }
   const release = await releaseOf(site, documents);
-  const index = { release, originPlaceholder, addressPlaceholder, ...routing, pages: files };
+  const index = { release, originPlaceholder, addressPlaceholder, ...routing, editions, pages: files };
   await writeFile(path.join(site, "pages.json"), JSON.stringify(index));
   // The server uses the whole list; the service worker needs only this part.
   await writeFile(path.join(site, "queries.json"), JSON.stringify(routing.queries));

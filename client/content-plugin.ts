@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Plugin } from "vite";
 import { compilePiece, metadataOf } from "./content/compile.ts";
 import { ContentFault } from "./content/faults.ts";
-import { pieceToRead } from "./content/to-read.ts";
+import { versionsToRead } from "./content/to-read.ts";
 
 const request = /\/content\/\w+\/[\w-]+\.md\?(metadata|piece)$/;
 
@@ -18,8 +18,8 @@ export function contentPlugin(): Plugin {
       const file = id.slice(0, id.lastIndexOf("?"));
       this.addWatchFile(file);
       try {
-        const piece = compilePiece(await readFile(file, "utf8"), file);
-        const value = form === "piece" ? pieceToRead(piece, file) : metadataOf(piece);
+        const text = await readFile(file, "utf8");
+        const value = form === "piece" ? versionsToRead(text, file) : metadataOf(compilePiece(text, file));
         return { code: `export default ${JSON.stringify(value)};`, moduleType: "js", map: null };
       } catch (error) {
         if (!(error instanceof ContentFault)) throw error;

@@ -15,6 +15,7 @@ import { PageHeadContext } from "./components/page-head.ts";
 import { pieceOf } from "./content/library.ts";
 import { articleNames, pieceNameAt } from "./content/names.ts";
 import { VisitorTrialBanner } from "./features/marketing/trial-banner.tsx";
+import { showEdition } from "./lib/shown-edition.ts";
 import type { PageRoute } from "./page-route.tsx";
 import { paths } from "./paths.ts";
 import { framePaths, notFoundPage, pages } from "./routes.tsx";
@@ -140,8 +141,9 @@ async function drawPage(texts: i18n, language: LanguageCode, route: PageRoute, p
   };
 }
 
-/** Renders one page after another, because what a page collects during its render must not mix with another's. */
-export async function drawPages(): Promise<DrawnPage[]> {
+/** Renders the pages of one edition of the catalogue, one after another, because what a page collects during its render must not mix with another's. */
+export async function drawPages(edition: string): Promise<DrawnPage[]> {
+  showEdition(edition);
   const drawn: DrawnPage[] = [];
   for (const { code: language } of languages) {
     const texts = await createTexts(language);

@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { chromium } from "playwright-core";
 import { fieldCells, patternPaths } from "#client/components/mosaic-pattern.ts";
-import { models } from "#domain/models.ts";
+import { catalogueAsOf, modelsAt, startOf } from "#domain/models.ts";
 
 const root = path.join(import.meta.dirname, "..");
 const pictures = path.join(root, "client/public/og");
@@ -59,7 +59,7 @@ async function allCards(): Promise<Card[]> {
   const heading = (texts: Record<string, never> | undefined, key: string) =>
     key.split(".").reduce<unknown>((value, part) => (value as Record<string, unknown>)[part], texts) as string;
   return [
-    { file: "home", kicker: "", title: heading(home, "hero.title_other").replace("{{count}}", String(models.length)) },
+    { file: "home", kicker: "", title: heading(home, "hero.title_other").replace("{{count}}", "15+") },
     { file: "pricing", kicker: "Pricing", title: heading(pricing, "heading") },
     { file: "about", kicker: "About", title: heading(about, "heading") },
     { file: "contact", kicker: "Contact", title: heading(contact, "heading") },
@@ -81,10 +81,11 @@ function tile(seed: string, figure: string, x: number, y: number, side: number):
   return `<g transform="translate(${x} ${y}) scale(${side / fieldCells})">${drawn}</g>`;
 }
 
-/** The home page's picture: the pattern of each model, and the highlighted tile among them. */
+/** The home page's picture: the patterns of fifteen models, and the highlighted tile among them. */
 function allModels(): string {
   const side = 108;
   const step = 118;
+  const models = modelsAt(startOf(catalogueAsOf)).slice(0, 15);
   const places = [...models.slice(0, 10), null, ...models.slice(10)];
   return places
     .map((model, index) => {

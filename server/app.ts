@@ -164,6 +164,7 @@ export async function buildApp(deps: Deps, clientFolder?: URL): Promise<App> {
   app.decorate("drain", (timeoutMs: number) => draining.drain(timeoutMs));
   await registerPlugins(app, deps, draining);
   await registerFeatures(app, deps, draining);
-  await registerClient(app, { publicUrl: deps.config.publicUrl, google: deps.config.google !== undefined }, clientFolder);
+  const site = { publicUrl: deps.config.publicUrl, google: deps.config.google !== undefined, clock: deps.clock };
+  await registerClient(app, site, clientFolder);
   return app;
 }

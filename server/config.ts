@@ -9,6 +9,8 @@ import type { Provider } from "#domain/models.ts";
 import { providers } from "#domain/models.ts";
 import { checkEmail } from "#domain/rules.ts";
 import { ConfigError, Environment } from "./environment.ts";
+import type { ModelChanges } from "./model-changes.ts";
+import { readModelChanges } from "./model-changes.ts";
 
 export interface ProviderCredentials {
   apiKey: string;
@@ -57,6 +59,8 @@ export interface Config {
   /** Name and postal address of whoever offers the product, in one line. */
   postalAddress: string;
   models: Partial<Record<Provider, ProviderCredentials>>;
+  /** What the operator changes in the catalogue. */
+  modelChanges: ModelChanges;
   /** The folder of people's files, as an absolute path. */
   storageDir: string;
   /** Undefined without a sandbox. The sandbox replaces every service that has no credentials. */
@@ -261,6 +265,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
     contactEmail: readContactEmail(environment, production),
     postalAddress: readPostalAddress(environment, production),
     models: readModels(environment, sandboxUrl),
+    modelChanges: readModelChanges(environment),
     storageDir: path.resolve(environment.text("STORAGE_DIR") ?? path.join(environment.text("DATA_DIR") ?? ".data", "files")),
     sandbox,
     logLevel: readLogLevel(environment, production ? "info" : "warn"),

@@ -1,5 +1,6 @@
 import type { MarkedToken, Token, Tokens } from "marked";
-import { findModel } from "#domain/models.ts";
+import { currentModel } from "#client/lib/offered-models.ts";
+import { isBuilt } from "#domain/models.ts";
 import { TextFault } from "./faults.ts";
 import { checked, compileInline, plainText } from "./inline.ts";
 import type { Block, Heading, Inline } from "./piece.ts";
@@ -43,11 +44,13 @@ function heading(token: Tokens.Heading, outline: Outline): Block {
 }
 
 function prompt(token: Tokens.Code): Block {
-  const [, model] = /^prompt model=(\S+)$/.exec(token.lang?.trim() ?? "") ?? [];
-  if (model === undefined) throw new TextFault("a code block is a prompt card: ```prompt model=…", token.raw);
-  if (!findModel(model)) throw new TextFault(`there is no model ${model}`, token.raw);
+  const [, named] = /^prompt model=(\S+)$/.exec(token.lang?.trim() ?? "") ?? [];
+  if (named === undefined) throw new TextFault("a code block is a prompt card: ```prompt model=…", token.raw);
+  const model = currentModel(named);
+  if (!model) throw new TextFault(`there is no model ${named}`, token.raw);
   if (token.text.trim() === "") throw new TextFault("the prompt is empty", token.raw);
-  return { type: "prompt", model, text: checked(token.text.trim()) };
+  const { id, name, category, credits, unit } = model;
+  return { type: "prompt", model: { id, name, category, credits, unit, built: isBuilt(model) }, text: checked(token.text.trim()) };
 }
 
 function list(token: Tokens.List, outline: Outline): Block {

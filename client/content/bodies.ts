@@ -1,9 +1,10 @@
+import { shownEdition } from "#client/lib/shown-edition.ts";
 import { fallbackLanguage } from "#domain/languages.ts";
 import type { PieceName } from "./names.ts";
-import type { PieceToRead } from "./piece.ts";
+import type { PieceToRead, PieceVersions } from "./piece.ts";
 
 /** The texts themselves, separate from their metadata (library.ts), so that a reader of one text doesn't download the list of all. */
-const bodies = import.meta.glob<PieceToRead>("./*/*.md", { query: "?piece", import: "default" });
+const bodies = import.meta.glob<PieceVersions>("./*/*.md", { query: "?piece", import: "default" });
 
 const fileOf = (language: string, name: PieceName) => `./${language}/${name}.md`;
 
@@ -12,8 +13,17 @@ export function isWritten(name: PieceName): boolean {
   return fileOf(fallbackLanguage, name) in bodies;
 }
 
-const loaded = new Map<string, PieceToRead>();
+const loaded = new Map<string, PieceVersions>();
 const loading = new Map<string, Promise<PieceToRead>>();
+
+/** The version for the edition of the catalogue that the page shows. */
+function versionOf({ piece, changes }: PieceVersions): PieceToRead {
+  const edition = shownEdition() ?? "";
+  const change = changes.findLast(({ from }) => from <= edition);
+  if (!change) return piece;
+  const changed = new Map(change.blocks);
+  return { ...piece, ...change.fields, blocks: piece.blocks.map((block, index) => changed.get(index) ?? block) };
+}
 
 /** The text in that language, or else in English. Rejects if there is none or it can't be fetched. */
 export function loadPiece(language: string, name: PieceName): Promise<PieceToRead> {
@@ -22,9 +32,9 @@ export function loadPiece(language: string, name: PieceName): Promise<PieceToRea
   if (known) return known;
   const load = bodies[file];
   if (!load) return Promise.reject(new Error(`${file} is not written.`));
-  const promise = load().then((piece) => {
-    loaded.set(file, piece);
-    return piece;
+  const promise = load().then((versions) => {
+    loaded.set(file, versions);
+    return versionOf(versions);
   });
   loading.set(file, promise);
   // Forget a failed fetch, so that the next call tries again.
@@ -34,5 +44,7 @@ export function loadPiece(language: string, name: PieceName): Promise<PieceToRea
 
 /** The text if it is already loaded. The page can then be rendered at once, for example when going back to it. */
 export function loadedPiece(language: string, name: PieceName): PieceToRead | undefined {
-  return loaded.get(fileOf(language, name)) ?? (bodies[fileOf(language, name)] ? undefined : loaded.get(fileOf(fallbackLanguage, name)));
+  const file = bodies[fileOf(language, name)] ? fileOf(language, name) : fileOf(fallbackLanguage, name);
+  const versions = loaded.get(file);
+  return versions && versionOf(versions);
 }

@@ -1,11 +1,12 @@
 /**
- * The numbers that a text may use, such as `{{price:starter}}`. They come from the catalogues when a page is built, so that no
- * text shows an outdated price.
+ * The numbers that a text may use, such as `{{price:starter}}`. They come from the catalogues when the text is shown, so
+ * that no text shows an outdated price. A model that has ended is written as its successor.
  */
-import { formatMoney, formatNumber, formatPercent } from "#client/lib/format.ts";
+import { formatList, formatMoney, formatNumber, formatPercent } from "#client/lib/format.ts";
+import { currentModel, offeredModels } from "#client/lib/offered-models.ts";
 import { dayMs, hourMs, minuteMs } from "#domain/clock.ts";
 import type { Model } from "#domain/models.ts";
-import { findModel, isBuilt, models } from "#domain/models.ts";
+import { isBuilt } from "#domain/models.ts";
 import {
   accessTokenMs,
   answerLogGoneMs,
@@ -46,7 +47,8 @@ type Figure =
   | { unit: "percent"; percent: number }
   | { unit: "number"; value: number }
   | { unit: "duration"; ms: number }
-  | { unit: "name"; name: string };
+  | { unit: "name"; name: string }
+  | { unit: "names"; names: readonly string[] };
 
 const number = (value: number): Figure => ({ unit: "number", value });
 const ofPlan = (figure: (plan: Plan) => Figure) => (key: string | undefined) => {
@@ -54,9 +56,11 @@ const ofPlan = (figure: (plan: Plan) => Figure) => (key: string | undefined) => 
   return plan && figure(plan);
 };
 const ofModel = (figure: (model: Model) => Figure) => (id: string | undefined) => {
-  const model = findModel(id ?? "");
+  const model = currentModel(id ?? "");
   return model && figure(model);
 };
+const counted = (models: () => readonly Model[]) => (subject: string | undefined) =>
+  subject === undefined ? number(models().length) : undefined;
 const alone = (figure: Figure) => (subject: string | undefined) => (subject === undefined ? figure : undefined);
 
 /** Retention periods: the sweep, the cookies and the device use the same ones. */
@@ -89,6 +93,12 @@ const figures: Readonly<Record<string, (subject: string | undefined) => Figure |
   costOf: ofModel((model) => number(model.credits)),
   model: ofModel((model) => ({ unit: "name", name: model.name })),
   perMonth: requestsPerMonth,
+  modelsOf: (provider) => {
+    const names = offeredModels()
+      .filter((model) => model.provider === provider)
+      .map(({ name }) => name);
+    return names.length === 0 ? undefined : { unit: "names", names };
+  },
   pack: (credits) => {
     const pack = packs.find((candidate) => String(candidate.credits) === credits);
     return pack && { unit: "money", cents: pack.priceCents };
@@ -97,8 +107,8 @@ const figures: Readonly<Record<string, (subject: string | undefined) => Figure |
     const ms = Object.hasOwn(periods, what ?? "") ? periods[what as keyof typeof periods] : undefined;
     return ms === undefined ? undefined : { unit: "duration", ms };
   },
-  modelCount: alone(number(models.length)),
-  builtModelCount: alone(number(models.filter(isBuilt).length)),
+  modelCount: counted(() => offeredModels()),
+  builtModelCount: counted(() => offeredModels().filter(isBuilt)),
   trialDays: alone(number(trialDays)),
   trialCredits: alone(number(trialCredits)),
   refundDays: alone(number(moneyBackDays)),
@@ -114,7 +124,7 @@ const figures: Readonly<Record<string, (subject: string | undefined) => Figure |
 function requestsPerMonth(subject: string | undefined): Figure | undefined {
   const [key, id, ...rest] = subject?.split(":") ?? [];
   const plan = planList.find((candidate) => candidate.key === key);
-  const model = findModel(id ?? "");
+  const model = currentModel(id ?? "");
   return plan && model && rest.length === 0 ? number(Math.floor(plan.monthlyCredits / model.credits)) : undefined;
 }
 
@@ -166,6 +176,8 @@ function written(figure: Figure, { language, credits }: FigureFormat): string {
       return formatDuration(figure.ms, language);
     case "name":
       return figure.name;
+    case "names":
+      return formatList(figure.names, language);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { LanguageCode } from "#domain/languages.ts";
+import type { Model } from "#domain/models.ts";
 import type { PieceKind, PieceName } from "./names.ts";
 
 /** A run of text. Strings may contain numbers such as `{{price:starter}}` until to-read.ts fills them in. */
@@ -11,6 +12,9 @@ export type Inline =
 
 export type Alignment = "left" | "center" | "right" | null;
 
+/** What a prompt card says of its model. */
+export type PromptModel = Pick<Model, "id" | "name" | "category" | "credits" | "unit"> & { built: boolean };
+
 export type Block =
   /** `line` is the text of an item in a tight list, where a paragraph would have too much space around it. */
   | { type: "paragraph" | "line"; content: Inline[] }
@@ -19,7 +23,7 @@ export type Block =
   /** Headers are plain text, because narrow screens show each row as a list and repeat the header in every cell. */
   | { type: "table"; align: Alignment[]; head: string[]; rows: Inline[][][] }
   | { type: "quote"; blocks: Block[] }
-  | { type: "prompt"; model: string; text: string }
+  | { type: "prompt"; model: PromptModel; text: string }
   | { type: "widget"; name: WidgetName };
 
 export const widgetNames = ["roi-calculator"] as const;
@@ -67,4 +71,17 @@ export interface Piece extends PieceMetadata {
 export interface PieceToRead extends Omit<Piece, "creditForms"> {
   /** What to read next, in the piece's language if it exists in it. */
   recommended: Recommendation[];
+}
+
+/** How a piece reads from that day on, the first of an edition of the catalogue: what differs from the first edition. */
+export interface PieceChange {
+  from: string;
+  fields: Partial<PieceToRead>;
+  blocks: [index: number, block: Block][];
+}
+
+/** A piece as it reads in the first edition of the catalogue, and its changes in later ones, in order. */
+export interface PieceVersions {
+  piece: PieceToRead;
+  changes: PieceChange[];
 }

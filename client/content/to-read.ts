@@ -1,10 +1,13 @@
 /** Prepares a piece for the client: fills in its numbers and recommendations at build, so that no reader downloads the catalogues. */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { showEdition } from "#client/lib/shown-edition.ts";
 import { fallbackLanguage } from "#domain/languages.ts";
+import { catalogueAsOf, catalogueEditions } from "#domain/models.ts";
 import { compilePiece } from "./compile.ts";
 import { figuresOf } from "./figures-of.ts";
-import type { Piece, PieceToRead, Recommendation } from "./piece.ts";
+import type { Piece, PieceChange, PieceToRead, PieceVersions, Recommendation } from "./piece.ts";
 
 function withFigures(value: unknown, fill: (text: string) => string): unknown {
   if (typeof value === "string") return fill(value);
@@ -24,8 +27,33 @@ function recommendationsOf({ related }: Piece, file: string): Recommendation[] {
   });
 }
 
-/** `file` is the path of the piece. */
-export function pieceToRead(piece: Piece, file: string): PieceToRead {
+function pieceToRead(piece: Piece, file: string): PieceToRead {
   const { creditForms: _forms, ...filled } = withFigures(piece, figuresOf(piece)) as Piece;
   return { ...filled, recommended: recommendationsOf(piece, file) };
+}
+
+function changeOf(first: PieceToRead, piece: PieceToRead, from: string): PieceChange {
+  const others = Object.entries(piece).filter(
+    ([key, value]) => key !== "blocks" && !isDeepStrictEqual(first[key as keyof PieceToRead], value),
+  );
+  const blocks = [...piece.blocks.entries()].filter(([index, block]) => !isDeepStrictEqual(first.blocks[index], block));
+  return { from, fields: Object.fromEntries(others), blocks };
+}
+
+/** The piece as it reads in each edition of the catalogue. `file` is its path. */
+export function versionsToRead(text: string, file: string): PieceVersions {
+  const read = (edition: string) => {
+    showEdition(edition);
+    return pieceToRead(compilePiece(text, file), file);
+  };
+  const [firstDay = catalogueAsOf, ...days] = catalogueEditions;
+  const first = read(firstDay);
+  const changes: PieceChange[] = [];
+  for (const day of days) {
+    const { fields, blocks } = changeOf(first, read(day), day);
+    const before = changes.at(-1) ?? { fields: {}, blocks: [] };
+    // An edition in which the piece reads as before is left out.
+    if (!isDeepStrictEqual([before.fields, before.blocks], [fields, blocks])) changes.push({ from: day, fields, blocks });
+  }
+  return { piece: first, changes };
 }

@@ -12,10 +12,10 @@ import { PlansSection } from "#client/features/marketing/plans-section.tsx";
 import { PriceFirst } from "#client/features/marketing/price-first.tsx";
 import { SolutionCards } from "#client/features/marketing/solution-cards.tsx";
 import { SubscriptionSummary } from "#client/features/marketing/subscription-summary.tsx";
+import { offeredModels } from "#client/lib/offered-models.ts";
 import { trialStateOf } from "#client/lib/trial-state.ts";
 import { useSession } from "#client/lib/use-session.ts";
 import { paths } from "#client/paths.ts";
-import { models } from "#domain/models.ts";
 import styles from "./home.module.css";
 
 const loadTrial = async () => (await import("#client/features/billing/own-trial.tsx")).OwnTrial;
@@ -40,7 +40,7 @@ export function HomePage() {
       <PriceFirst />
       <SolutionCards />
       <Facts />
-      <Section id="plans" title={t("pricing.title")} lead={t("pricing.lead", { count: models.length })}>
+      <Section id="plans" title={t("pricing.title")} lead={t("pricing.lead", { count: offeredModels().length })}>
         <PlansSection
           onSubscribe={start}
           onChange={change}

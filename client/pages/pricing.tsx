@@ -13,9 +13,9 @@ import { PackList } from "#client/features/marketing/pack-list.tsx";
 import { PlanFinder } from "#client/features/marketing/plan-finder.tsx";
 import { PlansSection } from "#client/features/marketing/plans-section.tsx";
 import { PriceTable } from "#client/features/marketing/price-table.tsx";
+import { offeredModels } from "#client/lib/offered-models.ts";
 import { useLater } from "#client/lib/use-later.ts";
 import { useSession } from "#client/lib/use-session.ts";
-import { models } from "#domain/models.ts";
 import { packMonths } from "#domain/plans.ts";
 import styles from "./pricing.module.css";
 
@@ -35,7 +35,7 @@ export function PricingPage() {
   return (
     <Page title={t("title")} className={styles.pricing ?? ""}>
       <div className={styles.opening}>
-        <Heading as="h1" title={t("heading")} lead={withLaterKinds(t("lead", { count: models.length }))} />
+        <Heading as="h1" title={t("heading")} lead={withLaterKinds(t("lead", { count: offeredModels().length }))} />
         {search.get("checkout") === "cancelled" && (
           <div className={styles.cancelled}>
             <Late load={loadCancelled} />

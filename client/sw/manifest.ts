@@ -1,6 +1,5 @@
 import type { ManifestOptions } from "vite-plugin-pwa";
 import { paths } from "#client/paths.ts";
-import { models } from "#domain/models.ts";
 import { sharePath } from "./messages.ts";
 
 const shortcut = (name: string, url: string, icon: string) => ({
@@ -22,7 +21,7 @@ export const manifest = {
   id: "/",
   name: "Tessera",
   short_name: "Tessera",
-  description: `One monthly plan, one pool of credits, ${models.length} AI models.`,
+  description: "One monthly plan and one pool of credits for many AI models.",
   lang: "en",
   dir: "ltr",
   start_url: "/",

@@ -1,4 +1,4 @@
-import { models } from "#domain/models.ts";
+import { catalogue } from "#domain/models.ts";
 import type { ModelCall } from "../models/calls.ts";
 import type { ModelFault, ModelFaultKind } from "../models/faults.ts";
 import { modelFaultKinds } from "../models/faults.ts";
@@ -25,7 +25,7 @@ const faultNames: Readonly<Record<ModelFaultKind, string>> = {
 const callsShown = 8;
 
 function nameOf(model: string): string {
-  return model === "*" ? "Every model" : (models.find((candidate) => candidate.id === model)?.name ?? model);
+  return model === "*" ? "Every model" : (catalogue.find((candidate) => candidate.id === model)?.name ?? model);
 }
 
 function activeFault(fault: ModelFault): Html {
@@ -37,7 +37,7 @@ function activeFault(fault: ModelFault): Html {
 }
 
 function faultForm(): Html {
-  const served = models.filter((model) => model.category === "text");
+  const served = catalogue.filter((model) => model.category === "text");
   return html`
     <form method="post" action="/models/fault" class="grid">
       <label class="field">Model<select name="model"><option value="*">Every model</option>${served.map((model) => html`<option value="${model.id}">${model.name}</option>`)}</select></label>

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { Model, Provider } from "#domain/models.ts";
-import { models, providers } from "#domain/models.ts";
+import { catalogue, providers } from "#domain/models.ts";
 import type { Answer, Frames } from "./answer.ts";
 import { sendAnswer, streamAnswer } from "./answer.ts";
 import { sendAnthropicError } from "./anthropic-error.ts";
@@ -73,7 +73,7 @@ const played: Readonly<Record<Provider, readonly Played[]>> = {
 
 /** The provider's models that take a conversation. */
 function chatModels(provider: string): Model[] {
-  return models.filter((model) => model.provider === provider && model.inputTokenLimit > 0);
+  return catalogue.filter((model) => model.provider === provider && model.inputTokenLimit > 0);
 }
 
 function describeModel(model: Model): object {

@@ -13,6 +13,10 @@ export const ModelAvailability = Type.Object({
   unit: Type.String(),
   available: Type.Boolean(),
   sandbox: Type.Boolean(),
+  /** The day, in UTC, on which it leaves, once that is announced. */
+  until: Type.Union([Type.String({ format: "date" }), Type.Null()]),
+  /** The model that conversations can go on with afterwards. */
+  successor: Type.Union([Type.String(), Type.Null()]),
 });
 export const ModelList = Type.Object({ models: Type.Array(ModelAvailability) });
 export type ModelList = Static<typeof ModelList>;

@@ -23,6 +23,8 @@ export const Problem = Type.Object({
   needed: Type.Optional(Credits),
   available: Type.Optional(Credits),
   quotedCredits: Type.Optional(Credits),
+  /** With model_retired: the model to go on with, and in `quotedCredits` its price. */
+  successor: Type.Optional(Type.String()),
   retryAfterSeconds: Type.Optional(Type.Integer()),
 });
 export type Problem = Static<typeof Problem>;

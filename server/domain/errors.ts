@@ -77,6 +77,7 @@ export const refusals = {
   model_unavailable: 503,
   payment_provider_unavailable: 502,
   model_not_supported: 422,
+  model_retired: 422,
   passkeys_unavailable: 422,
   service_unavailable: 503,
 } as const;

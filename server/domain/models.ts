@@ -1,7 +1,10 @@
 /**
- * The only catalogue of models and their prices in credits. `id` is our own and never changes, because receipts contain it;
- * `upstreamModel` is the provider's id and may change.
+ * The only catalogue of models, their lives and their prices in credits. `id` is our own, never changes and is never used for another
+ * model, because receipts contain it; `upstreamModel` is the provider's id and may change. What has ended stays here for good, so that
+ * receipts, history and conversations keep its name.
  */
+import { addMilliseconds, dayMs } from "./clock.ts";
+
 export const modelCategories = ["text", "image", "audio", "video", "search"] as const;
 export type ModelCategory = (typeof modelCategories)[number];
 
@@ -25,177 +28,176 @@ export interface Model {
   upstreamModel: string;
   credits: number;
   unit: PriceUnit;
-  /** Named on the plan cards; the others are summed up as "and 5 more". */
-  highlighted: boolean;
+  /** Named on the plan cards; the others are summed up as "and 5 more". Only models without a known end are named. */
+  highlighted?: boolean;
   /**
-   * The largest number of tokens sent as history and returned as an answer, so that the fixed price always covers the cost.
-   * The receipt says how many messages were left out. Zero for models that take no conversation.
+   * The largest number of tokens sent as history and returned as an answer, what the model thinks included, so that the fixed price always
+   * covers the cost (provider-prices.ts). The receipt says how many messages were left out. Zero for models that take no conversation.
    */
   inputTokenLimit: number;
   outputTokenLimit: number;
+  /** The first day, in UTC, on which we offer it. */
+  from: string;
+  /** The day, in UTC, on which its provider ends it, once that is published. From then on it is not offered. */
+  until?: string;
+  /** The product in the same price class that conversations can go on with. */
+  successor?: string;
 }
 
-const smallText = {
-  category: "text",
-  protocol: "openai-chat",
-  size: "small",
-  credits: 1,
-  unit: "answer",
-  inputTokenLimit: 6_000,
-  outputTokenLimit: 2_000,
-} as const;
-const largeText = {
-  category: "text",
-  protocol: "openai-chat",
-  size: "large",
-  credits: 5,
-  unit: "answer",
-  inputTokenLimit: 12_000,
-  outputTokenLimit: 4_000,
-} as const;
-const withoutTokens = { size: "none", inputTokenLimit: 0, outputTokenLimit: 0 } as const;
+/** The day on which the facts below, and those of provider-prices.ts, were last looked up. */
+export const catalogueAsOf = "2026-11-22";
 
-export const models = [
-  { id: "gpt-5", name: "GPT-5", provider: "openai", upstreamModel: "gpt-5", highlighted: true, ...largeText, protocol: "openai-responses" },
-  { id: "gpt-5-mini", name: "GPT-5 Mini", provider: "openai", upstreamModel: "gpt-5-mini", highlighted: true, ...smallText },
-  {
-    id: "claude-sonnet-4-5",
-    name: "Claude Sonnet 4.5",
-    provider: "anthropic",
-    upstreamModel: "claude-sonnet-4-5",
-    highlighted: true,
-    ...largeText,
-    protocol: "anthropic-messages",
-  },
-  {
-    id: "claude-haiku-4-5",
-    name: "Claude Haiku 4.5",
-    provider: "anthropic",
-    upstreamModel: "claude-haiku-4-5",
-    highlighted: false,
-    ...smallText,
-    protocol: "anthropic-messages",
-  },
-  { id: "gemini-2.5-pro", name: "Gemini 2.5 Pro", provider: "google", upstreamModel: "gemini-2.5-pro", highlighted: true, ...largeText },
-  {
-    id: "gemini-2.5-flash",
-    name: "Gemini 2.5 Flash",
-    provider: "google",
-    upstreamModel: "gemini-2.5-flash",
-    highlighted: false,
-    ...smallText,
-  },
-  {
-    id: "mistral-large-latest",
-    name: "Mistral Large",
-    provider: "mistral",
-    upstreamModel: "mistral-large-latest",
-    highlighted: true,
-    ...largeText,
-  },
-  { id: "deepseek-chat", name: "DeepSeek Chat", provider: "deepseek", upstreamModel: "deepseek-chat", highlighted: false, ...smallText },
-  {
-    id: "dall-e-3",
-    name: "DALL-E 3",
-    provider: "openai",
-    category: "image",
-    upstreamModel: "dall-e-3",
-    credits: 10,
-    unit: "image",
-    highlighted: true,
-    ...withoutTokens,
-  },
-  {
-    id: "gpt-image-1",
-    name: "GPT Image 1",
-    provider: "openai",
-    category: "image",
-    upstreamModel: "gpt-image-1",
-    credits: 12,
-    unit: "image",
-    highlighted: true,
-    ...withoutTokens,
-  },
-  {
-    id: "whisper-1",
-    name: "Whisper",
-    provider: "openai",
-    category: "audio",
-    upstreamModel: "whisper-1",
-    credits: 2,
-    unit: "minute",
-    highlighted: true,
-    ...withoutTokens,
-  },
-  {
-    id: "gpt-4o-mini-tts",
-    name: "GPT-4o Mini TTS",
-    provider: "openai",
-    category: "audio",
-    upstreamModel: "gpt-4o-mini-tts",
-    credits: 2,
-    unit: "thousand_characters",
-    highlighted: false,
-    ...withoutTokens,
-  },
-  {
-    id: "sora-2",
-    name: "Sora 2",
-    provider: "openai",
-    category: "video",
-    upstreamModel: "sora-2",
-    credits: 50,
-    unit: "clip",
-    highlighted: true,
-    ...withoutTokens,
-  },
-  {
-    id: "sonar",
-    name: "Sonar",
-    provider: "perplexity",
-    category: "search",
-    protocol: "openai-responses",
-    size: "none",
-    upstreamModel: "perplexity/sonar",
-    credits: 2,
-    unit: "answer",
-    highlighted: true,
-    inputTokenLimit: 6_000,
-    outputTokenLimit: 2_000,
-  },
-  {
-    id: "gpt-5-search-api",
-    name: "GPT-5 Search",
-    provider: "openai",
-    category: "search",
-    protocol: "openai-chat",
-    size: "none",
-    upstreamModel: "gpt-5-search-api",
-    credits: 5,
-    unit: "answer",
-    highlighted: false,
-    inputTokenLimit: 12_000,
-    outputTokenLimit: 4_000,
-  },
-] as const satisfies readonly Model[];
+type Facts = Partial<Omit<Model, "id" | "name" | "provider">> & Pick<Model, "from">;
+
+/** Rows of one kind. The provider's id is ours, and the protocol of text is chat completions, unless a row says otherwise. */
+function kind(common: Pick<Model, "category" | "unit" | "credits"> & Partial<Pick<Model, "protocol" | "size">>) {
+  return <const Id extends string>(id: Id, name: string, provider: Provider, facts: Facts): Model & { id: Id } => ({
+    ...{ id, name, provider, upstreamModel: id, size: "none", inputTokenLimit: 0, outputTokenLimit: 0 },
+    ...common,
+    ...facts,
+  });
+}
+
+const small = kind({ category: "text", protocol: "openai-chat", unit: "answer", size: "small", credits: 1 });
+const large = kind({ category: "text", protocol: "openai-chat", unit: "answer", size: "large", credits: 5 });
+const image = kind({ category: "image", unit: "image", credits: 10 });
+const transcript = kind({ category: "audio", unit: "minute", credits: 2 });
+const speech = kind({ category: "audio", unit: "thousand_characters", credits: 2 });
+const video = kind({ category: "video", unit: "clip", credits: 50 });
+const search = kind({ category: "search", unit: "answer", credits: 2 });
+
+const responses = { protocol: "openai-responses" } as const;
+const messages = { protocol: "anthropic-messages" } as const;
+const tokens = (inputTokenLimit: number, outputTokenLimit: number) => ({ inputTokenLimit, outputTokenLimit });
+const from = catalogueAsOf;
+const highlighted = true;
+/** The first catalogue, with the token limits that its models keep. */
+const first = { from: "2025-11-01" };
+const firstSmall = { ...first, ...tokens(6_000, 2_000) };
+const firstLarge = { ...first, ...tokens(12_000, 4_000) };
+
+const rows = [
+  // What is offered, without a known end.
+  large("gpt-6.1-sol", "GPT-6.1 Sol", "openai", { ...responses, from, highlighted, ...tokens(22_000, 8_000) }),
+  small("gpt-6-luna", "GPT-6 Luna", "openai", { ...responses, from, highlighted, ...tokens(200_000, 8_000) }),
+  large("claude-sonnet-5-5", "Claude Sonnet 5.5", "anthropic", { ...messages, from, highlighted, ...tokens(22_000, 8_000) }),
+  small("claude-haiku-5-5", "Claude Haiku 5.5", "anthropic", { ...messages, from, ...tokens(80_000, 16_000) }),
+  large("gemini-3.8-flash", "Gemini 3.8 Flash", "google", { from, highlighted, ...tokens(30_000, 10_000) }),
+  small("gemini-3.5-flash-lite", "Gemini 3.5 Flash-Lite", "google", { from, ...tokens(16_000, 8_000) }),
+  large("mistral-medium-3-5", "Mistral Medium 3.5", "mistral", { from, highlighted, ...tokens(30_000, 10_000) }),
+  small("mistral-small-2603", "Mistral Small 4", "mistral", { from, ...tokens(64_000, 16_000) }),
+  large("gpt-6.1-terra", "GPT-6.1 Terra", "openai", { ...responses, from, ...tokens(50_000, 15_000) }),
+  large("grok-4.6", "Grok 4.6", "xai", { from, ...tokens(32_000, 10_000) }),
+  small("deepseek-flash", "DeepSeek Flash", "deepseek", { from, ...tokens(40_000, 10_000) }),
+  small("claude-haiku-4-5", "Claude Haiku 4.5", "anthropic", { ...messages, ...firstSmall, successor: "claude-haiku-5-5" }),
+  image("gpt-image-2.6-flare", "GPT Image 2.6 Flare", "openai", { from, highlighted }),
+  image("gpt-image-2.6-sunburst", "GPT Image 2.6 Sunburst", "openai", { from, highlighted, credits: 12 }),
+  transcript("gpt-transcribe", "GPT Transcribe", "openai", { from, highlighted }),
+  transcript("voxtral-small-transcribe-3-0", "Voxtral Transcribe 3", "mistral", { from }),
+  speech("voxtral-mini-tts-3-0", "Voxtral Speech 3", "mistral", { from }),
+  video("grok-imagine-video-1.5", "Grok Video 1.5", "xai", { from, highlighted }),
+  search("sonar", "Sonar", "perplexity", {
+    ...{ ...first, ...responses, upstreamModel: "perplexity/sonar", highlighted },
+    ...tokens(40_000, 8_000),
+  }),
+  search("gpt-6.1-terra-search", "GPT-6.1 Terra Search", "openai", {
+    ...{ from, ...responses, upstreamModel: "gpt-6.1-terra", credits: 5 },
+    ...tokens(50_000, 8_000),
+  }),
+
+  // What its provider ends.
+  large("gpt-5", "GPT-5", "openai", { ...responses, ...firstLarge, until: "2026-12-11", successor: "gpt-6.1-sol" }),
+  small("gpt-5-mini", "GPT-5 Mini", "openai", { ...firstSmall, until: "2026-12-11", successor: "gpt-6-luna" }),
+  large("claude-sonnet-4-5", "Claude Sonnet 4.5", "anthropic", {
+    ...messages,
+    ...firstLarge,
+    until: "2026-11-30",
+    successor: "claude-sonnet-5-5",
+  }),
+  large("gemini-2.5-pro", "Gemini 2.5 Pro", "google", { ...firstLarge, until: "2026-12-01", successor: "gemini-3.8-flash" }),
+  small("gemini-2.5-flash", "Gemini 2.5 Flash", "google", { ...firstSmall, until: "2026-12-01", successor: "gemini-3.5-flash-lite" }),
+  // OpenAI names no day for this one. We take the day on which GPT-5 ends.
+  search("gpt-5-search-api", "GPT-5 Search", "openai", {
+    ...{ ...firstLarge, protocol: "openai-chat", credits: 5, until: "2026-12-11", successor: "gpt-6.1-terra-search" },
+  }),
+  speech("gpt-4o-mini-tts", "GPT-4o Mini TTS", "openai", { ...first, until: "2027-01-06", successor: "voxtral-mini-tts-3-0" }),
+  transcript("whisper-1", "Whisper", "openai", { ...first, until: "2027-02-26", successor: "gpt-transcribe" }),
+
+  // What has ended. Mistral moves the alias mistral-large-latest to other models without notice, so we have ended that product ourselves.
+  large("mistral-large-latest", "Mistral Large", "mistral", { ...firstLarge, until: catalogueAsOf, successor: "mistral-medium-3-5" }),
+  small("deepseek-chat", "DeepSeek Chat", "deepseek", { ...firstSmall, until: "2026-07-24", successor: "deepseek-flash" }),
+  image("dall-e-3", "DALL-E 3", "openai", { ...first, until: "2026-05-12", successor: "gpt-image-2.6-flare" }),
+  image("gpt-image-1", "GPT Image 1", "openai", { ...first, credits: 12, until: "2026-10-23", successor: "gpt-image-2.6-sunburst" }),
+  video("sora-2", "Sora 2", "openai", { ...first, until: "2026-09-24", successor: "grok-imagine-video-1.5" }),
+];
+
+export type ModelId = (typeof rows)[number]["id"];
+export type CatalogueModel = Model & { id: ModelId };
+
+/** Every model we offer or ever offered. */
+export const catalogue: readonly CatalogueModel[] = rows;
+
+/** Undefined if we never offered it. */
+export function findModel(id: string): CatalogueModel | undefined {
+  return catalogue.find((model) => model.id === id);
+}
+
+/** The start of a day of the catalogue. */
+export function startOf(day: string): Date {
+  return new Date(`${day}T00:00:00Z`);
+}
+
+/** A model's end is announced this many days ahead. */
+export const announcementDays = 30;
+
+export type ModelState = "planned" | "offered" | "announced" | "retired";
+
+/** An announced model is still offered; everybody who sees it is told on which day it leaves. */
+export function modelState({ from, until }: Pick<Model, "from" | "until">, now: Date): ModelState {
+  if (now < startOf(from)) return "planned";
+  if (until === undefined) return "offered";
+  if (now >= startOf(until)) return "retired";
+  return now >= addMilliseconds(startOf(until), -announcementDays * dayMs) ? "announced" : "offered";
+}
+
+export function isOffered(model: Pick<Model, "from" | "until">, now: Date): boolean {
+  const state = modelState(model, now);
+  return state === "offered" || state === "announced";
+}
+
+/** The model itself while it is offered, then the first of its successors that is; undefined if none is. */
+export function livingModel(id: string, now: Date): CatalogueModel | undefined {
+  const model = findModel(id);
+  if (!model || isOffered(model, now)) return model;
+  return model.successor === undefined ? undefined : livingModel(model.successor, now);
+}
+
+/** The days, in order, on which what is offered changes, beginning with that of the catalogue itself. */
+export const catalogueEditions: readonly string[] = [
+  ...new Set([catalogueAsOf, ...catalogue.flatMap(({ from, until }) => (until === undefined ? [from] : [from, until]))]),
+]
+  .filter((day) => day >= catalogueAsOf)
+  .sort();
+
+/** What is offered at this time. */
+export function modelsAt(now: Date): readonly CatalogueModel[] {
+  return catalogue.filter((model) => isOffered(model, now));
+}
 
 /**
- * The kinds of model that can be used: those that answer in text. The others take or return files, which the product can't
- * do yet. Whatever says what can be used goes by this list: the API, the tiles, the plan finder, the texts about plans.
+ * Whether the model can be used: one that answers in text. The others take or return files, which the product can't do yet.
+ * Whatever says what can be used goes by this: the API, the tiles, the plan finder, the texts about plans.
  */
-const builtCategories: readonly ModelCategory[] = ["text", "search"];
-
-export function isBuilt(model: Pick<Model, "category">): boolean {
-  return builtCategories.includes(model.category);
+export function isBuilt(model: Pick<Model, "protocol">): boolean {
+  return model.protocol !== undefined;
 }
+
+/** The kinds of which no model can be used yet. */
+export const laterCategories: readonly ModelCategory[] = modelCategories.filter(
+  (category) => !catalogue.some((model) => model.category === category && isBuilt(model)),
+);
 
 /** The free trial's credits pay for small text models only. */
 export function isInTrial(model: Pick<Model, "size">): boolean {
   return model.size === "small";
-}
-
-export const laterCategories = modelCategories.filter((category) => !builtCategories.includes(category));
-
-export function findModel(id: string): Model | undefined {
-  return models.find((model) => model.id === id);
 }

@@ -1,45 +1,103 @@
 /**
- * What the providers take, in micro-dollars (millionths of a US dollar), from their public price lists. It is apart from the catalogue
- * because the client has no use for it.
+ * What the providers take, in micro-dollars (millionths of a US dollar), from their public price lists as of `catalogueAsOf`. It is apart from
+ * the catalogue because the client has no use for it.
  */
-import type { Model, models } from "./models.ts";
-
-type AnsweringModelId = Extract<(typeof models)[number], { category: "text" | "search" }>["id"];
+import type { Model, ModelId } from "./models.ts";
 
 interface ProviderPrice {
-  /** For a million tokens. */
+  /** The first day, in UTC, on which it holds; the first price of a model holds from the beginning. */
+  from: string;
+  /** For a million tokens. Providers count what a model thinks as output. */
   inputMicroDollars: number;
   outputMicroDollars: number;
-  /** For each request, beside its tokens: what a search costs. */
+  /** For each request, beside its tokens: what its searches cost; or for each unit of a model that is not priced by tokens. */
   requestMicroDollars: number;
+  /** At certain hours its tokens cost this many times as much. */
+  peakFactor: number;
 }
 
-const perMillionTokens = (inputDollars: number, outputDollars: number, requestMicroDollars = 0): ProviderPrice => ({
-  inputMicroDollars: Math.round(inputDollars * 1e6),
-  outputMicroDollars: Math.round(outputDollars * 1e6),
-  requestMicroDollars,
-});
+const always = "";
 
-const prices: Readonly<Record<AnsweringModelId, ProviderPrice>> = {
-  "gpt-5": perMillionTokens(1.25, 10),
-  "gpt-5-mini": perMillionTokens(0.25, 2),
-  "claude-sonnet-4-5": perMillionTokens(3, 15),
-  "claude-haiku-4-5": perMillionTokens(1, 5),
-  "gemini-2.5-pro": perMillionTokens(1.25, 10),
-  "gemini-2.5-flash": perMillionTokens(0.3, 2.5),
-  "mistral-large-latest": perMillionTokens(0.5, 1.5),
-  "deepseek-chat": perMillionTokens(0.28, 0.42),
-  sonar: perMillionTokens(1, 1, 12_000),
-  "gpt-5-search-api": perMillionTokens(1.25, 10, 10_000),
+function tokens(inputDollars: number, outputDollars: number, more: Partial<ProviderPrice> = {}): ProviderPrice {
+  const [inputMicroDollars, outputMicroDollars] = [Math.round(inputDollars * 1e6), Math.round(outputDollars * 1e6)];
+  return { from: always, inputMicroDollars, outputMicroDollars, requestMicroDollars: 0, peakFactor: 1, ...more };
+}
+
+/** The dearest unit that we would ask for: an image, a minute, a thousand characters, a clip. */
+function unit(dollars: number): ProviderPrice {
+  return tokens(0, 0, { requestMicroDollars: Math.round(dollars * 1e6) });
+}
+
+const prices: Readonly<Record<ModelId, readonly [ProviderPrice, ...ProviderPrice[]]>> = {
+  "gpt-6.1-sol": [tokens(2, 10)],
+  "gpt-6-luna": [tokens(0.1, 0.5)],
+  "claude-sonnet-5-5": [tokens(2, 10)],
+  "claude-haiku-5-5": [tokens(0.1, 0.5)],
+  "gemini-3.8-flash": [tokens(0.75, 3.75), tokens(1.5, 7.5, { from: "2027-01-01" })],
+  "gemini-3.5-flash-lite": [tokens(0.3, 2.5)],
+  "mistral-medium-3-5": [tokens(1.5, 7.5)],
+  "mistral-small-2603": [tokens(0.15, 0.6)],
+  "gpt-6.1-terra": [tokens(1, 5)],
+  "grok-4.6": [tokens(2, 6)],
+  "deepseek-flash": [tokens(0.15, 0.6, { peakFactor: 2 })],
+  "claude-haiku-4-5": [tokens(1, 5)],
+  // 8,000 and 9,500 tokens of a picture, at 30 dollars a million.
+  "gpt-image-2.6-flare": [unit(0.24)],
+  "gpt-image-2.6-sunburst": [unit(0.285)],
+  "gpt-transcribe": [unit(0.0045)],
+  "voxtral-small-transcribe-3-0": [unit(0.004)],
+  "voxtral-mini-tts-3-0": [unit(0.013)],
+  // Eight seconds of 720p at 0.14 dollars, and a picture to begin with.
+  "grok-imagine-video-1.5": [unit(1.13)],
+  // Three searches.
+  sonar: [tokens(0.25, 2.5, { requestMicroDollars: 15_000 })],
+  "gpt-6.1-terra-search": [tokens(1, 5, { requestMicroDollars: 30_000 })],
+  "gpt-5": [tokens(1.25, 10)],
+  "gpt-5-mini": [tokens(0.25, 2)],
+  "claude-sonnet-4-5": [tokens(3, 15)],
+  "gemini-2.5-pro": [tokens(1.25, 10)],
+  "gemini-2.5-flash": [tokens(0.3, 2.5)],
+  "gpt-5-search-api": [tokens(1.25, 10, { requestMicroDollars: 10_000 })],
+  "gpt-4o-mini-tts": [unit(0.015)],
+  "whisper-1": [unit(0.006)],
+  "mistral-large-latest": [tokens(0.5, 1.5)],
+  "deepseek-chat": [tokens(0.28, 0.42)],
+  "dall-e-3": [unit(0.12)],
+  "gpt-image-1": [unit(0.25)],
+  "sora-2": [unit(1)],
 };
 
-/** What an answer costs us, rounded up to a whole micro-dollar; null where its provider did not say how many tokens it took. */
+/** Empty for a model that is not in the catalogue. */
+function pricesOf({ id }: Pick<Model, "id">): readonly ProviderPrice[] {
+  return (prices as Readonly<Record<string, readonly ProviderPrice[]>>)[id] ?? [];
+}
+
+/** The tokens and what else the request costs, rounded up to a whole micro-dollar. */
+function costOf(price: ProviderPrice, inputTokens: number, outputTokens: number): number {
+  const tokenCost = inputTokens * price.inputMicroDollars + outputTokens * price.outputMicroDollars;
+  return Math.ceil(tokenCost / 1e6) + price.requestMicroDollars;
+}
+
+/**
+ * What an answer of this day costs us, outside peak hours; null where its provider did not say how many tokens it took.
+ */
 export function providerCostMicroDollars(
   model: Pick<Model, "id">,
   usage: { promptTokens: number | null; completionTokens: number | null },
+  now: Date,
 ): number | null {
-  const price = (prices as Readonly<Record<string, ProviderPrice>>)[model.id];
+  const day = now.toISOString().slice(0, 10);
+  const price = pricesOf(model).findLast(({ from }) => from <= day);
   if (!price || usage.promptTokens === null || usage.completionTokens === null) return null;
-  const tokens = usage.promptTokens * price.inputMicroDollars + usage.completionTokens * price.outputMicroDollars;
-  return Math.ceil(tokens / 1e6) + price.requestMicroDollars;
+  return costOf(price, usage.promptTokens, usage.completionTokens);
+}
+
+/** The most that one unit can cost us at any price that we know of: `inputTokens` in, and the model's longest answer out. */
+export function worstCostMicroDollars(model: Model, inputTokens: number): number {
+  return Math.max(
+    ...pricesOf(model).map((price) => {
+      const { requestMicroDollars, peakFactor } = price;
+      return (costOf(price, inputTokens, model.outputTokenLimit) - requestMicroDollars) * peakFactor + requestMicroDollars;
+    }),
+  );
 }

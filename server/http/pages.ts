@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Clock } from "#domain/clock.ts";
 import type { LanguageCode } from "#domain/languages.ts";
 import type { App } from "./app-type.ts";
 import { pageLanguage } from "./page-language.ts";
@@ -17,6 +18,11 @@ interface PagesIndex {
   framePaths: string[];
   /** By address: if the query has one of these names, the browser renders the page. */
   queries: Record<string, string[]>;
+  /**
+   * The editions of the catalogue from the first to the last: the first day of each, in UTC, and the files that differ from those of the
+   * first edition, by their names there.
+   */
+  editions: { from: string; files: Record<string, string> }[];
   /** The file of each address in each language. */
   pages: Record<LanguageCode, Record<string, string>>;
 }
@@ -57,15 +63,18 @@ function isKnown(request: FastifyRequest, etag: string): boolean {
 class PageFiles {
   private readonly encoded = new Map<string, Promise<Content>>();
   private readonly folder: URL;
+  /** Other files to read, by the names that are asked for. */
+  private readonly instead: Readonly<Record<string, string>>;
   private readonly replace: (text: string) => string;
 
-  constructor(folder: URL, replace: (text: string) => string) {
+  constructor(folder: URL, instead: Readonly<Record<string, string>>, replace: (text: string) => string) {
     this.folder = folder;
+    this.instead = instead;
     this.replace = replace;
   }
 
   async text(file: string): Promise<string> {
-    return this.replace(await readFile(fileURLToPath(new URL(file, this.folder)), "utf8"));
+    return this.replace(await readFile(fileURLToPath(new URL(this.instead[file] ?? file, this.folder)), "utf8"));
   }
 
   private async read(file: string, encoding: Encoding | undefined): Promise<Content> {
@@ -122,15 +131,32 @@ export interface Site {
   publicUrl: URL;
   /** Whether one can sign in with Google. The document says so, so that its first paint is right (client/features/auth/auth.module.css). */
   google: boolean;
+  /** Business time: the pages show the models of its day. */
+  clock: Clock;
 }
 
 /** Serves the pages of the built client in `folder`. */
-export async function registerPages(app: App, folder: URL, { publicUrl, google }: Site): Promise<Pages> {
+export async function registerPages(app: App, folder: URL, { publicUrl, google, clock }: Site): Promise<Pages> {
   const index = JSON.parse(await readFile(new URL("pages.json", folder), "utf8")) as PagesIndex;
-  const files = new PageFiles(folder, (text) => {
-    const page = text.replaceAll(index.originPlaceholder, publicUrl.origin);
-    return google ? page.replace(/<html [^>]*/, "$& data-google") : page;
-  });
+
+  function filesOf({ from, files }: PagesIndex["editions"][number]): PageFiles {
+    const marks = ` data-catalogue="${from}"${google ? " data-google" : ""}`;
+    return new PageFiles(folder, files, (text) =>
+      text.replaceAll(index.originPlaceholder, publicUrl.origin).replace(/<html [^>]*/, (tag) => tag + marks),
+    );
+  }
+
+  /** What is kept of the edition that was requested last. */
+  let kept: { from: string; files: PageFiles } | undefined;
+
+  /** The documents of today's edition. When the day turns, the first request begins a new set, and with it new ETags. */
+  function filesToday(): PageFiles {
+    const today = clock.now().toISOString().slice(0, 10);
+    const edition = index.editions.findLast(({ from }) => from <= today) ?? index.editions[0];
+    if (!edition) throw new Error("pages.json has no edition of the catalogue");
+    if (kept?.from !== edition.from) kept = { from: edition.from, files: filesOf(edition) };
+    return kept.files;
+  }
 
   function readRequest(request: FastifyRequest, reply: FastifyReply) {
     const [pathname = "/", search = ""] = request.url.split("?", 2);
@@ -147,14 +173,14 @@ export async function registerPages(app: App, folder: URL, { publicUrl, google }
     const { pathname, query, language } = readRequest(request, reply);
     const drawnThere = index.queries[pathname]?.some((name) => query.has(name)) ?? false;
     const file = (!drawnThere && index.pages[language][pathname]) || `pages/${language}/frame.html`;
-    return send(files, file, request, reply);
+    return send(filesToday(), file, request, reply);
   }
 
   for (const path of Object.keys(index.pages.en)) app.get(path, { schema: { hide: true } }, sendPage);
   for (const [path, type] of Object.entries(documents)) {
     app.get(path, { schema: { hide: true } }, (request, reply) => {
       reply.type(`${type}; charset=utf-8`).header("cache-control", "no-cache").header("vary", "Accept-Encoding");
-      return send(files, path.slice(1), request, reply);
+      return send(filesToday(), path.slice(1), request, reply);
     });
   }
 
@@ -162,9 +188,9 @@ export async function registerPages(app: App, folder: URL, { publicUrl, google }
     async answer(request, reply) {
       const { pathname, language } = readRequest(request, reply);
       if (index.framePaths.some((path) => pathname === path || pathname.startsWith(`${path}/`))) {
-        return send(files, `pages/${language}/frame.html`, request, reply);
+        return send(filesToday(), `pages/${language}/frame.html`, request, reply);
       }
-      const page = await files.text(`pages/${language}/404.html`);
+      const page = await filesToday().text(`pages/${language}/404.html`);
       const address = escapeHtml(shownAddress(pathname));
       reply.code(404).header("cache-control", negotiatedCache);
       return reply.send(page.replaceAll(index.addressPlaceholder, () => address));

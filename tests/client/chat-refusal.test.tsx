@@ -41,7 +41,7 @@ describe("out of credits", () => {
   it("names the credits needed and available, an affordable model with its price, and the day of the next credits", () => {
     const html = drawn(5, 3, { kind: "on", at: "2026-12-01T12:00:00.000Z", credits: 300 });
     expect(html).toContain("This costs 5 credits and you have 3 credits. Nothing was charged.");
-    expect(html).toMatch(/<button[^>]*>Use GPT-5 Mini for 1 credit<\/button>/);
+    expect(html).toMatch(/<button[^>]*>Use GPT-6 Luna for 1 credit<\/button>/);
     expect(html).toContain("Your next credits come on December 1, 2026.");
   });
 

@@ -24,7 +24,7 @@ const compiled = files.map((file): [string, Piece, string] => {
   return [path.relative(folder, file), compilePiece(source, file), source];
 });
 
-function promptsOf(blocks: readonly Block[]): { model: string; text: string }[] {
+function promptsOf(blocks: readonly Block[]): (Block & { type: "prompt" })[] {
   return blocks.flatMap((block) => {
     if (block.type === "prompt") return [block];
     if (block.type === "quote") return promptsOf(block.blocks);
@@ -105,7 +105,7 @@ describe.each(compiled)("%s", (_file, piece, source) => {
     const prompts = promptsOf(piece.blocks);
     if (piece.kind !== "legal") expect(prompts.length).toBeGreaterThanOrEqual(3);
     for (const { model, text } of prompts) {
-      expect(findModel(model), model).toBeDefined();
+      expect(findModel(model.id), model.id).toBeDefined();
       expect(checkPrompt(fill(text))).toBeUndefined();
     }
   });
@@ -214,7 +214,13 @@ describe("the compiler", () => {
         content: ["“Don’t,” said ‘", { type: "emphasis", content: ["she"] }, "’ (“", { type: "strong", content: ["he"] }, "” too)."],
       },
     ]);
-    expect(body('```prompt model=gpt-5\nSay "hi"\n```')).toEqual([{ type: "prompt", model: "gpt-5", text: 'Say "hi"' }]);
+    expect(body('```prompt model=gpt-5\nSay "hi"\n```')).toEqual([
+      {
+        type: "prompt",
+        model: { id: "gpt-5", name: "GPT-5", category: "text", credits: 5, unit: "answer", built: true },
+        text: 'Say "hi"',
+      },
+    ]);
     const german = compile(`${head()}"So"\n`, "content/de/marketing.md");
     expect(german.lead).toEqual(['"So"']);
     expect(german.creditForms).toHaveProperty("other");
@@ -231,8 +237,8 @@ describe("figures", () => {
 
   it("come from the catalogues", () => {
     const text =
-      "{{price:starter}} {{annual:basic}} {{credits:enterprise}} {{cost:gpt-5}} {{costOf:dall-e-3}} {{model:gpt-5-mini}} {{modelCount}}";
-    expect(fillFigures(text, english)).toBe("$19.99 $383.90 1,250 5 credits 10 GPT-5 Mini 15");
+      "{{price:starter}} {{annual:basic}} {{credits:enterprise}} {{cost:gpt-5}} {{costOf:dall-e-3}} {{model:dall-e-3}} {{modelCount}}";
+    expect(fillFigures(text, english)).toBe("$19.99 $383.90 1,250 5 credits 10 GPT Image 2.6 Flare 28");
     const more = "{{trialDays}} {{trialCredits}} {{refundDays}} {{annualSaving}} {{pack:250}} {{perMinute:starter}} {{atOnce:basic}}";
     expect(fillFigures(more, english)).toBe("7 50 14 20% $17.99 10 2");
     expect(fillFigures("{{perMonth:starter:gpt-5}}", english)).toBe("60");

@@ -31,6 +31,8 @@ interface Serving {
   onRequest?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 }
 
+const clock = { now: () => new Date("2026-11-23T12:00:00Z") };
+
 /** Serves a folder at a free port. */
 export async function serve(
   folder: string,
@@ -41,7 +43,7 @@ export async function serve(
   app.addContentTypeParser("application/octet-stream", { parseAs: "buffer" }, async (_request: FastifyRequest, body: Buffer) => body);
   if (answerCall) app.route({ method: ["GET", "POST", "PUT", "PATCH", "DELETE"], url: "/api/*", handler: answerCall });
   registerSecurityHeaders(app, { https: false });
-  await registerClient(app as never, { publicUrl: new URL("https://tessera.example"), google: false }, pathToFileURL(`${folder}/`));
+  await registerClient(app as never, { publicUrl: new URL("https://tessera.example"), google: false, clock }, pathToFileURL(`${folder}/`));
   return { address: await app.listen({ host: "127.0.0.1", port: 0 }), close: () => app.close() };
 }
 

@@ -3,11 +3,13 @@ import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { formatMoney, formatNumber } from "#client/lib/format.ts";
-import { models } from "#domain/models.ts";
+import { catalogueAsOf, modelsAt, startOf } from "#domain/models.ts";
 import { annualPriceCents, moneyBackDays, planList, trialCredits, trialDays } from "#domain/plans.ts";
 import { uploadLimits } from "#domain/rules.ts";
 import type { Site } from "./frame-support.ts";
 import { onSite, openPage, serve, visit } from "./frame-support.ts";
+
+const models = modelsAt(startOf(catalogueAsOf));
 
 let site: Site;
 onSite((opened) => {
@@ -243,7 +245,7 @@ describe("the support widget (specification §2)", () => {
     await page.keyboard.press("Escape");
     await own.close();
     await openSupport(page);
-    expect(await answerTo(page, "Was kostet ein Bild?")).toContain("DALL-E 3");
+    expect(await answerTo(page, "Was kostet ein Bild?")).toContain("GPT Image 2.6 Flare");
   });
 
   it("shows an error when it can't be loaded, and opens when it can", async () => {

@@ -10,6 +10,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { putInPlace } from "#client/build/releases.ts";
 import { registerClient } from "#server/http/static.ts";
 
+const clock = { now: () => new Date("2026-11-23T12:00:00Z") };
 let parent: string;
 let place: string;
 beforeEach(async () => {
@@ -23,7 +24,10 @@ async function release(name: string, assets: readonly string[]): Promise<void> {
   const built = path.join(parent, `built-${name}`);
   await mkdir(path.join(built, "assets"), { recursive: true });
   for (const asset of assets) await writeFile(path.join(built, "assets", asset), `// ${asset} of ${name}`);
-  await writeFile(path.join(built, "pages.json"), JSON.stringify({ release: name, framePaths: [], queries: {}, pages: { en: {} } }));
+  await writeFile(
+    path.join(built, "pages.json"),
+    JSON.stringify({ release: name, framePaths: [], queries: {}, editions: [{ from: "2026-11-22", files: {} }], pages: { en: {} } }),
+  );
   await putInPlace(built, place);
 }
 
@@ -57,7 +61,7 @@ it("kept assets are served with the same long cache time as current ones, and no
   await release("a", ["a.js"]);
   await release("b", ["b.js"]);
   const app = Fastify();
-  await registerClient(app as never, { publicUrl: new URL("https://tessera.example"), google: false }, pathToFileURL(`${place}/`));
+  await registerClient(app as never, { publicUrl: new URL("https://tessera.example"), google: false, clock }, pathToFileURL(`${place}/`));
   for (const asset of ["a.js", "b.js"]) {
     const answer = await app.inject(`/assets/${asset}`);
     expect(answer.statusCode).toBe(200);

@@ -161,9 +161,9 @@ describe("a prompt card", () => {
   it("has no link to the chat for a model that the chat does not offer", async () => {
     const { page } = await openPage(site, desktop);
     await visit(page, `${site.address}/image-generation`);
-    const card = page.getByRole("figure", { name: "Prompt for DALL-E 3" }).first();
+    const card = page.getByRole("figure", { name: "Prompt for GPT Image 2.6 Flare" }).first();
     expect(await card.getByRole("link").count()).toBe(0);
-    await card.getByText("DALL-E 3 can't be used in the chat yet").waitFor();
+    await card.getByText("GPT Image 2.6 Flare can't be used in the chat yet").waitFor();
   });
 });
 

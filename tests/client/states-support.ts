@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import type { Page } from "playwright-core";
 import { beforeEach } from "vitest";
 import type { CallName, CallResult } from "#client/lib/api.ts";
-import { models } from "#domain/models.ts";
+import { offeredModels } from "#client/lib/offered-models.ts";
 import { planList, priceCents } from "#domain/plans.ts";
 import { tierDisplayName } from "#domain/subscription.ts";
 import type { Account } from "#server/contract/account.ts";
@@ -70,7 +70,15 @@ export function discountOf(percent: number): DiscountEligibility {
 
 const usual: { [Name in CallName]?: CallResult<Name> } = {
   "GET /api/environment": { sandboxUrl: null, google: false, serverTime: now },
-  "GET /api/models": { models: models.map((model) => ({ ...model, available: true, sandbox: false })) },
+  "GET /api/models": {
+    models: offeredModels().map((model) => ({
+      ...model,
+      available: true,
+      sandbox: false,
+      until: model.until ?? null,
+      successor: model.successor ?? null,
+    })),
+  },
   "GET /api/account": account,
   "GET /api/conversations": { conversations: [], nextCursor: null },
   "GET /api/credits/wallet": { balance: 0, held: 0, available: 0, frozen: false, grants: [], serverTime: now },

@@ -7,7 +7,8 @@ import errors from "#client/i18n/locales/en/errors.json" with { type: "json" };
 import order from "#client/i18n/locales/en/order.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import { formatDate, formatDateTime, formatMoney } from "#client/lib/format.ts";
-import { modelCategories, models } from "#domain/models.ts";
+import { offeredModels } from "#client/lib/offered-models.ts";
+import { modelCategories } from "#domain/models.ts";
 import { planList, plans, priceCents } from "#domain/plans.ts";
 import { ruleMessages } from "#domain/rules.ts";
 import { openWithCard } from "#tests/e2e/forms-support.ts";
@@ -16,6 +17,8 @@ import type { Site } from "./frame-support.ts";
 import { openPage } from "./frame-support.ts";
 import { agree, orderOf } from "./order-support.ts";
 import { account, discountOf, noPlan, onStubbedSite, open as openOn, sessionOf, starter } from "./states-support.ts";
+
+const models = offeredModels();
 
 let site: Site;
 let page: Page;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { KeywordsOf, Topic } from "#client/features/support-widget/topics.ts";
 import { topicOf } from "#client/features/support-widget/topics.ts";
 import { languages } from "#domain/languages.ts";
-import { models } from "#domain/models.ts";
+import { catalogue } from "#domain/models.ts";
 import { planList } from "#domain/plans.ts";
 import { read } from "#tests/support/sources.ts";
 
@@ -50,7 +50,7 @@ describe("a question to the support widget", () => {
 
   it.each(codes)("with a model's or plan's name in it is understood in %s", (language) => {
     const keywords = keywordsIn(language);
-    for (const model of models) {
+    for (const model of catalogue) {
       for (const name of [model.name, model.name.toLowerCase(), model.name.replaceAll(" ", ""), model.id]) {
         expect(about(topicOf(`${name}?`, keywords)), name).toBe(model.id);
       }

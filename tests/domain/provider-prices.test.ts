@@ -1,15 +1,25 @@
 import { describe, expect, it } from "vitest";
 import { providerCostMicroDollars } from "#domain/provider-prices.ts";
 
+const now = new Date("2026-11-23T12:00:00Z");
+
 describe("what an answer costs us", () => {
   it("is counted in whole micro-dollars, rounded up, with what a search costs", () => {
     const usage = { promptTokens: 1_001, completionTokens: 3 };
-    expect(providerCostMicroDollars({ id: "gpt-5-mini" }, usage)).toBe(257);
-    expect(providerCostMicroDollars({ id: "sonar" }, usage)).toBe(1_004 + 12_000);
+    expect(providerCostMicroDollars({ id: "gpt-5-mini" }, usage, now)).toBe(257);
+    expect(providerCostMicroDollars({ id: "sonar" }, usage, now)).toBe(258 + 15_000);
   });
 
   it("is unknown where the provider did not say how many tokens it took", () => {
-    expect(providerCostMicroDollars({ id: "gpt-5" }, { promptTokens: null, completionTokens: 5 })).toBeNull();
-    expect(providerCostMicroDollars({ id: "gpt-5" }, { promptTokens: 5, completionTokens: null })).toBeNull();
+    expect(providerCostMicroDollars({ id: "gpt-5" }, { promptTokens: null, completionTokens: 5 }, now)).toBeNull();
+    expect(providerCostMicroDollars({ id: "gpt-5" }, { promptTokens: 5, completionTokens: null }, now)).toBeNull();
   });
+});
+
+it("what an answer costs is counted at the price of its day, and without the peak's", () => {
+  const usage = { promptTokens: 1_000_000, completionTokens: 0 };
+  const cost = (id: string, day: string) => providerCostMicroDollars({ id }, usage, new Date(day));
+  expect(cost("gemini-3.8-flash", "2026-12-31T23:59:59Z")).toBe(750_000);
+  expect(cost("gemini-3.8-flash", "2027-01-01T00:00:00Z")).toBe(1_500_000);
+  expect(cost("deepseek-flash", "2026-12-01T00:00:00Z")).toBe(150_000);
 });

@@ -124,14 +124,14 @@ describe("accessibility of the client", () => {
       .getByText(/1 credit charged/)
       .first()
       .waitFor({ timeout: 20_000 });
-    await order(stage, "/models/fault", { model: "gpt-5-mini", fault: "server_error", count: 1 });
+    await order(stage, "/models/fault", { model: "gpt-6-luna", fault: "server_error", count: 1 });
     await page.getByLabel("Your prompt").fill("One that fails");
     await page.keyboard.press("Enter");
     await page.getByText("This answer failed. Nothing was charged.").waitFor({ timeout: 20_000 });
     await page.locator("details summary").first().click();
     found.push(...(await scan(page, "a conversation")));
     await page
-      .getByRole("button", { name: /GPT-5 Mini/ })
+      .getByRole("button", { name: /GPT-6 Luna/ })
       .first()
       .click();
     await page.getByRole("dialog").waitFor();
@@ -184,7 +184,7 @@ describe("accessibility of the client", () => {
     await tabTo(page, "AI models");
     await page.keyboard.press("Enter");
     await page.getByLabel("Your prompt").waitFor({ timeout: 20_000 });
-    await tabTo(page, /^GPT-5 Mini/);
+    await tabTo(page, /^GPT-6 Luna/);
     await page.keyboard.press("Enter");
     await tabTo(page, "Your prompt");
     await page.keyboard.type("Asked without a mouse");

@@ -100,7 +100,7 @@ describe("answers in Chromium", () => {
     const { page } = await open();
     await page.goto(`${stage.url}/ai-models`);
     await page.getByText("This answer costs 1 credit").waitFor();
-    await page.goto(`${stage.url}/ai-models?model=gpt-5`);
+    await page.goto(`${stage.url}/ai-models?model=gpt-6.1-sol`);
     await page.getByLabel("Your prompt").fill("Which stones last");
     await page.getByText("This answer costs 5 credits").waitFor();
     await page.keyboard.press("Enter");
@@ -129,7 +129,7 @@ describe("answers in Chromium", () => {
 
   it("a stop before the first word is free", async () => {
     const { visitor, page } = await open();
-    await order(stage, "/models/fault", { model: "gpt-5-mini", fault: "slow_first_token", count: 1, delayMs: 20_000 });
+    await order(stage, "/models/fault", { model: "gpt-6-luna", fault: "slow_first_token", count: 1, delayMs: 20_000 });
     await ask(page, stage, "A question nobody waits for");
     await page.getByText("Stopping now costs nothing.").waitFor();
     await page.getByRole("button", { name: "Stop", exact: true }).click();
@@ -184,7 +184,7 @@ describe("answers in Chromium", () => {
 
   it("a failed answer says that nothing was charged, keeps its text and can be asked again", async () => {
     const { visitor, page } = await open();
-    await order(stage, "/models/fault", { model: "gpt-5-mini", fault: "die_mid_stream", count: 1, afterTokens: 30 });
+    await order(stage, "/models/fault", { model: "gpt-6-luna", fault: "die_mid_stream", count: 1, afterTokens: 30 });
     await ask(page, stage, "A question whose answer breaks off");
     await page.getByText("This answer failed. Nothing was charged.").waitFor({ timeout: 20_000 });
     expect((await wordsOf(page)).length).toBeGreaterThan(0);

@@ -39,12 +39,12 @@ describe("versions in Chromium", () => {
 
     await page.getByRole("button", { name: "Ask again", exact: true }).click();
     const again = page.getByRole("dialog", { name: "Ask again" });
-    await again.getByLabel("Model").selectOption("gpt-5");
+    await again.getByLabel("Model").selectOption("gpt-6.1-sol");
     await again.getByText("This answer costs 5 credits").waitFor();
     await again.getByRole("button", { name: "Ask again for 5 credits" }).click();
     await finished(page, 293);
     await articles(page).last().getByText("Version 2 of 2").waitFor();
-    expect(await articles(page).last().textContent()).toContain("GPT-5");
+    expect(await articles(page).last().textContent()).toContain("GPT-6.1 Sol");
 
     const steps = articles(page).first();
     await steps.getByText("Version 2 of 2").waitFor();

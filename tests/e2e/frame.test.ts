@@ -105,7 +105,7 @@ describe("the frame by state", () => {
   it("the support button does not cover the composer's send button at any width", async () => {
     const visitor = await stage.person(true);
     for (const width of [320, 390, 1440]) {
-      const page = await open(visitor, "/ai-models?model=gpt-5-mini", width);
+      const page = await open(visitor, "/ai-models?model=gpt-6-luna", width);
       const composer = page.locator("form", { has: page.getByLabel("Your prompt") });
       await composer.waitFor();
       await page.getByLabel("Your prompt").fill("One\nTwo\nThree\nFour");

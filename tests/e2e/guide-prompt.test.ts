@@ -53,8 +53,8 @@ it("a guide's prompt fills a subscriber's composer; an earlier draft is set asid
 it("a prompt brought along before signing in is there afterwards, even in another tab", async () => {
   const visitor = await stage.person(true);
   const page = await pageOf(stage);
-  await page.goto(`${stage.url}/ai-models?prompt=A+notice+for+the+door&model=gpt-5-mini`);
-  await page.getByRole("region", { name: "Your prompt for GPT-5 Mini is waiting" }).waitFor();
+  await page.goto(`${stage.url}/ai-models?prompt=A+notice+for+the+door&model=gpt-6-luna`);
+  await page.getByRole("region", { name: "Your prompt for GPT-6 Luna is waiting" }).waitFor();
 
   const later = await page.context().newPage();
   await later.goto(`${stage.url}/auth?return=%2Fai-models`);

@@ -106,7 +106,7 @@ export async function askEverything({ product, session }: HostileWorld): Promise
     if (index % askedAtOnce === 0) await product.asOwner("update generations set asked_at = asked_at - interval '2 minutes'");
     const answer = await product.post(
       "/api/generations",
-      { model: "gpt-5-mini", prompt: text, quotedCredits: 1, ...(conversationId ? { conversationId } : {}) },
+      { model: "gpt-6-luna", prompt: text, quotedCredits: 1, ...(conversationId ? { conversationId } : {}) },
       { headers: { authorization: `Bearer ${session.access_token}`, "idempotency-key": randomUUID() } },
     );
     if (!answer.body.includes('"status":"completed"')) throw new Error(`${name}: ${answer.statusCode} ${answer.body.slice(-500)}`);

@@ -87,7 +87,7 @@ it("while an answer grows letter by letter no part of it does more either", asyn
   const { page, traps } = await open();
   world.provider.pace.milliseconds = 1;
   for (const [name, texts] of byClass(asked)) {
-    await page.goto(`${world.url}/ai-models?model=gpt-5-mini`);
+    await page.goto(`${world.url}/ai-models?model=gpt-6-luna`);
     await page.getByLabel("Your prompt").fill(
       texts
         .map(({ text }) => text)
@@ -179,7 +179,7 @@ it("in an address, as a prompt, a message, a way back or a page that does not ex
   const addresses = some(full ? 6 : 1).flatMap(({ text }, index) => {
     const encoded = encodeURIComponent(text);
     const places = [
-      `/ai-models?model=gpt-5-mini&prompt=${encoded}`,
+      `/ai-models?model=gpt-6-luna&prompt=${encoded}`,
       `/contact?category=bug&subject=${encoded}&message=${encoded}`,
       `/${encoded.replaceAll("%2F", "/")}`,
     ];

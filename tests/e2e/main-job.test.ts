@@ -94,7 +94,7 @@ describe("the main job in Chromium on the embedded default", () => {
     await page.getByRole("link", { name: "Start chatting" }).click();
     await page.waitForURL(`${product.url}/ai-models`);
     await page
-      .getByRole("button", { name: /GPT-5 Mini/ })
+      .getByRole("button", { name: /GPT-6 Luna/ })
       .first()
       .click();
     await page.getByLabel("Your prompt").fill("What is a tessera, in two sentences?");

@@ -22,12 +22,14 @@ export interface Frontage {
   close(): Promise<void>;
 }
 
+const clock = { now: () => new Date("2026-11-23T12:00:00Z") };
+
 async function serving(folder: string, url: string, apiUrl: string): Promise<FastifyInstance> {
   const app = Fastify();
   registerSecurityHeaders(app, { https: false });
   await app.register(httpProxy, { upstream: apiUrl, prefix: "/api", rewritePrefix: "/api" });
   app.get("/healthz", () => ({ status: "ok" }));
-  await registerClient(app as never, { publicUrl: new URL(url), google: false }, pathToFileURL(`${folder}/`));
+  await registerClient(app as never, { publicUrl: new URL(url), google: false, clock }, pathToFileURL(`${folder}/`));
   await app.ready();
   return app;
 }

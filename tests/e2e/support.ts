@@ -121,9 +121,9 @@ export async function placeOrder(page: Page): Promise<void> {
   await page.getByRole("button", { name: texts.confirm }).click();
 }
 
-/** Opens a new conversation and sends `prompt` to GPT-5 Mini. */
+/** Opens a new conversation and sends `prompt` to GPT-6 Luna. */
 export async function ask(page: Page, stage: Stage, prompt: string): Promise<void> {
-  await page.goto(`${stage.url}/ai-models?model=gpt-5-mini`);
+  await page.goto(`${stage.url}/ai-models?model=gpt-6-luna`);
   await page.getByLabel("Your prompt").fill(prompt);
   await page.getByText("This answer costs 1 credit").waitFor();
   await page.keyboard.press("Enter");

@@ -69,19 +69,19 @@ it("leads a stranger from the banner over sign-up and mailed link to the trial, 
   await ask(page, new RegExp(`1 credit charged, ${trialCredits - 1}`));
   const conversation = page.url();
 
-  await page.getByRole("button", { name: "Change model, now GPT-5 Mini" }).click();
-  const large = page.getByRole("dialog").getByRole("button", { name: /^GPT-5 OpenAI/ });
+  await page.getByRole("button", { name: "Change model, now GPT-6 Luna" }).click();
+  const large = page.getByRole("dialog").getByRole("button", { name: /^GPT-6\.1 Sol OpenAI/ });
   expect(await large.textContent()).toContain("Not in the free trial");
   await large.click();
-  await page.getByText("GPT-5 is not in the free trial. Every plan has it.").waitFor();
+  await page.getByText("GPT-6.1 Sol is not in the free trial. Every plan has it.").waitFor();
   expect(await page.getByRole("button", { name: "Send" }).isDisabled()).toBe(true);
   expect(await page.getByRole("link", { name: "View plans" }).getAttribute("href")).toBe("/pricing");
-  await page.getByRole("button", { name: "Use GPT-5 Mini for 1 credit" }).click();
+  await page.getByRole("button", { name: "Use GPT-6 Luna for 1 credit" }).click();
   await page.getByText("This answer costs 1 credit").waitFor();
   const refused = await visitor.call(
     "POST",
     "/api/generations",
-    { model: "gpt-5", prompt: "Hello", quotedCredits: 5 },
+    { model: "gpt-6.1-sol", prompt: "Hello", quotedCredits: 5 },
     { "idempotency-key": randomUUID() },
   );
   expect([refused.status, await refused.json()]).toMatchObject([402, { code: "model_not_in_trial" }]);
@@ -132,7 +132,7 @@ it("keeps what is left of its credits when a plan is bought in the middle of it,
   await visitor.json("POST", "/api/billing/trial");
   await visitor.subscribe("starter_month", trialCredits + plans.starter.monthlyCredits);
   const page = await open(visitor);
-  await page.goto(`${product.url}/ai-models?model=gpt-5`);
+  await page.goto(`${product.url}/ai-models?model=gpt-6.1-sol`);
   await page.getByLabel("Your prompt").fill("What is a tessera?");
   await page.getByText(`This answer costs 5 credits · ${trialCredits + plans.starter.monthlyCredits} available`).waitFor();
   await page.keyboard.press("Enter");

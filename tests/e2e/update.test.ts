@@ -61,7 +61,7 @@ describe("a new release while tabs are open", () => {
   it("is offered, applied with one reload, and reaches a tab with a running answer or a half-written form only when that has ended", async () => {
     const idle = await openKept(device, `${frontage.url}/pricing`, "en");
     const writing = await openKept(device, `${frontage.url}/contact`, "en");
-    const answering = await openKept(device, `${frontage.url}/ai-models?model=gpt-5-mini`, "en");
+    const answering = await openKept(device, `${frontage.url}/ai-models?model=gpt-6-luna`, "en");
     await writing.getByLabel("Message").fill("A message that is not finished");
     await answering.getByLabel("Your prompt").fill("A detailed answer about mosaics, please");
     await answering.getByText("This answer costs 1 credit").waitFor();

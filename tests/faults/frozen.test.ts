@@ -79,7 +79,7 @@ describe.concurrent("frozen", () => {
       visitor.call(
         "POST",
         "/api/generations",
-        { model: "gpt-5-mini", prompt: "What is a tessera?", quotedCredits: 1 },
+        { model: "gpt-6-luna", prompt: "What is a tessera?", quotedCredits: 1 },
         { "idempotency-key": key },
         signal,
       );

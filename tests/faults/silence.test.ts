@@ -26,7 +26,7 @@ const caughtUpWithinMs = 150_000;
 const token = "token-of-the-tests";
 const webhookSecret = `whsec_${token}`;
 /** Of OpenAI, and of another provider. */
-const models = { silent: "gpt-5-mini", other: "deepseek-chat" } as const;
+const models = { silent: "gpt-6-luna", other: "deepseek-flash" } as const;
 
 type Service = "stripe" | "mail" | "models";
 

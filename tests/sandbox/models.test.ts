@@ -154,7 +154,7 @@ describe("answers through the openai package", () => {
   test("each provider lists and serves only its own text models", async () => {
     const listed = [];
     for await (const model of client("anthropic").models.list()) listed.push(model.id);
-    expect(listed).toEqual(["claude-sonnet-4-5", "claude-haiku-4-5"]);
+    expect(listed).toEqual(["claude-sonnet-5-5", "claude-haiku-5-5", "claude-haiku-4-5", "claude-sonnet-4-5"]);
     await expect(client("mistral").chat.completions.create(ask("hi"))).rejects.toMatchObject({ status: 404, code: "model_not_found" });
   });
 });

@@ -2,8 +2,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Model } from "#domain/models.ts";
-import { models } from "#domain/models.ts";
+import { catalogue } from "#domain/models.ts";
 import type { RunningSandbox } from "#tests/support/sandbox.ts";
 import { startSandbox } from "#tests/support/sandbox.ts";
 
@@ -28,7 +27,6 @@ const anthropic = () =>
   new Anthropic({ apiKey: "sandbox", baseURL: `${sandbox.url}/providers/anthropic`, maxRetries: 0, defaultHeaders: unpaced });
 
 const thinker = "gpt-5";
-const catalogue: readonly Model[] = models;
 const claude =
   catalogue.find(({ provider, protocol }) => provider === "anthropic" && protocol === "anthropic-messages")?.upstreamModel ??
   expect.fail("no model of Anthropic's");

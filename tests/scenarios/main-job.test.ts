@@ -44,7 +44,7 @@ describe("the main job on Redis with two API processes and two workers", () => {
     expect(answer.text.length).toBeGreaterThan(20);
     expect(answer.eventIds).toEqual(answer.eventIds.map((_, index) => index + 1));
     expect(answer.receipt).toMatchObject({
-      modelId: "gpt-5-mini",
+      modelId: "gpt-6-luna",
       status: "completed",
       heldCredits: 1,
       chargedCredits: 1,

@@ -19,7 +19,8 @@ let deps: ReturnType<typeof createDeps>;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "tessera-addresses-"));
   const pages = Object.fromEntries(languages.map(({ code }) => [code, { "/pricing": "pricing.html", "/blog": "blog.html" }]));
-  const index = { originPlaceholder: "https://o.invalid", addressPlaceholder: "ADDRESS", framePaths: ["/profile"], queries: {}, pages };
+  const placeholders = { originPlaceholder: "https://o.invalid", addressPlaceholder: "ADDRESS" };
+  const index = { ...placeholders, framePaths: ["/profile"], queries: {}, editions: [{ from: "2026-11-22", files: {} }], pages };
   for (const [file, text] of Object.entries({ "pages.json": JSON.stringify(index), "pricing.html": "pricing", "manifest.json": "{}" }))
     await writeFile(path.join(folder, file), text);
   deps = createDeps(readConfig(testEnvironment({ applicationUrl: "postgres://nobody@127.0.0.1:1/nothing" })), "test");

@@ -8,7 +8,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { contactCategories } from "#domain/contact.ts";
 import { refusals } from "#domain/errors.ts";
-import { models } from "#domain/models.ts";
+import { catalogue } from "#domain/models.ts";
 import { billingIntervals, planList, priceIdOf } from "#domain/plans.ts";
 import { buildApp } from "#server/app.ts";
 import { readConfig } from "#server/config.ts";
@@ -136,7 +136,7 @@ async function createIngredients(): Promise<Ingredients & { asked: string[]; ask
       refresh_token: [...member.refreshTokens, "x".repeat(43)],
       language: ["en", "de", "tlh"],
       priceId: planList.flatMap(({ key }) => billingIntervals.map((interval) => priceIdOf(key, interval))),
-      model: models.map((model) => model.id),
+      model: catalogue.map((model) => model.id),
       prompt: ["What is a tessera?", "1+1", " Why? "],
       quotedCredits: [1, 1, 5, 2],
       category: ["feedback", "feedback", ...contactCategories],

@@ -1,7 +1,6 @@
 /** The fairness rule, whichever protocol an answer comes by: what its provider does wrong costs nothing, and what it does right once. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Model } from "#domain/models.ts";
-import { models as catalogue } from "#domain/models.ts";
+import { catalogue } from "#domain/models.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import type { ModelFaultKind } from "#sandbox/models/faults.ts";
 import { modelFaultKinds } from "#sandbox/models/faults.ts";

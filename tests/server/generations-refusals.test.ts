@@ -56,7 +56,14 @@ describe("refused, and nothing is written", () => {
     ],
     ["no model", { model: " " }, 400, { code: "validation_failed", fields: [{ field: "model", message: "Model must be selected" }] }],
     ["an unknown model", { model: "gpt-9" }, 400, { code: "unknown_model" }],
-    ["a model that does not answer in text", { model: "dall-e-3", quotedCredits: 10 }, 422, { code: "model_not_supported" }],
+    ["a model that does not answer in text", { model: "gpt-image-2.6-flare", quotedCredits: 10 }, 422, { code: "model_not_supported" }],
+    [
+      "a model that has ended, naming its successor and the price",
+      { model: "mistral-large-latest", quotedCredits: 5 },
+      422,
+      { code: "model_retired", successor: "mistral-medium-3-5", quotedCredits: 5 },
+    ],
+    ["a model of another kind that has ended", { model: "sora-2", quotedCredits: 50 }, 422, { code: "model_retired", quotedCredits: 50 }],
     ["another price than the one shown", { quotedCredits: 2 }, 409, { code: "price_changed", quotedCredits: 1 }],
     ["a negative price", { quotedCredits: -1 }, 400, { code: "validation_failed" }],
     ["a fractional price", { quotedCredits: 0.5 }, 400, { code: "validation_failed" }],
@@ -108,7 +115,7 @@ describe("refused, and nothing is written", () => {
     const bare = await startAnswerProcess(database.applicationUrl, models.url);
     bare.deps.models = { ...bare.deps.models, isAvailable: (model) => model.provider !== "mistral" };
     const person = await createPerson(bare, database.db, { plan: "starter" });
-    expect(await problem(await send(bare, person, { model: "mistral-large-latest", quotedCredits: 5 }))).toMatchObject({
+    expect(await problem(await send(bare, person, { model: "mistral-medium-3-5", quotedCredits: 5 }))).toMatchObject({
       httpStatus: 503,
       code: "model_unavailable",
     });

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { LedgerFilter, LedgerLine, LedgerPage } from "#contract/ledger.ts";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
-import { models } from "#domain/models.ts";
+import { findModel } from "#domain/models.ts";
 import { mostLinesRead, readLedger } from "#server/features/credits/history.ts";
 import { ledgerCsv } from "#server/features/credits/history-csv.ts";
 import { seededRandom } from "#tests/support/ledger-model.ts";
@@ -188,7 +188,7 @@ it("the CSV has the lines of the filtered history, in UTF-8 that Excel recognise
   expect(response.headers["content-disposition"]).toBe('attachment; filename="tessera-history.csv"');
   expect(response.headers["cache-control"]).toContain("no-store");
   const { lines } = await readLedger(product.db, person.userId, undefined, 10);
-  const nameOf = (id: string | null) => models.find((model) => model.id === id)?.name ?? "";
+  const nameOf = (id: string | null) => findModel(id ?? "")?.name ?? "";
   expect(rows).toEqual([
     ["\uFEFFtime", "kind", "grant", "model", "conversation", "credits", "balance_after", "id"],
     ...lines.map((line) => [

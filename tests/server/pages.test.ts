@@ -9,18 +9,22 @@ import type { FastifyInstance } from "fastify";
 import Fastify from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { languages } from "#domain/languages.ts";
+import { catalogue, catalogueEditions, modelsAt } from "#domain/models.ts";
 import { registerClient } from "#server/http/static.ts";
 import { buildClient, clientFolder as folder } from "#tests/support/client-build.ts";
 
 const origin = "https://tessera.example";
 const codes = languages.map(({ code }) => code);
+/** Tests move it. */
+let now = new Date("2026-11-23T12:00:00Z");
+const clock = { now: () => now };
 let app: FastifyInstance;
 let paths: string[];
 
 beforeAll(async () => {
   await buildClient();
   app = Fastify();
-  await registerClient(app as never, { publicUrl: new URL(origin), google: false }, pathToFileURL(`${folder}/`));
+  await registerClient(app as never, { publicUrl: new URL(origin), google: false, clock }, pathToFileURL(`${folder}/`));
   const index = JSON.parse(await readFile(path.join(folder, "pages.json"), "utf8")) as { pages: Record<string, Record<string, string>> };
   paths = Object.keys(index.pages.en ?? {});
 }, 120_000);
@@ -34,7 +38,7 @@ const canonicalOf = (html: string) => /<link rel="canonical" href="([^"]+)"/.exe
 
 it("a page says from its first paint whether one can sign in with Google", async () => {
   const withGoogle = Fastify();
-  await registerClient(withGoogle as never, { publicUrl: new URL(origin), google: true }, pathToFileURL(`${folder}/`));
+  await registerClient(withGoogle as never, { publicUrl: new URL(origin), google: true, clock }, pathToFileURL(`${folder}/`));
   for (const url of ["/auth", "/auth?mode=sign-up", "/profile/security"]) {
     const answer = await withGoogle.inject({ url, headers: { accept: "text/html" } });
     expect(answer.body).toMatch(/<html lang="en"[^>]* data-google>/);
@@ -119,7 +123,7 @@ describe("a page", () => {
     // Eight questions, and a list of models for each of the four plans.
     expect(pricing.match(/<details/g)).toHaveLength(12);
     const kinds = ["all", "text", "image", "audio", "video", "search"].map((kind) => `value="${kind}"`);
-    await expectAll("/ai-models", [...kinds, "GPT-5 Mini", "Sora 2"]);
+    await expectAll("/ai-models", [...kinds, "GPT-6 Luna", "GPT-5 Mini", "Grok Video 1.5"]);
     await expectAll("/about", ["People on their own", "Developers", "Small businesses", ...claims]);
     await expectAll("/terms", ["Last updated January 2024"]);
     await expectAll("/privacy", ["Last updated January 2025"]);
@@ -279,5 +283,45 @@ describe("files for crawlers and browsers", () => {
     expect(brotli.headers["content-type"]).toContain("javascript");
     expect(brotliDecompressSync(brotli.rawPayload).equals(plain.rawPayload)).toBe(true);
     expect((await get(script, { "accept-encoding": "gzip" })).headers["content-encoding"]).toBe("gzip");
+  });
+});
+
+describe("the models of the day", () => {
+  const namesIn = (html: string) => models.filter(({ name }) => html.includes(`>${name}<`)).map(({ id }) => id);
+  const models = catalogue.filter(({ id }) => id !== "sonar");
+
+  it.each(catalogueEditions)("are those that the pages name from %s on, without a new build", async (edition) => {
+    now = new Date(`${edition}T00:00:00Z`);
+    const offered = modelsAt(now).filter(({ id }) => id !== "sonar");
+    for (const url of ["/pricing", "/ai-models", "/ai-models?lang=ja"]) {
+      const { body } = await get(url);
+      expect(body).toContain(` data-catalogue="${edition}"`);
+      expect(namesIn(body).toSorted(), url).toEqual(offered.map(({ id }) => id).toSorted());
+    }
+    expect((await get("/")).body).toContain(`>${offered.length + 1} AI models`);
+  });
+
+  it("change with the day, and the ETag with them; a page that the browser kept from yesterday is sent anew", async () => {
+    now = new Date("2026-12-10T23:59:59Z");
+    const yesterday = await get("/pricing");
+    expect((await get("/pricing", { "if-none-match": String(yesterday.headers.etag) })).statusCode).toBe(304);
+    now = new Date("2026-12-11T00:00:00Z");
+    const today = await get("/pricing", { "if-none-match": String(yesterday.headers.etag) });
+    expect([yesterday.body.includes("GPT-5 Mini"), today.statusCode, today.body.includes("GPT-5 Mini")]).toEqual([true, 200, false]);
+    // What names no model differs only in the day.
+    now = new Date("2026-11-23T12:00:00Z");
+    const before = (await get("/contact")).body;
+    now = new Date("2026-12-11T00:00:00Z");
+    expect((await get("/contact")).body.replace("2026-12-11", "2026-11-22")).toBe(before);
+  });
+
+  it("are the first edition's on a day before it, and the last one's for good", async () => {
+    for (const [day, edition] of [
+      ["2020-01-01", catalogueEditions.at(0)],
+      ["2035-01-01", catalogueEditions.at(-1)],
+    ]) {
+      now = new Date(`${day}T00:00:00Z`);
+      expect((await get("/pricing")).body).toContain(` data-catalogue="${edition}"`);
+    }
   });
 });

@@ -1,8 +1,7 @@
 /** Every model that is offered for conversation answers by the protocol that the catalogue names, with parameters that its provider takes. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parametersOf } from "#domain/model-parameters.ts";
-import type { Model } from "#domain/models.ts";
-import { models as catalogue } from "#domain/models.ts";
+import { catalogue } from "#domain/models.ts";
 import { readConfig } from "#server/config.ts";
 import { createModelGateway } from "#server/providers/models/gateway.ts";
 import type { RunningModels } from "#tests/support/answers.ts";
@@ -20,7 +19,7 @@ afterAll(async () => {
   await sandbox.close();
 });
 
-const asked = (catalogue as readonly Model[]).filter(({ protocol }) => protocol !== undefined);
+const asked = catalogue.filter(({ protocol }) => protocol !== undefined);
 
 test.each(asked)("$name answers by $protocol", async (model) => {
   const variables = { SANDBOX_URL: sandbox.url, SANDBOX_TOKEN: "token-of-the-tests" };

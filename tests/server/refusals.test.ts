@@ -14,6 +14,7 @@ import { registerProblems } from "#server/http/problem.ts";
 import { registerClient } from "#server/http/static.ts";
 import { testEnvironment } from "#tests/support/deps.ts";
 
+const clock = { now: () => new Date("2026-11-23T12:00:00Z") };
 let parent: string | undefined;
 let app: App;
 afterEach(async () => {
@@ -30,12 +31,13 @@ async function serveClient(): Promise<void> {
     addressPlaceholder: "ADDRESS",
     framePaths: ["/profile"],
     queries: {},
+    editions: [{ from: "2026-11-22", files: {} }],
     pages,
   };
   await writeFile(path.join(parent, "pages.json"), JSON.stringify(index));
   app = Fastify({ logger: false }) as never;
   registerProblems(app);
-  await registerClient(app, { publicUrl: new URL("https://tessera.example"), google: false }, pathToFileURL(`${parent}/`));
+  await registerClient(app, { publicUrl: new URL("https://tessera.example"), google: false, clock }, pathToFileURL(`${parent}/`));
 }
 
 test("the error for a page whose file can't be read is not cached, although the page itself could be", async () => {

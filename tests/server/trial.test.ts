@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Session } from "#contract/auth.ts";
 import type { SubscriptionCheck, Trial, Wallet } from "#contract/billing.ts";
 import { addMilliseconds, dayMs, minuteMs } from "#domain/clock.ts";
-import { isBuilt, isInTrial, models } from "#domain/models.ts";
+import { findModel, isBuilt, isInTrial, modelsAt } from "#domain/models.ts";
 import { plans, trialCredits, trialDays } from "#domain/plans.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import { inTransaction } from "#server/db/transaction.ts";
@@ -47,7 +47,7 @@ const wallet = async (person: Person) =>
   (await world.app.inject({ method: "GET", url: "/api/credits/wallet", headers: person.headers })).json<Wallet>();
 const asker = ({ headers, ...person }: Person) => ({ ...person, walletId: "", token: headers.authorization.slice("Bearer ".length) });
 const sendAs = (person: Person, model: string) => {
-  const found = models.find(({ id }) => id === model);
+  const found = findModel(model);
   if (!found) throw new Error(`no model ${model}`);
   return send({ url } as never, asker(person), { model, quotedCredits: quoteCredits(found) });
 };
@@ -233,7 +233,7 @@ describe("the trial", () => {
 
   test("covers every small text model and no other; a refusal holds nothing, names the model and what a plan costs", async () => {
     const person = await onTrial();
-    const built = models.filter(isBuilt);
+    const built = modelsAt(world.clock.now()).filter(isBuilt);
     expect(built.filter(isInTrial).map(({ category }) => category)).toEqual(Array.from({ length: 4 }, () => "text"));
     for (const model of built) {
       const sent = await sendAs(person, model.id);

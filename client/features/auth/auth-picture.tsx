@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
-import { models } from "#domain/models.ts";
+import { offeredModels } from "#client/lib/offered-models.ts";
 import styles from "./auth.module.css";
 
 /** The tiles of all models as one picture, with the last place still empty. */
@@ -9,12 +9,12 @@ export function AuthPicture() {
   return (
     <aside className={styles.picture}>
       <div className={styles.mosaic} aria-hidden="true">
-        {models.map((model) => (
+        {offeredModels().map((model) => (
           <ModelPattern key={model.id} modelId={model.id} category={model.category} className={styles.tile} />
         ))}
         <span className={styles.open} />
       </div>
-      <p className={styles.caption}>{t("picture", { count: models.length })}</p>
+      <p className={styles.caption}>{t("picture", { count: offeredModels().length })}</p>
     </aside>
   );
 }

@@ -3,16 +3,21 @@ import { useTranslation } from "react-i18next";
 import { Alert } from "#client/components/alert.tsx";
 import { LinkButton } from "#client/components/button.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
+import { offeredModels } from "#client/lib/offered-models.ts";
 import { trialStateOf } from "#client/lib/trial-state.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
-import { isInTrial, models } from "#domain/models.ts";
+import { isInTrial } from "#domain/models.ts";
 import { trialCredits, trialDays } from "#domain/plans.ts";
 import styles from "./billing.module.css";
 import { StartTrial } from "./start-trial.tsx";
 
-const covered = models.filter(isInTrial).map(({ name }) => name);
+function covered(): string[] {
+  return offeredModels()
+    .filter(isInTrial)
+    .map(({ name }) => name);
+}
 
 interface Words {
   title: string;
@@ -32,7 +37,7 @@ function useWords(check: SubscriptionCheck): Words | null {
     </LinkButton>
   );
   if (state === "offered") {
-    const text = t("offer.text", { credits: credits(trialCredits), models: list(covered) });
+    const text = t("offer.text", { credits: credits(trialCredits), models: list(covered()) });
     const action = (
       <div className={styles.actions}>
         <StartTrial />
@@ -89,7 +94,7 @@ export function RunningTrial({ check }: { check: SubscriptionCheck }) {
   return (
     <div className={styles.trial}>
       <p className={styles.soft}>
-        {t("running.covers", { models: list(covered) })} {t("running.upgrade", { date: date(check.trial_end) })}
+        {t("running.covers", { models: list(covered()) })} {t("running.upgrade", { date: date(check.trial_end) })}
       </p>
       <LinkButton href={paths.pricing} variant="primary">
         {t("choose")}

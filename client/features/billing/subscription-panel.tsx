@@ -11,6 +11,7 @@ import { Spinner } from "#client/components/spinner.tsx";
 import { problemText } from "#client/i18n/problem-text.ts";
 import { reasonText } from "#client/i18n/reason-text.ts";
 import { accessEnd, isLastPeriod } from "#client/lib/access-end.ts";
+import { offeredModels } from "#client/lib/offered-models.ts";
 import { trialStateOf } from "#client/lib/trial-state.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useLater } from "#client/lib/use-later.ts";
@@ -18,7 +19,6 @@ import { paths } from "#client/paths.ts";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { CreditSupply } from "#domain/credits.ts";
 import { creditSupply } from "#domain/credits.ts";
-import { models } from "#domain/models.ts";
 import { annualPriceCents, monthlyCreditsOf, plans } from "#domain/plans.ts";
 import { timeLeft } from "#domain/subscription.ts";
 import styles from "./billing.module.css";
@@ -133,7 +133,7 @@ function Body({ check, atMs, onPay }: { check: SubscriptionCheck; atMs: number; 
     const endedAt = check.status === "canceled" ? check.subscription_end : null;
     return (
       <EmptyState title={endedAt ? t("subscription.over", { date: date(endedAt) }) : t("subscription.none")} action={viewPlans}>
-        {withLaterKinds(t("subscription.noneText", { count: models.length }))}
+        {withLaterKinds(t("subscription.noneText", { count: offeredModels().length }))}
       </EmptyState>
     );
   }

@@ -4,9 +4,9 @@ import { Alert } from "#client/components/alert.tsx";
 import { Button, LinkButton } from "#client/components/button.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { reasonText } from "#client/i18n/reason-text.ts";
+import { offeredModels } from "#client/lib/offered-models.ts";
 import { useLater } from "#client/lib/use-later.ts";
 import { paths } from "#client/paths.ts";
-import { models } from "#domain/models.ts";
 import styles from "./access-gate.module.css";
 
 /** Spec §4: model access is gated by sign-in, plan and credits (credits at the composer, where the price is). */
@@ -45,7 +45,7 @@ function Locked() {
   );
   return (
     <Alert title={t("access.lockedTitle")} action={plans}>
-      {withLaterKinds(t("access.lockedText", { count: models.length }))}
+      {withLaterKinds(t("access.lockedText", { count: offeredModels().length }))}
     </Alert>
   );
 }

@@ -15,6 +15,7 @@ import { GoOn } from "./go-on.tsx";
 import { lateModule } from "./late-module.ts";
 import type { TextEnd } from "./markdown-blocks.ts";
 import { Markdown } from "./markdown-view.tsx";
+import { useModels } from "./models-store.ts";
 import { ReceiptLines, useReceiptSummary } from "./receipt-view.tsx";
 import styles from "./thread.module.css";
 import type { LiveAnswer, ThreadMessage } from "./thread.ts";
@@ -55,8 +56,10 @@ interface FootProps {
 function RetryButton({ threadKey, message, receipt, onRetry }: FootProps) {
   const { t } = useTranslation("chat");
   const { credits } = useFormat();
-  if (!useMayAsk(threadKey)) return null;
-  const price = findModel(receipt.modelId)?.credits ?? receipt.heldCredits;
+  const price = useModels(({ models }) => models.find(({ id }) => id === receipt.modelId)?.credits);
+  const mayAsk = useMayAsk(threadKey);
+  // A model that has left can't be asked again; the button beside this one asks another.
+  if (!mayAsk || price === undefined) return null;
   return (
     <Button size="small" onClick={() => onRetry(message)}>
       {t("answer.retry", { credits: credits(price) })}

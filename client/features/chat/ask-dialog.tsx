@@ -9,7 +9,7 @@ import { useFormat } from "#client/lib/use-format.ts";
 import { textOf } from "#domain/messages.ts";
 import { checkPrompt, limits } from "#domain/rules.ts";
 import styles from "./ask-dialog.module.css";
-import { mayAnswer } from "./model-choice.ts";
+import { mayAnswer, successorOf } from "./model-choice.ts";
 import { useModels } from "./models-store.ts";
 import type { Again, ThreadMessage } from "./thread.ts";
 
@@ -37,7 +37,7 @@ export function AskDialog({ message, modelId, available, onSend, onClose }: AskD
   const [text, setText] = useState(() => unsent.get(message.id) ?? textOf(message));
   const [chosen, setChosen] = useState(modelId);
   const models = useModels((state) => state.models).filter(mayAnswer);
-  const model = models.find(({ id }) => id === chosen) ?? models[0];
+  const model = models.find(({ id }) => id === chosen) ?? (chosen === undefined ? undefined : successorOf(models, chosen)) ?? models[0];
   const fault = edits ? checkPrompt(text) : undefined;
   const tooLong = fault !== undefined && text.trim() !== "";
   const limit = { count: limits.promptMax, formatted: number(limits.promptMax) };

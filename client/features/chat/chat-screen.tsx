@@ -20,7 +20,7 @@ import { lateModule } from "./late-module.ts";
 import { preferredModel } from "./model-choice.ts";
 import { ModelPicker } from "./model-picker.tsx";
 import type { OfferedModel } from "./models-store.ts";
-import { useModels } from "./models-store.ts";
+import { refreshModels, useModels } from "./models-store.ts";
 import { ReceiptPanel } from "./receipt-panel.tsx";
 import { RefusalView } from "./refusal-view.tsx";
 import { SetAside } from "./set-aside.tsx";
@@ -216,6 +216,9 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
 
   useEffect(() => void refreshConversations(), []);
   useEffect(() => void reload(threadKey), [threadKey]);
+  // The day has turned since this page asked for the models.
+  const retired = thread.refusal?.code === "model_retired";
+  useEffect(() => void (retired && refreshModels()), [retired]);
 
   const choose = (modelId: string) => {
     change({ modelId });

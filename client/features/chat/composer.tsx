@@ -7,13 +7,13 @@ import { Button, LinkButton } from "#client/components/button.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useLater } from "#client/lib/use-later.ts";
+import { useUtc } from "#client/lib/use-utc.ts";
 import { paths } from "#client/paths.ts";
-import { isBuilt } from "#domain/models.ts";
 import { limits } from "#domain/rules.ts";
 import { useChat } from "./chat-store.ts";
 import styles from "./composer.module.css";
 import { sendsMessage } from "./composing.ts";
-import { isUnusable, mayAnswer, payableModel } from "./model-choice.ts";
+import { isUnusable, mayAnswer, payableModel, successorOf } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
 
@@ -64,13 +64,12 @@ function Unreachable({ model, available, onUse }: { model: OfferedModel; availab
   const { credits } = useFormat();
   const { laterModel } = useLater();
   const { models } = useModels();
-  const other = payableModel(models, model, available);
+  const successor = model.ended ? successorOf(models, model.id) : undefined;
+  const other = successor && mayAnswer(successor) ? successor : payableModel(models, model, available);
   const trial = model.needsPlan && !isUnusable(model);
-  const reason = trial
-    ? t("pick.notInTrial", { name: model.name })
-    : isBuilt(model)
-      ? t("pick.unreachable", { name: model.name })
-      : laterModel(model.name);
+  const { name } = model;
+  const unusable = model.built ? t("pick.unreachable", { name }) : laterModel(name);
+  const reason = model.ended ? t("pick.ended", { name }) : trial ? t("pick.notInTrial", { name }) : unusable;
   const use = (modelId: string) => {
     onUse(modelId);
     focusComposer();
@@ -102,6 +101,7 @@ function Price({
 }: Pick<ComposerProps, "model" | "available" | "online" | "onUse"> & { live: Pending | null }) {
   const { t } = useTranslation("chat");
   const { credits, number } = useFormat();
+  const { day } = useUtc();
   if (live) {
     if (live.credits === null) return null;
     return <span>{live.isSilent ? t("composer.stopFree") : t("composer.stopFull", { credits: credits(live.credits) })}</span>;
@@ -115,6 +115,7 @@ function Price({
       <span>
         {t("composer.price", { credits: credits(model.credits) })} · {t("composer.available", { number: number(available) })}
       </span>
+      {model.until !== null && <span>{t("tile.leaves", { date: day(model.until) })}</span>}
     </>
   );
 }

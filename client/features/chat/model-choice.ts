@@ -1,9 +1,10 @@
-import { isBuilt } from "#domain/models.ts";
+import { findModel } from "#domain/models.ts";
 import type { OfferedModel } from "./models-store.ts";
+import { endedModel } from "./models-store.ts";
 
 /** The model's kind is not supported yet, or we know that the model is not available. */
 export function isUnusable(model: OfferedModel): boolean {
-  return !isBuilt(model) || model.available === false;
+  return !model.built || model.available === false;
 }
 
 /** Whether the model can be asked. The free trial covers only some. */
@@ -12,15 +13,24 @@ export function mayAnswer(model: OfferedModel): boolean {
 }
 
 /**
- * The model for the next send. A model the person chose is kept even if it is not available: they are told, and choose again. Without a
+ * The model for the next send. A model the person chose is kept even if it is not available or has left: they are told, and choose again. Without a
  * choice it is the model used last or, if that is missing or not available, a small one.
  */
 export function preferredModel(models: readonly OfferedModel[], chosen: string | null, last: string | null): OfferedModel | undefined {
   const choice = models.find(({ id }) => id === chosen);
   if (choice) return choice;
+  const ended = chosen === null ? undefined : endedModel(chosen);
+  if (ended) return ended;
   return (
     models.find((model) => model.id === last && mayAnswer(model)) ?? models.find((model) => model.size === "small" && mayAnswer(model))
   );
+}
+
+/** The model among these that follows one that has left. */
+export function successorOf(models: readonly OfferedModel[], id: string): OfferedModel | undefined {
+  const next = findModel(id)?.successor;
+  if (next === undefined) return undefined;
+  return models.find((model) => model.id === next) ?? successorOf(models, next);
 }
 
 /** A replacement for `than` that `available` credits can pay: of the same kind if possible. */

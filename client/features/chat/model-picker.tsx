@@ -6,8 +6,9 @@ import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { Segmented } from "#client/components/segmented.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useLater } from "#client/lib/use-later.ts";
+import { useUtc } from "#client/lib/use-utc.ts";
 import type { ModelCategory } from "#domain/models.ts";
-import { isBuilt, modelCategories } from "#domain/models.ts";
+import { modelCategories } from "#domain/models.ts";
 import { isUnusable } from "./model-choice.ts";
 import styles from "./models.module.css";
 import type { OfferedModel } from "./models-store.ts";
@@ -40,6 +41,7 @@ function TileFace({ model }: { model: OfferedModel }) {
   const { t } = useTranslation(["chat", "common"]);
   const { modelPrice } = useFormat();
   const { later } = useLater();
+  const { day } = useUtc();
   return (
     <>
       <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />
@@ -55,10 +57,11 @@ function TileFace({ model }: { model: OfferedModel }) {
         <span>{modelPrice(model)}</span>
       </span>
       {isUnusable(model) ? (
-        <span className={styles.reason}>{isBuilt(model) ? t("chat:tile.unavailable") : later}</span>
+        <span className={styles.reason}>{model.built ? t("chat:tile.unavailable") : later}</span>
       ) : (
         model.needsPlan && <span className={styles.reason}>{t("chat:tile.notInTrial")}</span>
       )}
+      {model.until !== null && <span className={styles.reason}>{t("chat:tile.leaves", { date: day(model.until) })}</span>}
     </>
   );
 }

@@ -1,7 +1,10 @@
 import { create } from "zustand";
 import { api } from "#client/lib/api.ts";
-import type { Model, ModelCategory } from "#domain/models.ts";
-import { isInTrial, models } from "#domain/models.ts";
+import { offeredModels } from "#client/lib/offered-models.ts";
+import { shownEdition } from "#client/lib/shown-edition.ts";
+import type { ModelList } from "#contract/catalogue.ts";
+import type { CatalogueModel, Model, ModelCategory } from "#domain/models.ts";
+import { findModel, isBuilt, isInTrial } from "#domain/models.ts";
 import type { GoodFor } from "./good-for.ts";
 import { goodFor } from "./good-for.ts";
 
@@ -20,6 +23,12 @@ export interface OfferedModel {
   /** The person is on the free trial, which doesn't cover this model. */
   needsPlan: boolean;
   sandbox: boolean;
+  /** Whether the product can use it (`isBuilt`). */
+  built: boolean;
+  /** The day, in UTC, on which it leaves; null while no end is announced. */
+  until: string | null;
+  /** It has left: conversations keep its name, and go on with another model. */
+  ended: boolean;
 }
 
 interface ModelsState {
@@ -28,16 +37,34 @@ interface ModelsState {
   onTrial: boolean;
 }
 
-function offered(model: (typeof models)[number], onTrial: boolean): OfferedModel {
+function offered(model: CatalogueModel, onTrial: boolean): OfferedModel {
   const { id, name, provider, category, unit, size, credits } = model;
   const needsPlan = onTrial && !isInTrial(model);
-  return { id, name, provider, category, unit, size, credits, goodFor: goodFor[id], available: undefined, needsPlan, sandbox: false };
+  const told = { available: undefined, needsPlan, sandbox: false, until: null, ended: false };
+  return { id, name, provider, category, unit, size, credits, goodFor: goodFor[id], built: isBuilt(model), ...told };
 }
 
+/** A model that is not offered any more, for a conversation that used it; undefined if this page does not know it. */
+export function endedModel(id: string): OfferedModel | undefined {
+  const model = findModel(id);
+  return model && { ...offered(model, false), available: false, ended: true };
+}
+
+let drawn: { edition: string | undefined; models: readonly OfferedModel[] } | undefined;
+
 /** We know names and prices without the network, but not which models are available. */
+function drawnModels(): readonly OfferedModel[] {
+  const edition = shownEdition();
+  if (!drawn || drawn.edition !== edition) drawn = { edition, models: offeredModels().map((model) => offered(model, false)) };
+  return drawn.models;
+}
+
+/** The first state has a getter, because every edition of the catalogue is prerendered with this module. */
 export const useModels = create<ModelsState>(() => ({
   status: "idle",
-  models: models.map((model) => offered(model, false)),
+  get models() {
+    return drawnModels();
+  },
   onTrial: false,
 }));
 
@@ -49,22 +76,19 @@ export function noteTrial(onTrial: boolean): void {
   }));
 }
 
+/** The models that the server offers today, in the catalogue's order, as far as this page knows them. */
+function offeredOf({ models }: ModelList, onTrial: boolean): OfferedModel[] {
+  return models.flatMap(({ id, credits, available, sandbox, until }) => {
+    const model = findModel(id);
+    // The server's price counts, because this page may be older than the catalogue.
+    return model ? [{ ...offered(model, onTrial), credits, available, sandbox, until }] : [];
+  });
+}
+
 export async function refreshModels(): Promise<void> {
   try {
     const list = await api("GET /api/models");
-    useModels.setState({
-      status: "ready",
-      models: models.map((model) => {
-        const told = list.models.find(({ id }) => id === model.id);
-        // The server's price counts, because this page may be older than the catalogue.
-        return {
-          ...offered(model, useModels.getState().onTrial),
-          credits: told?.credits ?? model.credits,
-          available: told?.available === true,
-          sandbox: told?.sandbox ?? false,
-        };
-      }),
-    });
+    useModels.setState((state) => ({ status: "ready", models: offeredOf(list, state.onTrial) }));
   } catch {
     useModels.setState((state) => ({ status: state.status === "ready" ? "ready" : "failed" }));
   }

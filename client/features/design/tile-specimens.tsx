@@ -5,8 +5,8 @@ import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { WalletMosaic } from "#client/components/wallet-mosaic.tsx";
+import { offeredModels } from "#client/lib/offered-models.ts";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
-import { models } from "#domain/models.ts";
 import styles from "./design.module.css";
 
 const now = new Date();
@@ -21,9 +21,9 @@ export function ModelSpecimens() {
   const { t } = useTranslation("design");
   return (
     <div className={styles.stack}>
-      <p>{t("models", { count: models.length })}</p>
+      <p>{t("models", { count: offeredModels().length })}</p>
       <ul className={styles.models}>
-        {models.map((model) => (
+        {offeredModels().map((model) => (
           <li key={model.id}>
             <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />
             <span>{model.name}</span>

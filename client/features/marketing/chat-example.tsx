@@ -1,18 +1,18 @@
 import { useTranslation } from "react-i18next";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
+import { firstModel } from "#client/lib/offered-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import { models } from "#domain/models.ts";
 import { plans } from "#domain/plans.ts";
 import styles from "./chat-example.module.css";
 
-const model = models.find(({ size }) => size === "small");
 const granted = plans.starter.monthlyCredits;
 
 /** Shows visitors what the chat looks like: an example at the start of a Starter month, with prices from the catalogue. */
 export function ChatExample() {
   const { t } = useTranslation("home");
   const format = useFormat();
+  const model = firstModel({ size: "small" });
   if (!model) return null;
   const cost = format.credits(model.credits);
   return (

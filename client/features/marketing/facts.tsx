@@ -1,6 +1,5 @@
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#client/lib/use-format.ts";
-import { models } from "#domain/models.ts";
 import { moneyBackDays } from "#domain/plans.ts";
 import { claims } from "./claims.ts";
 import styles from "./facts.module.css";
@@ -10,7 +9,7 @@ export function Facts() {
   const { t } = useTranslation(["home", "common"]);
   const format = useFormat();
   const facts = [
-    [`${format.number(models.length)}+`, t("facts.models")],
+    [`${format.number(claims.models)}+`, t("facts.models")],
     [t("common:timeLeft.days", { count: moneyBackDays }), t("facts.guarantee")],
     [format.percent(claims.savingPercent), t("facts.saving")],
     [format.percent(claims.fasterPercent), t("facts.faster")],

@@ -2,15 +2,15 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
+import { offeredModels } from "#client/lib/offered-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { Model } from "#domain/models.ts";
-import { models } from "#domain/models.ts";
 import { moneyBackDays, plans } from "#domain/plans.ts";
 import { ChatExample } from "./chat-example.tsx";
 import { FirstStep } from "./first-step.tsx";
 import styles from "./hero.module.css";
 
-/** The position of the highlighted tile among the sixteen, slightly off the centre. */
+/** The position of the highlighted tile among them. */
 const brightPlace = 10;
 
 export function Hero({ signedIn }: { signedIn: boolean }) {
@@ -19,7 +19,7 @@ export function Hero({ signedIn }: { signedIn: boolean }) {
   return (
     <section className={styles.hero}>
       <div className={styles.text}>
-        <h1 className={styles.title}>{t("hero.title", { count: models.length })}</h1>
+        <h1 className={styles.title}>{t("hero.title", { count: offeredModels().length })}</h1>
         <p className={styles.lead}>{t("hero.lead")}</p>
         <FirstStep signedIn={signedIn}>
           <a href="#plans">{t("hero.plans")}</a>
@@ -33,17 +33,18 @@ export function Hero({ signedIn }: { signedIn: boolean }) {
   );
 }
 
-/** The models' tiles in two rows, with the highlighted tile as the sixteenth, and below them what the models can do. */
+/** The models' tiles in rows, with the highlighted tile among them, and below them what the models can do. */
 function HeroMosaic() {
   const { t } = useTranslation("home");
   const format = useFormat();
   const [pointed, setPointed] = useState<Model | null>(null);
+  const models = offeredModels();
   const places: (Model | null)[] = [...models.slice(0, brightPlace), null, ...models.slice(brightPlace)];
   return (
     <figure className={styles.figure}>
       <ul
         className={styles.mosaic}
-        aria-label={t("hero.mosaic", { count: models.length })}
+        aria-label={t("hero.mosaic", { count: offeredModels().length })}
         data-wakes=""
         onPointerLeave={() => setPointed(null)}
       >

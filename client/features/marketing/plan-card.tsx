@@ -4,9 +4,9 @@ import { Button } from "#client/components/button.tsx";
 import { classNames } from "#client/components/class-names.ts";
 import { Late } from "#client/components/late.tsx";
 import { fieldSize, rowsOfTiles } from "#client/components/tile-field.ts";
+import { offeredModels } from "#client/lib/offered-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { DiscountEligibility, SubscriptionCheck } from "#contract/billing.ts";
-import { models } from "#domain/models.ts";
 import type { BillingInterval, Plan, PlanKey, PriceId } from "#domain/plans.ts";
 import { annualPriceCents, planList, priceIdOf } from "#domain/plans.ts";
 import styles from "./plan-card.module.css";
@@ -31,14 +31,13 @@ export interface PlanCardProps {
 export const creditsPerTile = 25;
 const mostTiles = Math.max(...planList.map(({ monthlyCredits }) => monthlyCredits)) / creditsPerTile;
 
-const highlighted = models.filter((model) => model.highlighted);
-const highlightedNames = highlighted.map((model) => model.name).join("\u00a0· ");
-
 const loadChangeButton = async () => (await import("./plan-change-button.tsx")).PlanChangeButton;
 
 export function PlanCard({ plan, interval, onSubscribe, onChange, onUndo, own, processing, pricing }: PlanCardProps) {
   const { t } = useTranslation("plans");
   const features = usePlanFeatures(plan);
+  const models = offeredModels();
+  const highlighted = models.filter((model) => model.highlighted).map(({ name }) => name);
   const priceId = priceIdOf(plan.key, interval);
   const current = own?.subscription_tier === plan.key && (own.billing_interval ?? interval) === interval;
   const headingId = `plan-${plan.key}`;
@@ -87,7 +86,9 @@ export function PlanCard({ plan, interval, onSubscribe, onChange, onUndo, own, p
       </ul>
       <details className={styles.models}>
         <summary className={styles.label}>{t("plan.models")}</summary>
-        <p className={styles.small}>{t("plan.moreModels", { models: highlightedNames, count: models.length - highlighted.length })}</p>
+        <p className={styles.small}>
+          {t("plan.moreModels", { models: highlighted.join("\u00a0· "), count: models.length - highlighted.length })}
+        </p>
       </details>
     </li>
   );

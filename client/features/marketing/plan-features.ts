@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
+import { offeredModels } from "#client/lib/offered-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import { isBuilt, models } from "#domain/models.ts";
+import { isBuilt } from "#domain/models.ts";
 import type { Plan, PlanKey } from "#domain/plans.ts";
 
 const professional = ["prioritySupport", "collaboration", "commercialRights"] as const;
@@ -13,12 +14,12 @@ const extras = {
   enterprise: [...professional, "alwaysSupport", "customTuning", "dedicatedManager"],
 } as const satisfies Record<PlanKey, readonly string[]>;
 
-const usable = models.filter(isBuilt).length;
-
 /** The features on a plan's card, with numbers from the catalogue. */
 export function usePlanFeatures(plan: Plan): string[] {
   const { t } = useTranslation("plans");
   const format = useFormat();
+  const models = offeredModels();
+  const usable = models.filter(isBuilt).length;
   const all = t("features.allModels", { count: models.length });
   return [
     usable === models.length ? all : t("features.later", { models: all, usable: format.number(usable) }),

@@ -1,35 +1,38 @@
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldSize, rowsOfTiles } from "#client/components/tile-field.ts";
+import { firstModel } from "#client/lib/offered-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { Model } from "#domain/models.ts";
-import { findModel, isBuilt } from "#domain/models.ts";
+import { isBuilt } from "#domain/models.ts";
 import { planList } from "#domain/plans.ts";
 import styles from "./plan-finder.module.css";
 
 /** What people count in, each with a model of that price, and how far the slider goes. */
 const countable = [
-  { key: "small", modelId: "gpt-5-mini", step: 10, most: 600, atFirst: 100 },
-  { key: "large", modelId: "gpt-5", step: 5, most: 200, atFirst: 20 },
-  { key: "image", modelId: "dall-e-3", step: 1, most: 80, atFirst: 5 },
-  { key: "video", modelId: "sora-2", step: 1, most: 20, atFirst: 0 },
+  { key: "small", model: { size: "small" }, step: 10, most: 600, atFirst: 100 },
+  { key: "large", model: { size: "large" }, step: 5, most: 200, atFirst: 20 },
+  { key: "image", model: { category: "image" }, step: 1, most: 80, atFirst: 5 },
+  { key: "video", model: { category: "video" }, step: 1, most: 20, atFirst: 0 },
 ] as const;
 
 type Kind = (typeof countable)[number]["key"];
 type Wishes = Partial<Record<Kind, number>>;
 
 /** Nobody buys a plan for what can't be used yet. */
-const kinds = countable.flatMap((kind) => {
-  const model = findModel(kind.modelId);
-  return model && isBuilt(model) ? [{ ...kind, model }] : [];
-});
+function usableKinds() {
+  return countable.flatMap((kind) => {
+    const model = firstModel(kind.model);
+    return model && isBuilt(model) ? [{ ...kind, model }] : [];
+  });
+}
 
-const atFirst: Wishes = Object.fromEntries(kinds.map((kind) => [kind.key, kind.atFirst]));
+const atFirst: Wishes = Object.fromEntries(countable.map((kind) => [kind.key, kind.atFirst]));
 const creditsPerTile = 25;
 const columns = 10;
 const largest = Math.max(...planList.map(({ monthlyCredits }) => monthlyCredits));
 
-function creditsFor(wishes: Wishes): number {
+function creditsFor(kinds: ReturnType<typeof usableKinds>, wishes: Wishes): number {
   return kinds.reduce((sum, { key, model }) => sum + (wishes[key] ?? 0) * model.credits, 0);
 }
 
@@ -37,6 +40,7 @@ function creditsFor(wishes: Wishes): number {
 export function PlanFinder() {
   const { t } = useTranslation("pricing");
   const [wishes, setWishes] = useState(atFirst);
+  const kinds = usableKinds();
   return (
     <div className={styles.finder}>
       <div className={styles.sliders}>
@@ -52,7 +56,7 @@ export function PlanFinder() {
           />
         ))}
       </div>
-      <Sum needed={creditsFor(wishes)} />
+      <Sum needed={creditsFor(kinds, wishes)} />
     </div>
   );
 }

@@ -1,9 +1,10 @@
 import { useTranslation } from "react-i18next";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
+import { offeredModels } from "#client/lib/offered-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useLater } from "#client/lib/use-later.ts";
-import { isBuilt, modelCategories, models } from "#domain/models.ts";
+import { laterCategories, modelCategories } from "#domain/models.ts";
 import { planList } from "#domain/plans.ts";
 import styles from "./price-table.module.css";
 
@@ -32,10 +33,10 @@ export function PriceTable() {
           <tr className={styles.group}>
             <th scope="rowgroup" colSpan={2 + planList.length}>
               {t(`common:model.category.${category}`)}
-              {!isBuilt({ category }) && <span className={styles.later}>{later}</span>}
+              {laterCategories.includes(category) && <span className={styles.later}>{later}</span>}
             </th>
           </tr>
-          {models
+          {offeredModels()
             .filter((model) => model.category === category)
             .map((model) => (
               <tr key={model.id} className={styles.row}>

@@ -2,16 +2,19 @@ import { ArrowRight } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { ItemLink, LinkItem } from "#client/components/link-item.tsx";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
+import { offeredModels } from "#client/lib/offered-models.ts";
 import { paths } from "#client/paths.ts";
-import { findModel } from "#domain/models.ts";
+import type { CatalogueModel } from "#domain/models.ts";
 import styles from "./solution-cards.module.css";
 
-/** Spec §2: three solution cards. Their tiles are the models each guide works with. */
+/** Spec §2: three solution cards. Their tiles are models of the kind each guide works with. */
 const solutions = [
-  { key: "contentCreation", path: paths.contentCreation, tiles: ["gpt-5", "claude-sonnet-4-5", "gemini-2.5-pro", "mistral-large-latest"] },
-  { key: "imageGeneration", path: paths.imageGeneration, tiles: ["dall-e-3", "gpt-image-1", null, null] },
-  { key: "gettingStarted", path: paths.gettingStarted, tiles: ["start", null, null, null] },
+  { key: "contentCreation", path: paths.contentCreation, shows: (model: CatalogueModel) => model.size === "large" },
+  { key: "imageGeneration", path: paths.imageGeneration, shows: (model: CatalogueModel) => model.category === "image" },
+  { key: "gettingStarted", path: paths.gettingStarted, shows: null },
 ] as const;
+
+const places = [0, 1, 2, 3];
 
 export function SolutionCards() {
   const { t } = useTranslation("home");
@@ -19,12 +22,10 @@ export function SolutionCards() {
     <section className={styles.section} aria-labelledby="solutions">
       <h2 id="solutions">{t("solutions.title")}</h2>
       <ul className={styles.cards}>
-        {solutions.map(({ key, path, tiles }) => (
+        {solutions.map(({ key, path, shows }) => (
           <LinkItem key={key} className={styles.card}>
             <div className={styles.tiles} aria-hidden="true">
-              {tiles.map((id, place) => (
-                <Tile key={`${key}-${id ?? place}`} id={id} />
-              ))}
+              <Tiles models={shows && offeredModels().filter(shows)} />
             </div>
             <h3 className={styles.title}>
               <ItemLink href={path}>{t(`solutions.${key}.title`)}</ItemLink>
@@ -40,9 +41,11 @@ export function SolutionCards() {
   );
 }
 
-function Tile({ id }: { id: string | null }) {
-  if (id === "start") return <span className={styles.bright} />;
-  const model = id === null ? undefined : findModel(id);
-  if (!model) return <span className={styles.open} />;
-  return <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />;
+/** Four places. Without models the first one is the highlighted tile. */
+function Tiles({ models }: { models: readonly CatalogueModel[] | null }) {
+  return places.map((place) => {
+    const model = models?.[place];
+    if (model) return <ModelPattern key={place} modelId={model.id} category={model.category} className={styles.pattern} />;
+    return <span key={place} className={models === null && place === 0 ? styles.bright : styles.open} />;
+  });
 }

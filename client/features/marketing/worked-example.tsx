@@ -2,8 +2,8 @@ import { useTranslation } from "react-i18next";
 import { classNames } from "#client/components/class-names.ts";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { fieldSize, rowsOfTiles } from "#client/components/tile-field.ts";
+import { firstModel } from "#client/lib/offered-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
-import { models } from "#domain/models.ts";
 import { plans } from "#domain/plans.ts";
 import styles from "./worked-example.module.css";
 
@@ -11,28 +11,35 @@ import styles from "./worked-example.module.css";
  * A normal day at a small business: replies and notices with a small model, one harder text, one search. It uses only models
  * that are available today; prices and sums come from the catalogue.
  */
-const times: Record<string, number> = { "gpt-5-mini": 6, "gpt-5": 1, sonar: 1 };
+const times = [
+  { model: { size: "small" }, count: 6 },
+  { model: { category: "search" }, count: 1 },
+  { model: { size: "large" }, count: 1 },
+] as const;
 export const workingDays = 22;
 
-const day = models
-  .filter(({ id }) => id in times)
-  .map((model) => ({ model, count: times[model.id] ?? 0, credits: (times[model.id] ?? 0) * model.credits }))
-  .sort((one, other) => one.model.credits - other.model.credits);
-export const spentADay = day.reduce((sum, { credits }) => sum + credits, 0);
 const month = plans.starter;
-const spent = workingDays * spentADay;
 const columns = 25;
 
-/** The index of each model's first tile; they are filled one model after the other. */
-const laid = day.map((entry, index) => ({
-  ...entry,
-  from: day.slice(0, index).reduce((sum, { credits }) => sum + credits, 0),
-}));
+/** The day's models with what they cost, and the index of each one's first tile; they are filled one model after the other. */
+export function exampleDay() {
+  let from = 0;
+  return times.flatMap(({ model: wanted, count }) => {
+    const model = firstModel(wanted);
+    if (!model) return [];
+    const credits = count * model.credits;
+    from += credits;
+    return [{ model, count, credits, from: from - credits }];
+  });
+}
 
 /** A month's credits as a field of tiles: one day's, those of the other working days, and the rest. */
 export function WorkedExample() {
   const { t } = useTranslation(["about", "wallet"]);
   const format = useFormat();
+  const laid = exampleDay();
+  const spentADay = laid.reduce((sum, { credits }) => sum + credits, 0);
+  const spent = workingDays * spentADay;
   const { width, height } = fieldSize(month.monthlyCredits, columns);
   return (
     <figure className={styles.example}>

@@ -66,7 +66,7 @@ function block(one: Block, widgets: Widgets): ReactNode {
     case "quote":
       return <blockquote>{blocks(one.blocks, widgets)}</blockquote>;
     case "prompt":
-      return <PromptCard modelId={one.model} text={one.text} />;
+      return <PromptCard model={one.model} text={one.text} />;
     case "widget":
       return widgets[one.name];
   }

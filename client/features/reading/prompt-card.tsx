@@ -5,10 +5,10 @@ import { Button, LinkButton } from "#client/components/button.tsx";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
+import type { PromptModel } from "#client/content/piece.ts";
 import { useCopy } from "#client/lib/use-copy.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
-import { findModel, isBuilt } from "#domain/models.ts";
 import { inOrder } from "./inline-text.tsx";
 import styles from "./prompt-card.module.css";
 
@@ -43,16 +43,14 @@ function CopyPrompt({ text }: { text: string }) {
 }
 
 /** A prompt to use: its price, a button to copy it, and a link to the chat with it filled in. */
-export function PromptCard({ modelId, text }: { modelId: string; text: string }) {
+export function PromptCard({ model, text }: { model: PromptModel; text: string }) {
   const { t, i18n } = useTranslation("reading");
   const { modelPrice } = useFormat();
-  const model = findModel(modelId);
-  if (!model) return null;
-  const chat = `${paths.aiModels}?${new URLSearchParams({ prompt: text, model: modelId })}`;
+  const chat = `${paths.aiModels}?${new URLSearchParams({ prompt: text, model: model.id })}`;
   return (
     <figure className={styles.card} aria-label={t("prompt.label", { model: model.name })}>
       <figcaption className={styles.head} lang={i18n.language}>
-        <ModelPattern modelId={modelId} category={model.category} className={styles.pattern} />
+        <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />
         <span className={styles.name}>{model.name}</span>
         <span className={styles.price}>
           <PriceTiles credits={model.credits} />
@@ -62,7 +60,7 @@ export function PromptCard({ modelId, text }: { modelId: string; text: string })
       <div className={styles.text}>{withSlots(text)}</div>
       <div className={styles.actions} lang={i18n.language}>
         <CopyPrompt text={text} />
-        {isBuilt(model) ? (
+        {model.built ? (
           <LinkButton href={chat} size="small" variant="primary">
             {t("prompt.try")}
             <ArrowRight size={16} aria-hidden="true" />

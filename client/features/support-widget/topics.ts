@@ -1,5 +1,5 @@
 import type { Model, ModelCategory } from "#domain/models.ts";
-import { models } from "#domain/models.ts";
+import { catalogue } from "#domain/models.ts";
 import type { Plan } from "#domain/plans.ts";
 import { planList } from "#domain/plans.ts";
 
@@ -76,7 +76,7 @@ function namesOf(model: Model): string[] {
 function modelIn(question: string): Model | undefined {
   const joined = compact(question);
   let found: { model: Model; length: number } | undefined;
-  for (const model of models) {
+  for (const model of catalogue) {
     for (const name of namesOf(model)) {
       if (joined.includes(name) && name.length > (found?.length ?? 0)) found = { model, length: name.length };
     }

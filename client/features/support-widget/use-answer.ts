@@ -1,10 +1,11 @@
 import i18next from "i18next";
 import { useTranslation } from "react-i18next";
+import { offeredModels } from "#client/lib/offered-models.ts";
 import { trialPath } from "#client/lib/trial-path.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
 import { languages } from "#domain/languages.ts";
-import { models } from "#domain/models.ts";
+import { isInTrial } from "#domain/models.ts";
 import { annualSavingPercent, graceDays, moneyBackDays, moneyBackUsedPercent, packMonths, trialCredits, trialDays } from "#domain/plans.ts";
 import { uploadLimits } from "#domain/rules.ts";
 import type { Answer } from "./answer.ts";
@@ -31,7 +32,11 @@ function isPriced(key: TopicKey): key is PricedKey {
   return key in priced;
 }
 
-const trialModels = models.filter(({ size }) => size === "small").map(({ name }) => name);
+function trialModels(): string[] {
+  return offeredModels()
+    .filter(isInTrial)
+    .map(({ name }) => name);
+}
 
 /** Answers of one or two sentences, with the numbers of the rules. */
 function useWordAnswers() {
@@ -45,7 +50,7 @@ function useWordAnswers() {
     trial: () => {
       const days = t("common:timeLeft.days", { count: trialDays });
       return {
-        text: t("trial.answer", { days, credits: format.credits(trialCredits), models: format.list(trialModels) }),
+        text: t("trial.answer", { days, credits: format.credits(trialCredits), models: format.list(trialModels()) }),
         link: { href: trialPath, label: i18next.t("action", { ns: "trial" }) },
       };
     },

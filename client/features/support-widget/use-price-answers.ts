@@ -1,17 +1,18 @@
 import { useTranslation } from "react-i18next";
+import { currentModel, offeredModels } from "#client/lib/offered-models.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { joinSentences, useLater } from "#client/lib/use-later.ts";
 import { paths } from "#client/paths.ts";
 import type { Model, ModelCategory } from "#domain/models.ts";
-import { isBuilt, modelCategories, models } from "#domain/models.ts";
+import { isBuilt, laterCategories, modelCategories } from "#domain/models.ts";
 import type { Plan } from "#domain/plans.ts";
 import { annualPriceCents, moneyBackDays, packMonths, packs, planList } from "#domain/plans.ts";
 import type { Answer } from "./answer.ts";
 
 const byPrice = (one: Model, other: Model) => one.credits - other.credits;
-const ofCategory = (category: ModelCategory) => models.filter((model) => model.category === category);
+const ofCategory = (category: ModelCategory) => offeredModels().filter((model) => model.category === category);
 /** The cheapest model of each kind, to show the range of prices in five lines. */
-const samples = modelCategories.flatMap((category) => ofCategory(category).sort(byPrice).slice(0, 1));
+const samples = () => modelCategories.flatMap((category) => ofCategory(category).sort(byPrice).slice(0, 1));
 
 /** Answers that come from the price list. */
 export function usePriceAnswers() {
@@ -42,18 +43,19 @@ export function usePriceAnswers() {
       });
       return { text, link };
     },
-    models: (): Answer => ({ text: withLaterKinds(t("models.answer")), rows: priceRows(models), link }),
-    model: (model: Model): Answer => {
+    models: (): Answer => ({ text: withLaterKinds(t("models.answer")), rows: priceRows(offeredModels()), link }),
+    model: (named: Model): Answer => {
+      const model = currentModel(named.id) ?? named;
       const text = t("model", { model: format.namedPrice(model) });
       return { text: isBuilt(model) ? text : joinSentences([laterModel(model.name), text], i18n.language), link };
     },
     category: (category: ModelCategory): Answer => {
       const text = t("models.answer");
-      return { text: isBuilt({ category }) ? text : withLaterKinds(text), rows: priceRows(ofCategory(category)), link };
+      return { text: laterCategories.includes(category) ? withLaterKinds(text) : text, rows: priceRows(ofCategory(category)), link };
     },
     credits: (): Answer => ({
       text: t("credits.answer"),
-      rows: priceRows(samples),
+      rows: priceRows(samples()),
       link: { href: paths.about, label: t("common:navigation.about") },
     }),
     packs: (): Answer => ({

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import { Select, TextField } from "#client/components/field.tsx";
 import type { LedgerFilter } from "#contract/ledger.ts";
-import { findModel, models } from "#domain/models.ts";
+import { catalogue, findModel } from "#domain/models.ts";
 import styles from "./usage.module.css";
 import { directions, lineKinds } from "./use-filter.ts";
 
@@ -14,9 +14,9 @@ interface HistoryFiltersProps {
 
 const all = "";
 
-/** The models of today's catalogue, and the one that is chosen, which may be of an earlier one. */
+/** Every model that was ever offered, and the one that is chosen, which may be of a later catalogue. */
 function modelOptions(chosen: string | undefined): { value: string; label: string }[] {
-  const known = models.map(({ id, name }) => ({ value: id, label: name }));
+  const known = catalogue.map(({ id, name }) => ({ value: id, label: name }));
   return chosen === undefined || findModel(chosen) ? known : [...known, { value: chosen, label: chosen }];
 }
 

@@ -110,7 +110,7 @@ export class RunningAnswer {
   /** The fairness rule: full price for an answer that is complete or was stopped after its first text; otherwise no charge. */
   outcome(end: UpstreamEnd): Outcome {
     const { promptTokens, completionTokens } = end;
-    const costMicroDollars = end.costMicroDollars ?? providerCostMicroDollars(this.start.model, end);
+    const costMicroDollars = end.costMicroDollars ?? providerCostMicroDollars(this.start.model, end, this.start.row.now);
     const rest = { failureCode: null, cutShort: false, promptTokens, completionTokens, costMicroDollars };
     const full = this.start.heldCredits;
     const interruption = end.concluded ? undefined : this.interruption;

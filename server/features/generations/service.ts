@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
-import { findModel, isBuilt, isInTrial } from "#domain/models.ts";
+import { isBuilt, isInTrial } from "#domain/models.ts";
 import { priceVersion, quoteCredits } from "#domain/pricing.ts";
 import { checkPrompt, ruleMessages } from "#domain/rules.ts";
 import type { Answer, CreateGeneration, Part, Receipt } from "../../contract/generations.ts";
@@ -15,6 +15,7 @@ import type { Deps } from "../../deps.ts";
 import type { Feed } from "../../http/event-stream.ts";
 import { ValidationError } from "../../http/problem.ts";
 import type { Entitlement } from "../billing/entitlement.ts";
+import { findRetirement, isAvailable, soldModel } from "../catalogue/service.ts";
 import type { SharedHold } from "../credits/holds.ts";
 import { holdForSeveral } from "../credits/holds.ts";
 import { availableCredits } from "../credits/service.ts";
@@ -44,23 +45,24 @@ function hashOf({ model, conversationId, quotedCredits, parentId, questionId }: 
 }
 
 /** Returns the model and the prompt as we store it; the prompt is null if a question is asked again. */
-function readRequest(request: CreateGeneration): { model: Model; prompt: string | null } {
+function readRequest(deps: Deps, request: CreateGeneration): { model: Model; prompt: string | null } {
   const repeats = request.prompt === undefined && request.questionId !== undefined;
   const fault = repeats ? undefined : checkPrompt(request.prompt ?? "");
   if (fault) throw new ValidationError([{ field: "prompt", message: fault }]);
   if (!repeats && request.questionId !== undefined)
     throw new ValidationError([{ field: "questionId", message: "A question is either new or asked again" }]);
   if (request.model.trim() === "") throw new ValidationError([{ field: "model", message: ruleMessages.modelMissing }]);
-  const model = findModel(request.model);
+  const model = soldModel(deps, request.model);
   if (!model) throw new DomainError("unknown_model", "There is no such model");
-  if (!isBuilt(model)) throw new DomainError("model_not_supported", `${model.name} can't be used yet`);
+  if (!isBuilt(model) && !findRetirement(deps, model)) throw new DomainError("model_not_supported", `${model.name} can't be used yet`);
   return { model, prompt: request.prompt?.trim() ?? null };
 }
 
 /** Returns the reason to refuse the question, if there is one that does not depend on the person's other questions. */
 async function findRefusal(deps: Deps, ask: Ask, model: Model, entitlement: Entitlement): Promise<DomainError | undefined> {
-  if (!deps.models.isAvailable(model))
-    return new DomainError("model_unavailable", `${model.name} is temporarily unavailable. Try again later`);
+  const retirement = findRetirement(deps, model);
+  if (retirement) return retirement;
+  if (!isAvailable(deps, model)) return new DomainError("model_unavailable", `${model.name} is temporarily unavailable. Try again later`);
   const covered = entitlement.tier !== "none" || (entitlement.trialEndsAt !== null && isInTrial(model));
   if (!covered && (await availableCredits(deps.db, ask.userId, entitlement.kinds(isInTrial(model)), deps.clock.now())) === 0)
     return entitlement.subscribed
@@ -93,7 +95,7 @@ function termsOf(deps: Deps, { owner, timings }: Answers, { requestsPerMinute, c
  */
 export async function startAnswer(deps: Deps, answers: Answers, ask: Ask, entitlement: Entitlement): Promise<Feed> {
   const { request, userId } = ask;
-  const { model, prompt } = readRequest(request);
+  const { model, prompt } = readRequest(deps, request);
   const requestHash = hashOf(request, prompt);
   if (answers.closing) {
     const known = await findKnown(deps.db, ask, requestHash);
@@ -161,7 +163,7 @@ export interface LoneAsk {
 export async function startTogether(deps: Deps, answers: Answers, userId: string, asks: readonly LoneAsk[]) {
   const questions = asks.map((each) => {
     const ask: Ask = { ...each, userId };
-    const { model, prompt } = readRequest(ask.request);
+    const { model, prompt } = readRequest(deps, ask.request);
     return { ask, model, prompt: prompt ?? "", requestHash: hashOf(ask.request, prompt) };
   });
   const known = (await Promise.all(questions.map(({ ask, requestHash }) => findKnown(deps.db, ask, requestHash)))).filter(
