@@ -1,5 +1,6 @@
 /** The fairness rule, whichever protocol an answer comes by: what its provider does wrong costs nothing, and what it does right once. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Model } from "#domain/models.ts";
 import { catalogue } from "#domain/models.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import type { ModelFaultKind } from "#sandbox/models/faults.ts";
@@ -44,7 +45,7 @@ const credits = 100;
 const subscriber = () => createPerson(api, database.db, { credits, plan: "enterprise" });
 
 function spoken(protocol: Model["protocol"]): Model {
-  const model = (catalogue as readonly Model[]).find((each) => each.protocol === protocol && each.category === "text");
+  const model = catalogue.find((each) => each.protocol === protocol && each.category === "text");
   return model ?? expect.fail(`no text model is asked by ${protocol}`);
 }
 
