@@ -69,8 +69,11 @@ function useThread(threadKey: string) {
   );
 }
 
-function useModelFor(userId: string, threadKey: string, chosen: string | null): OfferedModel | undefined {
+function useModelFor(userId: string, threadKey: string, chosen: string | null, refusal: Refusal | null): OfferedModel | undefined {
   const { models } = useModels();
+  // The day has turned since this page asked for the models.
+  const isOutdated = refusal?.code === "model_retired";
+  useEffect(() => void (isOutdated && refreshModels()), [isOutdated]);
   const last = useLastModel(userId, threadKey);
   return last === undefined && chosen === null ? undefined : preferredModel(models, chosen, last ?? null);
 }
@@ -207,7 +210,7 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
   useVisibleHeight();
   const isNew = threadKey === newThreadKey && thread.isEmpty;
   const chosen = draft.modelId ?? (isNew ? givenModelId : null) ?? thread.usedModelId;
-  const model = useModelFor(userId, threadKey, chosen);
+  const model = useModelFor(userId, threadKey, chosen, thread.refusal);
   const onStarted = (conversationId: string) => {
     void refreshConversations();
     if (threadKey === newThreadKey) onOpen(conversationId, true);
@@ -216,9 +219,6 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
 
   useEffect(() => void refreshConversations(), []);
   useEffect(() => void reload(threadKey), [threadKey]);
-  // The day has turned since this page asked for the models.
-  const retired = thread.refusal?.code === "model_retired";
-  useEffect(() => void (retired && refreshModels()), [retired]);
 
   const choose = (modelId: string) => {
     change({ modelId });
