@@ -104,6 +104,10 @@ describe("a prompt that was refused", () => {
     const html = told({ code: "model_unavailable" });
     expect(html).toContain(refusals.model_unavailable.replaceAll("'", "&#x27;"));
     expect(html).toContain(chat.refusal.dismiss);
+    const waiting = told({ code: "model_unavailable", retryAtMs: Date.now() + 41_500 });
+    expect(waiting).toContain(refusals.model_unavailable.replaceAll("'", "&#x27;"));
+    expect(waiting).toMatch(/Next try in \d+ s\./);
+    expect(told({ code: "model_unavailable", retryAtMs: Date.now() - 1 })).toContain(chat.refusal.ready);
   });
 
   it("for a reason nobody expected says to try again in a moment", () => {

@@ -124,7 +124,7 @@ describe("accessibility of the client", () => {
       .getByText(/1 credit charged/)
       .first()
       .waitFor({ timeout: 20_000 });
-    await order(stage, "/models/fault", { model: "gpt-6-luna", fault: "server_error", count: 1 });
+    await order(stage, "/models/fault", { model: "gpt-6-luna", fault: "server_error", count: 2 });
     await page.getByLabel("Your prompt").fill("One that fails");
     await page.keyboard.press("Enter");
     await page.getByText("This answer failed. Nothing was charged.").waitFor({ timeout: 20_000 });

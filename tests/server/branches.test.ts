@@ -109,7 +109,7 @@ test("a question asked again, of the same or another model, has a second answer,
 
 test("a failed answer does not go to the model, and its question can be asked again", async () => {
   const person = await createPerson(api, database.db);
-  world.models.faults.set({ model: "*", fault: "server_error", count: 1, afterTokens: 0, delayMs: 0 });
+  world.models.faults.set({ model: "*", fault: "server_error", count: 2, afterTokens: 0, delayMs: 0 });
   const failed = await ask(api, person, { prompt: "One" });
   expect(failed.receipt?.status).toBe("failed");
   const { conversationId, questionId } = failed;
@@ -208,7 +208,7 @@ async function expectSharesSettledOnce(): Promise<void> {
 
 test("answers asked together have one hold, settle one by one as they end, and what failed is free", async () => {
   const person = await createPerson(api, database.db, { credits: 20, plan: "enterprise" });
-  world.models.faults.set({ model: "gpt-5", fault: "server_error", count: 1, afterTokens: 0, delayMs: 0 });
+  world.models.faults.set({ model: "gpt-5", fault: "server_error", count: 2, afterTokens: 0, delayMs: 0 });
   world.models.faults.set({ model: "claude-haiku-4-5", fault: "slow_first_token", count: 1, afterTokens: 0, delayMs: 400 });
   const asks = [lone("gpt-5", 5), lone("gpt-5-mini"), lone("claude-haiku-4-5")];
   const started = await startTogether(api.deps, api.answers, person.userId, asks);

@@ -62,7 +62,7 @@ test("a conversation's title is its first line, cut at 80 characters; its messag
 
 test("an answer that failed before its first word has its receipt and no parts", async () => {
   const person = await createPerson(api, database.db);
-  models.faults.set({ model: "*", fault: "server_error", count: 1, afterTokens: 0, delayMs: 0 });
+  models.faults.set({ model: "*", fault: "server_error", count: 2, afterTokens: 0, delayMs: 0 });
   const failed = await ask(api, person);
   const { messages } = await read(person, failed.conversationId);
   expect(messages.map(({ role, parts, receipt }) => [role, parts.length, receipt])).toEqual([

@@ -73,7 +73,8 @@ describe.each(dialects.map(({ protocol }) => spoken(protocol)))("by $protocol, a
   test.each(failures)("%s after %i tokens costs nothing, keeps the text, and a retry is charged once", async (fault, afterTokens, code) => {
     const person = await subscriber();
     models.pace.milliseconds = 1;
-    models.faults.set({ model: model.id, fault, count: 1, afterTokens, delayMs: 0 });
+    // What a provider turns away with a 5xx is sent once more.
+    models.faults.set({ model: model.id, fault, count: fault === "server_error" ? 2 : 1, afterTokens, delayMs: 0 });
     const failed = await ask(fault === "hang" ? impatient : api, person, request);
     expect(failed.receipt).toMatchObject({ status: "failed", failureCode: code, chargedCredits: 0, availableAfter: credits });
     expect(failed.text === "").toBe(afterTokens === 0);
@@ -146,6 +147,24 @@ test("an answer with a search has its sources as a part after its text: in the s
     expect(retold.events.map(({ event }) => event)).toEqual(["start", "delta", "sources", "receipt"]);
     expect(retold.events[2]?.data).toEqual({ sources });
   }
+});
+
+test("a model that fails five times in a row is refused as temporarily unavailable, with the next try, and other models are not", async () => {
+  const down = await startAnswerProcess(database.applicationUrl, models.url);
+  const [model, other] = [spoken("openai-chat"), spoken("anthropic-messages")];
+  const person = await subscriber();
+  const request = { model: model.id, quotedCredits: quoteCredits(model) };
+  models.faults.set({ model: model.id, fault: "garbage", count: null, afterTokens: 0, delayMs: 0 });
+  for (let count = 0; count < 5; count += 1) expect((await ask(down, person, request)).receipt).toMatchObject({ status: "failed" });
+  const [latest] = models.calls.list();
+  const refused = await send(down, person, request);
+  expect(refused.status).toBe(503);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(await refused.json()).toMatchObject({ code: "model_unavailable", retryAfterSeconds: expect.any(Number) });
+  expect(models.calls.list()[0]).toBe(latest);
+  expect((await ask(down, person, { model: other.id, quotedCredits: quoteCredits(other) })).receipt).toMatchObject({ status: "completed" });
+  expect(await wallet(person)).toEqual({ balance: credits - quoteCredits(other), held: 0 });
+  await down.close();
 });
 
 test("over a run with a fault in every tenth answer, each person pays for the answers that are complete", async () => {

@@ -81,7 +81,7 @@ describe("an answer", () => {
 
   test("counts as a person's first only if it was charged", async () => {
     const person = await createPerson(api, database.db);
-    models.faults.set({ model: "*", fault: "server_error", count: 1, afterTokens: 0, delayMs: 0 });
+    models.faults.set({ model: "*", fault: "server_error", count: 2, afterTokens: 0, delayMs: 0 });
     await ask(api, person);
     expect(await hasSpent(database.db, person.userId)).toBe(false);
     await ask(api, person);

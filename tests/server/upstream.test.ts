@@ -301,6 +301,58 @@ describe("a provider's error", () => {
   });
 });
 
+describe("a call that is turned away", () => {
+  /** Turns the first calls away with this status, and then answers. */
+  async function turningAway(times: number, status: number, headers: Record<string, string> = {}, half = false) {
+    const asked = { times: 0 };
+    const gateway = await startProvider((_request, response) => {
+      asked.times += 1;
+      if (asked.times > times) {
+        response.setHeader("content-type", "text/event-stream");
+        response.end(`${frameOf(chunkOf({ delta: { content: "Whole" }, finish_reason: "stop" }))}data: [DONE]\n\n`);
+      } else if (half) {
+        response.setHeader("content-type", "text/event-stream");
+        response.end([chunkOf({ delta: { content: "Half" } }), { error: { code: "server_error" } }].map(frameOf).join(""));
+      } else response.writeHead(status, { "content-type": "application/json", ...headers }).end("{}");
+    });
+    return { gateway, asked };
+  }
+
+  it.each([
+    [503, {}],
+    [529, {}],
+    [429, { "retry-after": "0" }],
+  ])("with %i and the headers %o is sent once more", async (status, headers) => {
+    const { gateway, asked } = await turningAway(1, status, headers);
+    expect(await answerOf(gateway, model)).toMatchObject({ text: "Whole", failure: undefined });
+    expect(asked.times).toBe(2);
+  });
+
+  it("is sent once more only", async () => {
+    const { gateway, asked } = await turningAway(3, 500);
+    expect(await answerOf(gateway, model)).toMatchObject({ text: "", failure: "provider_error" });
+    expect(asked.times).toBe(2);
+  });
+
+  it.each([
+    [429, {}],
+    [429, { "retry-after": "30" }],
+    [503, { "retry-after": "30" }],
+    [400, {}],
+    [401, {}],
+  ])("with %i and the headers %o is not sent again", async (status, headers) => {
+    const { gateway, asked } = await turningAway(1, status, headers);
+    expect((await answerOf(gateway, model)).failure).toBeDefined();
+    expect(asked.times).toBe(1);
+  });
+
+  it("is not sent again once something was said", async () => {
+    const { gateway, asked } = await turningAway(1, 200, {}, true);
+    expect(await answerOf(gateway, model)).toMatchObject({ text: "Half", failure: "provider_error" });
+    expect(asked.times).toBe(1);
+  });
+});
+
 describe("what is sent", () => {
   async function bodyFor(model: Model): Promise<Record<string, unknown>> {
     let body: Record<string, unknown> = {};

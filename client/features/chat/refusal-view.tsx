@@ -44,6 +44,19 @@ function Wait({ untilMs }: { untilMs: number }) {
   return <>{seconds > 0 ? t("refusal.wait", { count: seconds }) : t("refusal.ready")}</>;
 }
 
+/** A model that can't be reached, until it is tried again. */
+function OutOfOrder({ untilMs }: { untilMs: number }) {
+  const { t } = useTranslation(["chat", "refusals"]);
+  const { number } = useFormat();
+  const seconds = useSecondsUntil(untilMs);
+  const next = seconds > 0 ? t("chat:refusal.nextTry", { seconds: number(seconds) }) : t("chat:refusal.ready");
+  return (
+    <>
+      {problemText("model_unavailable")} {next}
+    </>
+  );
+}
+
 /** The price is another one than was shown, or one about which the person wants to be asked: they accept it here. */
 function AcceptPrice({
   code,
@@ -141,6 +154,13 @@ export function RefusalView({ refusal, model, nextCredits, onUse, onDismiss, onA
       {t("chat:refusal.dismiss")}
     </Button>
   );
+  if (code === "model_unavailable" && retryAtMs !== undefined) {
+    return (
+      <Alert tone="warning" action={dismiss}>
+        <OutOfOrder untilMs={retryAtMs} />
+      </Alert>
+    );
+  }
   const own = code === "network" && again ? "refusal.networkAgain" : ownTexts[code];
   return (
     <Alert tone="warning" action={code === "subscription_required" ? plans : dismiss}>

@@ -52,6 +52,13 @@ export function refusalOf(result: StartOutcome, needed: number): DomainError {
   }
 }
 
+/** A model whose provider has failed again and again, until its next try. */
+export function outOfOrder(model: Model, waitMs: number): DomainError {
+  const retryAfterSeconds = Math.ceil(waitMs / 1_000);
+  const message = `${model.name} is temporarily unavailable. The next try is in ${retryAfterSeconds} s`;
+  return new DomainError("model_unavailable", message, { retryAfterSeconds });
+}
+
 export function unavailable(): DomainError {
   return new DomainError("service_unavailable", "The service is restarting. Try again in a moment", { retryAfterSeconds: 2 });
 }

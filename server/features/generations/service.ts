@@ -23,7 +23,7 @@ import type { Answers } from "./answers.ts";
 import { trimHistory } from "./history.ts";
 import * as queries from "./queries.ts";
 import { toReceipt } from "./receipt.ts";
-import { findUnconfirmed, keyConflict, noPlace, notInTrial, refusalOf, unavailable } from "./refusals.ts";
+import { findUnconfirmed, keyConflict, noPlace, notInTrial, outOfOrder, refusalOf, unavailable } from "./refusals.ts";
 import { replay } from "./replay.ts";
 import type { AnswerStart } from "./running-answer.ts";
 import { planTurn } from "./turns.ts";
@@ -71,7 +71,9 @@ async function findRefusal(deps: Deps, ask: Ask, model: Model, entitlement: Enti
   const quotedCredits = quoteCredits(model);
   if (ask.request.quotedCredits !== quotedCredits)
     return new DomainError("price_changed", `The price is now ${quotedCredits} credits`, { quotedCredits });
-  return undefined;
+  // Asked last: whoever takes the turn after a pause has to use it.
+  const waitMs = deps.models.takeTurn(model);
+  return waitMs > 0 ? outOfOrder(model, waitMs) : undefined;
 }
 
 /** Returns the answer that the key started before, even if a new question would be refused now. */

@@ -1,5 +1,7 @@
 /** Asks a model one question, limits the time it may take, and interprets how it ends. Every fault of a provider becomes a failure code. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { Model } from "#domain/models.ts";
+import { failureKind } from "../../failures.ts";
 import type { ModelGateway } from "../../providers/models/gateway.ts";
 import type { FinishReason, ModelEvent, ModelUsage, Source } from "../../providers/models/protocol.ts";
 import { ModelOutage, ModelRefusal } from "../../providers/models/protocol.ts";
@@ -86,12 +88,14 @@ class Patience {
 
 /** What the provider has said so far. */
 class Transcript {
+  heard = false;
   anyText = false;
   finish: FinishReason | undefined;
   usage: ModelUsage = { promptTokens: null, completionTokens: null, thinkingTokens: null, searches: null, costMicroDollars: null };
   error: unknown;
 
   take(event: ModelEvent, { onText, onSources }: Question): void {
+    this.heard = true;
     if (event.type === "text") {
       this.anyText = true;
       // PostgreSQL's text can't hold U+0000.
@@ -117,6 +121,18 @@ function conclude({ finish, anyText, error }: Transcript, timedOut: boolean): En
   return anyText ? { failure: undefined, cutShort: finish === "cut_short", error: undefined } : failed("provider_empty");
 }
 
+/** The provider turned the call away before it said anything, and asking once more may help. */
+function mayAskAgain(error: unknown, { heard }: Transcript): error is ModelOutage & { againAfterMs: number } {
+  return !heard && error instanceof ModelOutage && error.againAfterMs !== undefined;
+}
+
+/** Whether the end tells that the provider works, or that it does not; undefined if it tells neither. */
+function providerWorked({ failure, error }: End, timedOut: boolean): boolean | undefined {
+  if (failure === undefined) return true;
+  if (timedOut) return false;
+  return error !== undefined && failureKind(error) === "outage" ? false : undefined;
+}
+
 /** Asks the model and passes the text on as it arrives; text that arrives together is one call of `onText`. Never throws. */
 export async function askModel(gateway: ModelGateway, question: Question): Promise<UpstreamEnd> {
   const { model, messages } = question;
@@ -128,15 +144,25 @@ export async function askModel(gateway: ModelGateway, question: Question): Promi
       messages: messages.map(({ role, content }) => ({ role, parts: [{ type: "text" as const, text: content }] })),
       signal: patience.controller.signal,
     };
-    for await (const event of gateway.ask(call)) {
-      patience.heard(event);
-      transcript.take(event, question);
-    }
+    const listen = async () => {
+      for await (const event of gateway.ask(call)) {
+        patience.heard(event);
+        transcript.take(event, question);
+      }
+    };
+    await listen().catch(async (error: unknown) => {
+      if (!mayAskAgain(error, transcript)) throw error;
+      await delay(error.againAfterMs, undefined, { signal: call.signal });
+      await listen();
+    });
   } catch (error) {
     // If we aborted the call ourselves, its error tells us nothing.
     if (!patience.controller.signal.aborted) transcript.error = error;
   } finally {
     patience.end();
   }
-  return { ...conclude(transcript, patience.timedOut), concluded: transcript.finish !== undefined, ...transcript.usage };
+  const end = conclude(transcript, patience.timedOut);
+  const worked = providerWorked(end, patience.timedOut);
+  if (worked !== undefined) gateway.report(model, worked);
+  return { ...end, concluded: transcript.finish !== undefined, ...transcript.usage };
 }

@@ -3,6 +3,7 @@ import type { Model, ModelProtocol, Provider } from "#domain/models.ts";
 import type { Config } from "../../config.ts";
 import { refuseWithinTransaction } from "../../db/transaction.ts";
 import { connectAnthropicMessages } from "./anthropic-messages.ts";
+import { CircuitBreaker } from "./circuit-breaker.ts";
 import { connectOpenAiChat } from "./openai-chat.ts";
 import { connectOpenAiResponses } from "./openai-responses.ts";
 import type { ConnectModels, ModelCall, ModelConnection, ModelEvent } from "./protocol.ts";
@@ -29,6 +30,10 @@ export interface ModelGateway {
   /** Whether we speak the model's protocol and have credentials for its provider, or the sandbox replaces the provider. */
   isAvailable(model: Model): boolean;
   isSandboxed(model: Model): boolean;
+  /** Returns 0 if the model may be asked, or else in how many milliseconds it may be (circuit-breaker.ts). */
+  takeTurn(model: Model): number;
+  /** Whether an answer's provider worked, as far as the answer tells that. */
+  report(model: Model, worked: boolean): void;
   /** As `ModelConnection.ask`. Throws if the model is not available. */
   ask(call: ModelCall): AsyncIterable<ModelEvent>;
 }
@@ -41,6 +46,8 @@ const send: typeof fetch = (address, init) => {
 
 export function createModelGateway(config: Pick<Config, "models" | "sandbox">): ModelGateway {
   const connections = new Map<string, ModelConnection>();
+  const breaker = new CircuitBreaker();
+  const circuitOf = ({ provider, upstreamModel }: Model) => `${provider} ${upstreamModel}`;
   const sandboxOrigin = config.sandbox?.url.origin;
 
   function connectionOf(protocol: ModelProtocol | undefined, provider: Provider): ModelConnection {
@@ -56,6 +63,8 @@ export function createModelGateway(config: Pick<Config, "models" | "sandbox">): 
   return {
     isAvailable: (model) => model.protocol !== undefined && config.models[model.provider] !== undefined,
     isSandboxed: (model) => sandboxOrigin !== undefined && (config.models[model.provider]?.baseUrl ?? "").startsWith(sandboxOrigin),
+    takeTurn: (model) => breaker.takeTurn(circuitOf(model)),
+    report: (model, worked) => (worked ? breaker.worked(circuitOf(model)) : breaker.failed(circuitOf(model))),
     ask: (call) => connectionOf(call.model.protocol, call.model.provider).ask(call),
   };
 }

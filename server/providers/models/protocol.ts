@@ -88,9 +88,13 @@ export class ModelOutage extends Outage {
   override readonly name = "ModelOutage";
   readonly code: "provider_error" | "provider_rate_limited" | "provider_timeout" | "provider_garbage";
 
-  constructor(code: ModelOutage["code"], message: string) {
+  /** When the same call may be sent once more; undefined if it should not be. */
+  readonly againAfterMs: number | undefined;
+
+  constructor(code: ModelOutage["code"], message: string, againAfterMs?: number) {
     super(message);
     this.code = code;
+    this.againAfterMs = againAfterMs;
   }
 }
 

@@ -38,18 +38,34 @@ export function errorNamed(error: ProviderError): Error {
 
 /** The packages of OpenAI and Anthropic are made alike: a class for what has a status, and one for what did not begin in time. */
 export interface ErrorClasses {
-  APIError: abstract new (...parameters: never[]) => Error & { readonly status: number | undefined };
+  APIError: abstract new (...parameters: never[]) => Error & { readonly status: number | undefined; readonly headers: Headers | undefined };
   APIConnectionTimeoutError: abstract new (...parameters: never[]) => Error;
+}
+
+const shortPauseMs = 300;
+/** If the provider wants us to wait for longer than this, it is the person who decides. */
+const longestPauseMs = 1_000;
+
+/**
+ * The provider has answered that it does not answer, so that nothing is billed twice. Of a connection that broke we don't know that. A
+ * limit of our own rate is tried again only if the provider says when.
+ */
+function againAfterMs(status: number, headers: Headers | undefined): number | undefined {
+  const header = headers?.get("retry-after");
+  const askedMs = header && /^\d{1,4}$/.test(header) ? Number(header) * 1_000 : undefined;
+  const pauseMs = askedMs ?? (status >= 500 ? shortPauseMs : undefined);
+  return pauseMs !== undefined && pauseMs <= longestPauseMs ? pauseMs : undefined;
 }
 
 /** The provider's own words are left out, because they may quote the person's, and errors are logged. */
 export function toModelError(error: unknown, { APIConnectionTimeoutError, APIError }: ErrorClasses): unknown {
   if (error instanceof APIConnectionTimeoutError) return new ModelOutage("provider_timeout", "the provider's response did not begin");
   if (!(error instanceof APIError) || error.status === undefined) return error;
-  const { status } = error;
+  const { status, headers } = error;
   const { type, code }: ProviderError = error;
   const message = `the provider answered ${status} (type ${type ?? "unknown"}, code ${code ?? "unknown"})`;
-  if (status === 429) return new ModelOutage("provider_rate_limited", message);
+  if (status === 429) return new ModelOutage("provider_rate_limited", message, againAfterMs(status, headers));
   if (isFiltered(error)) return new ModelRefusal(message);
-  return status >= 500 || outageStatuses.has(status) ? new ModelOutage("provider_error", message) : new Error(message);
+  if (status >= 500) return new ModelOutage("provider_error", message, againAfterMs(status, headers));
+  return outageStatuses.has(status) ? new ModelOutage("provider_error", message) : new Error(message);
 }

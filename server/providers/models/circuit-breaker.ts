@@ -1,0 +1,57 @@
+/**
+ * Stops asking a model that fails again and again: people learn at once that it can't be reached, instead of after a time-out each.
+ * Every process counts for itself, because a failure may be its own network's.
+ */
+const failuresToOpen = 5;
+const firstPauseMs = 10_000;
+const longestPauseMs = 120_000;
+
+interface Circuit {
+  /** Since the last success. */
+  failures: number;
+  /** How long nobody asks; 0 while everybody may. */
+  pauseMs: number;
+  /** On the clock of `nowMs`. */
+  nextTryAtMs: number;
+  /** Somebody asks, to see whether it works again. */
+  trying: boolean;
+}
+
+export class CircuitBreaker {
+  private readonly circuits = new Map<string, Circuit>();
+  private readonly nowMs: () => number;
+
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.nowMs = nowMs;
+  }
+
+  /**
+   * Returns 0 if the model may be asked, or else in how many milliseconds it may be. After a pause one caller may ask. The others wait for
+   * another pause, unless that one gets an answer before.
+   */
+  takeTurn(key: string): number {
+    const circuit = this.circuits.get(key);
+    if (!circuit || circuit.pauseMs === 0) return 0;
+    const nowMs = this.nowMs();
+    if (nowMs < circuit.nextTryAtMs) return circuit.nextTryAtMs - nowMs;
+    circuit.nextTryAtMs = nowMs + circuit.pauseMs;
+    circuit.trying = true;
+    return 0;
+  }
+
+  worked(key: string): void {
+    this.circuits.delete(key);
+  }
+
+  failed(key: string): void {
+    const circuit = this.circuits.get(key) ?? { failures: 0, pauseMs: 0, nextTryAtMs: 0, trying: false };
+    this.circuits.set(key, circuit);
+    circuit.failures += 1;
+    const isOpen = circuit.pauseMs > 0;
+    // Answers that were under way when it opened fail as well, and say nothing new.
+    if (isOpen ? !circuit.trying : circuit.failures < failuresToOpen) return;
+    circuit.pauseMs = isOpen ? Math.min(circuit.pauseMs * 2, longestPauseMs) : firstPauseMs;
+    circuit.nextTryAtMs = this.nowMs() + circuit.pauseMs;
+    circuit.trying = false;
+  }
+}
