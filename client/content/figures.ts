@@ -6,7 +6,7 @@ import { formatList, formatMoney, formatNumber, formatPercent } from "#client/li
 import { currentModel, offeredModels } from "#client/lib/offered-models.ts";
 import { dayMs, hourMs, minuteMs } from "#domain/clock.ts";
 import type { Model } from "#domain/models.ts";
-import { isBuilt } from "#domain/models.ts";
+import { findModel, isBuilt, startOf } from "#domain/models.ts";
 import {
   accessTokenMs,
   answerLogGoneMs,
@@ -48,6 +48,7 @@ type Figure =
   | { unit: "number"; value: number }
   | { unit: "duration"; ms: number }
   | { unit: "name"; name: string }
+  | { unit: "day"; day: string }
   | { unit: "names"; names: readonly string[] };
 
 const number = (value: number): Figure => ({ unit: "number", value });
@@ -92,6 +93,10 @@ const figures: Readonly<Record<string, (subject: string | undefined) => Figure |
   cost: ofModel((model) => ({ unit: "credits", credits: model.credits })),
   costOf: ofModel((model) => number(model.credits)),
   model: ofModel((model) => ({ unit: "name", name: model.name })),
+  end: (id) => {
+    const until = findModel(id ?? "")?.until;
+    return until === undefined ? undefined : { unit: "day", day: until };
+  },
   perMonth: requestsPerMonth,
   modelsOf: (provider) => {
     const names = offeredModels()
@@ -174,6 +179,8 @@ function written(figure: Figure, { language, credits }: FigureFormat): string {
       return formatNumber(figure.value, language);
     case "duration":
       return formatDuration(figure.ms, language);
+    case "day":
+      return new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(startOf(figure.day));
     case "name":
       return figure.name;
     case "names":

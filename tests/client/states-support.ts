@@ -75,7 +75,7 @@ const usual: { [Name in CallName]?: CallResult<Name> } = {
       ...model,
       available: true,
       sandbox: false,
-      until: model.until ?? null,
+      until: null,
       successor: model.successor ?? null,
     })),
   },
