@@ -96,7 +96,10 @@ test("from its day on it is neither listed nor answers, at no charge; the conver
     const answers = conversation.messages.flatMap((message) => message.receipt ?? []);
     expect(answers.map(({ modelId }) => modelId)).toEqual([id, successor]);
     expect(answers[0]).toEqual(receipt);
-    expect(await get(`/api/generations/${generationId}`, person)).toMatchObject({ modelId: id, parts: expect.arrayContaining([{ kind: "text", text }]) });
+    expect(await get(`/api/generations/${generationId}`, person)).toMatchObject({
+      modelId: id,
+      parts: expect.arrayContaining([{ kind: "text", text }]),
+    });
   }
   const offered = new Set((await listed()).map(({ id }) => id));
   for (const { id, until } of catalogue) if (until !== undefined && until <= "2026-12-11") expect(offered).not.toContain(id);
