@@ -36,6 +36,12 @@ const benchmarks: Readonly<Record<string, () => Promise<void>>> = {
   async streaming() {
     for (const ratio of await measureStreaming()) report(ratio);
   },
+  async "streaming-responses"() {
+    for (const ratio of await measureStreaming("openai-responses")) report(ratio);
+  },
+  async "streaming-messages"() {
+    for (const ratio of await measureStreaming("anthropic-messages")) report(ratio);
+  },
   async "first-text"() {
     for (const measured of await measureFirstText()) reportFirstText(measured);
   },

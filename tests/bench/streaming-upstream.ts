@@ -10,11 +10,63 @@ const tokenMs = 20;
 /** Only the first one is measured. */
 const pacedChunks = 20;
 
-const head = 'data: {"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1760000000,"model":"gpt-5-mini","choices":';
-const role = `${head}[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}],"usage":null}\n\n`;
-const chunk = `${head}[{"index":0,"delta":{"content":" tessera"},"finish_reason":null}],"usage":null}\n\n`;
-const finish = `${head}[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":null}\n\n`;
-const usage = `${head}[],"usage":{"prompt_tokens":20,"completion_tokens":${chunksPerAnswer},"total_tokens":${chunksPerAnswer + 20}}}\n\ndata: [DONE]\n\n`;
+/** What an answer is made of in each protocol: a beginning, one chunk again and again, an end. */
+interface Script {
+  begin: string;
+  chunk: string;
+  end: string;
+}
+
+const frame = (event: object) => `data: ${JSON.stringify(event)}\n\n`;
+const counts = { input_tokens: 20, output_tokens: chunksPerAnswer };
+
+function chatScript(): Script {
+  const head = 'data: {"id":"chatcmpl-bench","object":"chat.completion.chunk","created":1760000000,"model":"gpt-5-mini","choices":';
+  const usage = `${head}[],"usage":{"prompt_tokens":20,"completion_tokens":${chunksPerAnswer},"total_tokens":${chunksPerAnswer + 20}}}\n\ndata: [DONE]\n\n`;
+  return {
+    begin: `${head}[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}],"usage":null}\n\n`,
+    chunk: `${head}[{"index":0,"delta":{"content":" tessera"},"finish_reason":null}],"usage":null}\n\n`,
+    end: `${head}[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":null}\n\n${usage}`,
+  };
+}
+
+function responsesScript(): Script {
+  const place = { item_id: "msg_bench", output_index: 0, content_index: 0 };
+  const response = { id: "resp_bench", object: "response", status: "in_progress", model: "bench", output: [], usage: null };
+  return {
+    begin: frame({ type: "response.created", sequence_number: 0, response }),
+    chunk: frame({ type: "response.output_text.delta", sequence_number: 1, ...place, delta: " tessera", logprobs: [] }),
+    end: frame({ type: "response.completed", sequence_number: 2, response: { ...response, status: "completed", usage: counts } }),
+  };
+}
+
+function messagesScript(): Script {
+  const message = {
+    id: "msg_bench",
+    type: "message",
+    role: "assistant",
+    content: [],
+    model: "bench",
+    usage: { ...counts, output_tokens: 1 },
+  };
+  return {
+    begin:
+      frame({ type: "message_start", message }) +
+      frame({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }),
+    chunk: frame({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: " tessera" } }),
+    end:
+      frame({ type: "content_block_stop", index: 0 }) +
+      frame({ type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage: counts }) +
+      frame({ type: "message_stop" }),
+  };
+}
+
+/** By the end of the address. */
+const scripts: readonly (readonly [string, Script])[] = [
+  ["/chat/completions", chatScript()],
+  ["/responses", responsesScript()],
+  ["/messages", messagesScript()],
+];
 
 function start(): void {
   const server = createServer(async (request, response) => {
@@ -22,15 +74,16 @@ function start(): void {
     const paced = request.url?.startsWith(pacedPrefix) ?? false;
     const pauseMs = paced ? tokenMs : 0;
     const chunks = paced ? pacedChunks : chunksPerAnswer;
+    const script = scripts.find(([ending]) => request.url?.endsWith(ending))?.[1];
+    if (!script) return void response.writeHead(404).end();
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.write(role);
+    response.write(script.begin);
     for (let sent = 0; sent < chunks && !response.destroyed; sent += 1) {
       // Wait before each chunk: chunks written in the same turn of the event loop would be sent as one packet.
       await (pauseMs > 0 ? delay(pauseMs) : nextTurn());
-      response.write(chunk);
+      response.write(script.chunk);
     }
-    response.write(finish);
-    response.end(usage);
+    response.end(script.end);
   });
   server.keepAliveTimeout = 60_000;
   server.listen(0, "127.0.0.1", () => {

@@ -1,11 +1,14 @@
 /**
  * Compares streaming through the whole product (authentication, hold, log, capture, receipt, durable PostgreSQL) with a
- * byte-for-byte proxy and with the bare SDK. All use the same upstream, one after the other, with 200 answers at once.
+ * byte-for-byte proxy and with the bare SDK. All use the same upstream, one after the other, with 200 answers at once, by each protocol.
  */
 import { randomUUID } from "node:crypto";
 import http from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import type { CatalogueModel, ModelProtocol } from "#domain/models.ts";
+import { modelsAt } from "#domain/models.ts";
+import { quoteCredits } from "#domain/pricing.ts";
 import { chunksPerAnswer, fastPrefix, pacedPrefix } from "./streaming-upstream.ts";
 import type { BenchServer, Ratio } from "./support.ts";
 import { median, startBenchServer } from "./support.ts";
@@ -89,19 +92,43 @@ async function firstTextMs(targets: readonly Target[], apartMs: number): Promise
   return samples.map(median);
 }
 
-function directTarget(port: number, prefix: string): Target {
-  const body = JSON.stringify({ model: "gpt-5-mini", messages: [question], stream: true, stream_options: { include_usage: true } });
-  return { port, path: `${prefix}/chat/completions`, headers: () => ({ authorization: "Bearer bench" }), body, whole: /\[DONE\]/ };
+/** The path of each protocol, and what the last of its events has. The upstream reads no request, and the baselines need no more of it. */
+const spoken: Readonly<Record<ModelProtocol, { path: string; whole: RegExp }>> = {
+  "openai-chat": { path: "/chat/completions", whole: /\[DONE\]/ },
+  "openai-responses": { path: "/responses", whole: /response\.completed/ },
+  "anthropic-messages": { path: "/messages", whole: /message_stop/ },
+};
+
+function directTarget(port: number, prefix: string, protocol: ModelProtocol = "openai-chat"): Target {
+  const { path, whole } = spoken[protocol];
+  const body = JSON.stringify({ model: "bench", messages: [question], stream: true });
+  return { port, path: prefix + path, headers: () => ({ authorization: "Bearer bench" }), body, whole };
 }
 
-async function startProduct(server: BenchServer, upstream: string, tokens: readonly string[]): Promise<Target> {
-  const { port } = await startApi(server, { OPENAI_API_KEY: "bench", OPENAI_BASE_URL: upstream });
+/** The cheapest model that is asked by the protocol today: a person has 300 credits. */
+function cheapest(protocol: ModelProtocol): CatalogueModel {
+  const [model] = modelsAt(new Date())
+    .filter((each) => each.protocol === protocol && each.category === "text")
+    .sort((one, other) => one.credits - other.credits);
+  if (!model) throw new Error(`no text model is asked by ${protocol} today`);
+  return model;
+}
+
+async function startProduct(
+  server: BenchServer,
+  upstream: string,
+  tokens: readonly string[],
+  protocol: ModelProtocol = "openai-chat",
+): Promise<Target> {
+  const model = cheapest(protocol);
+  const provider = model.provider.toUpperCase();
+  const { port } = await startApi(server, { [`${provider}_API_KEY`]: "bench", [`${provider}_BASE_URL`]: upstream });
   return {
     port,
     path: "/api/generations",
     headers: (caller) => ({ authorization: `Bearer ${tokens[caller]}`, "idempotency-key": randomUUID() }),
-    body: JSON.stringify({ model: "gpt-5-mini", prompt: question.content, quotedCredits: 1 }),
-    whole: /"status":"completed"[^\n]*"chargedCredits":1/,
+    body: JSON.stringify({ model: model.id, prompt: question.content, quotedCredits: quoteCredits(model) }),
+    whole: /"status":"completed"[^\n]*"chargedCredits":[1-9]/,
   };
 }
 
@@ -127,12 +154,14 @@ async function withWorld<T>(measure: (world: { server: BenchServer; tokens: stri
   }
 }
 
-export async function measureStreaming(): Promise<Ratio[]> {
+export async function measureStreaming(protocol: ModelProtocol = "openai-chat"): Promise<Ratio[]> {
   return withWorld(async ({ server, tokens, upstreamPort }) => {
     const upstream = `http://127.0.0.1:${upstreamPort}`;
-    const product = await startProduct(server, upstream + fastPrefix, tokens);
-    const proxy = directTarget((await startChild("streaming-baselines.ts", ["proxy", upstream])).port, fastPrefix);
-    const sdk = directTarget((await startChild("streaming-baselines.ts", ["sdk", upstream + fastPrefix])).port, fastPrefix);
+    const product = await startProduct(server, upstream + fastPrefix, tokens, protocol);
+    const proxy = directTarget((await startChild("streaming-baselines.ts", ["proxy", upstream])).port, fastPrefix, protocol);
+    const answering = (await startChild("streaming-baselines.ts", [protocol, upstream + fastPrefix])).port;
+    // It re-emits in its own way, whatever it was asked for.
+    const sdk = { ...directTarget(answering, fastPrefix, protocol), whole: /\[DONE\]/ };
     const targets = [product, proxy, sdk];
     const rates: number[][] = targets.map(() => []);
     for (let round = 0; round <= rounds; round += 1) {
@@ -144,7 +173,7 @@ export async function measureStreaming(): Promise<Ratio[]> {
       if (round === 0) await analyze(server);
     }
     const [ours = 0, throughProxy = 0, throughSdk = 0] = rates.map(median);
-    const what = `${chunksPerAnswer} chunks, ${atOnce} answers at once`;
+    const what = `${protocol}, ${chunksPerAnswer} chunks, ${atOnce} answers at once`;
     return [
       { name: `streaming against a byte proxy (${what})`, ours, theirs: throughProxy, unit: "answers/s", target: 0.6 },
       { name: `streaming against the bare SDK (${what})`, ours, theirs: throughSdk, unit: "answers/s", target: 1 },

@@ -319,10 +319,12 @@ describe.concurrent(`a service that is silent for ${silentMs / 1_000} s`, () => 
       let refused = 0;
       const ask = async (turn: number) => {
         const asker = askers[turn % askers.length] as Visitor;
-        const { receipt } = await asker.ask({ model: models.silent }).catch((error: unknown) => {
+        const { receipt } = await asker.ask({ model: models.silent }).catch(async (error: unknown) => {
           // After five failures in a row the model is not asked for a while.
           if (!String(error).includes("model_unavailable")) throw error;
           refused += 1;
+          // Refused questions count towards the plan's rate of ten a minute.
+          await pause(7_000);
           return { receipt: undefined };
         });
         if (receipt) ends.push([receipt.status, receipt.failureCode, receipt.chargedCredits]);

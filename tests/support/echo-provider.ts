@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
+import { dialects, frameOf } from "./dialects.ts";
 
 export interface EchoProvider {
   /** Makes the product ask it instead of OpenAI. */
@@ -14,8 +15,9 @@ export interface EchoProvider {
 }
 
 async function questionIn(request: IncomingMessage): Promise<string> {
-  const { messages } = JSON.parse(await text(request)) as { messages: { role: string; content: string }[] };
-  return messages.findLast(({ role }) => role === "user")?.content ?? "";
+  type Messages = { role: string; content: string }[];
+  const { messages, input } = JSON.parse(await text(request)) as { messages?: Messages; input?: Messages };
+  return (messages ?? input ?? []).findLast(({ role }) => role === "user")?.content ?? "";
 }
 
 /** Pieces of one to seven characters: a tag, an address or a fence comes in several. */
@@ -25,19 +27,19 @@ function* piecesOf(whole: string): Generator<string> {
     yield characters.slice(from, from + length).join("");
 }
 
-const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
-
 export async function startEchoProvider(): Promise<EchoProvider> {
   const pace = { milliseconds: 0 };
   const server = createServer(async (request, response) => {
     const question = await questionIn(request);
+    const dialect = dialects.find(({ path }) => path === request.url);
+    if (!dialect) return void response.writeHead(404).end();
     response.setHeader("content-type", "text/event-stream");
-    for (const content of piecesOf(question)) {
-      response.write(event({ choices: [{ index: 0, delta: { content }, finish_reason: null }] }));
+    response.write(dialect.begin.map(frameOf).join(""));
+    for (const piece of piecesOf(question)) {
+      response.write(frameOf(dialect.text(piece)));
       if (pace.milliseconds > 0) await pause(pace.milliseconds);
     }
-    response.write(event({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }));
-    response.end("data: [DONE]\n\n");
+    response.end(dialect.end("complete").map(frameOf).join("") + dialect.closing);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
