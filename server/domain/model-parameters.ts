@@ -2,7 +2,7 @@
  * How each model is asked beside its messages (server/providers/models/), by its id. What a model thinks is billed as output and counts
  * towards the limit on its output, so a model that thinks is told to think little: the answer has to fit as well.
  */
-import type { Model } from "./models.ts";
+import type { Model, ModelId } from "./models.ts";
 
 /** From none to much. No provider knows all of them; which ones a model takes is in its provider's documentation. */
 export type ThinkingEffort = "none" | "minimal" | "low";
@@ -14,7 +14,7 @@ export interface ModelParameters {
   searches?: number;
 }
 
-const parameters: Readonly<Record<string, ModelParameters>> = {
+const parameters: Readonly<Partial<Record<ModelId, ModelParameters>>> = {
   "gpt-6-luna": { effort: "none" },
   "gpt-6.1-terra": { effort: "none" },
   "gpt-6.1-sol": { effort: "low" },
@@ -33,5 +33,5 @@ const parameters: Readonly<Record<string, ModelParameters>> = {
 };
 
 export function parametersOf({ id }: Pick<Model, "id">): ModelParameters {
-  return parameters[id] ?? {};
+  return (parameters as Readonly<Record<string, ModelParameters>>)[id] ?? {};
 }

@@ -2,6 +2,7 @@
  * What the providers take, in micro-dollars (millionths of a US dollar), from their public price lists as of `catalogueAsOf`. It is apart from
  * the catalogue because the client has no use for it.
  */
+import { parametersOf } from "./model-parameters.ts";
 import type { Model, ModelId } from "./models.ts";
 
 interface ProviderPrice {
@@ -10,7 +11,7 @@ interface ProviderPrice {
   /** For a million tokens. Providers count what a model thinks as output. */
   inputMicroDollars: number;
   outputMicroDollars: number;
-  /** For each request, beside its tokens: what its searches cost; or for each unit of a model that is not priced by tokens. */
+  /** For each request, beside its tokens: what the most searches that it may make cost; or for each unit of a model that is not priced by tokens. */
   requestMicroDollars: number;
   /** At certain hours its tokens cost this many times as much. */
   peakFactor: number;
@@ -75,7 +76,13 @@ function pricesOf({ id }: Pick<Model, "id">): readonly ProviderPrice[] {
 /** The tokens and what else the request costs, rounded up to a whole micro-dollar. */
 function costOf(price: ProviderPrice, inputTokens: number, outputTokens: number): number {
   const tokenCost = inputTokens * price.inputMicroDollars + outputTokens * price.outputMicroDollars;
-  return Math.ceil(tokenCost / 1e6) + price.requestMicroDollars;
+  return Math.ceil(tokenCost / 1e6) + Math.ceil(price.requestMicroDollars);
+}
+
+/** Of the most searches that a model may make, those it made; all of them if its provider does not say. */
+function searchedShare(model: Pick<Model, "id">, searches: number | null): number {
+  const { searches: most } = parametersOf(model);
+  return most === undefined || searches === null ? 1 : searches / most;
 }
 
 /**
@@ -83,13 +90,14 @@ function costOf(price: ProviderPrice, inputTokens: number, outputTokens: number)
  */
 export function providerCostMicroDollars(
   model: Pick<Model, "id">,
-  usage: { promptTokens: number | null; completionTokens: number | null },
+  usage: { promptTokens: number | null; completionTokens: number | null; searches: number | null },
   now: Date,
 ): number | null {
   const day = now.toISOString().slice(0, 10);
   const price = pricesOf(model).findLast(({ from }) => from <= day);
   if (!price || usage.promptTokens === null || usage.completionTokens === null) return null;
-  return costOf(price, usage.promptTokens, usage.completionTokens);
+  const requestMicroDollars = price.requestMicroDollars * searchedShare(model, usage.searches);
+  return costOf({ ...price, requestMicroDollars }, usage.promptTokens, usage.completionTokens);
 }
 
 /** The most that one unit can cost us at any price that we know of: `inputTokens` in, and the model's longest answer out. */
