@@ -261,7 +261,7 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
         </Foot>
         <Announcer threadKey={threadKey} />
       </div>
-      <ReceiptPanel threadKey={threadKey} model={model} available={available} />
+      <ReceiptPanel threadKey={threadKey} model={model?.ended ? undefined : model} available={available} />
       <Sheets open={open} onClose={close} list={list}>
         <ModelPicker models={models} chosen={model?.id ?? null} onChoose={choose} />
       </Sheets>

@@ -114,8 +114,8 @@ function Price({
       <PriceTiles credits={model.credits} />
       <span>
         {t("composer.price", { credits: credits(model.credits) })} · {t("composer.available", { number: number(available) })}
+        {model.until !== null && ` · ${t("tile.leaves", { date: day(model.until) })}`}
       </span>
-      {model.until !== null && <span>{t("tile.leaves", { date: day(model.until) })}</span>}
     </>
   );
 }
