@@ -17,6 +17,7 @@ import { reconcileBilling } from "#server/features/billing/reconcile.ts";
 import { tellOfRenewals } from "#server/features/billing/renewal-notices.ts";
 import { endGracePeriods, postDueScheduledGrants } from "#server/features/billing/schedules.ts";
 import { advanceTrials, checkTrials } from "#server/features/billing/trials.ts";
+import { checkModelLists } from "#server/features/catalogue/check-lists.ts";
 import { dueInstants } from "#server/features/clock/service.ts";
 import type { SweepName } from "#server/features/clock/sweeps.ts";
 import { sweepNames } from "#server/features/clock/sweeps.ts";
@@ -150,6 +151,7 @@ async function runHourly(deps: Deps, stopping: AbortSignal): Promise<void> {
       checkBooks(deps, stopping, (wallets) => checkDoubledGrants({ deps, by: "hourly" }, wallets)),
     );
     await runIsolated(deps, "trials and their credits", stopping, () => checkTrials(deps));
+    await runIsolated(deps, "lists of models", stopping, () => checkModelLists(deps, stopping));
     await pause(hourMs, stopping);
   }
 }

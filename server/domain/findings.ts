@@ -1,4 +1,4 @@
-/** What the checks of payments and books can find (server/features/findings/). */
+/** What the checks of payments, books and the catalogue can find (server/features/findings/). */
 
 /** For an operator: what is wrong, and what to do if the check could not repair it. */
 export const findingKinds = {
@@ -45,6 +45,14 @@ export const findingKinds = {
   books_disagree: {
     what: "a balance differs from the sum of its entries",
     toDo: "Somebody changed a balance past the ledger's functions. Freeze the wallet, find out who, and correct the balance from its entries.",
+  },
+  model_gone: {
+    what: "a provider's list of models does not have one that we offer",
+    toDo: "Ask it once. If the provider has ended it, switch it off in MODELS_FILE until a release has its end; if only its id changed, name the new one there.",
+  },
+  model_ending: {
+    what: "a provider ends a model earlier than our catalogue says",
+    toDo: "Enter the day and a successor in server/domain/models.ts, and release before that day.",
   },
 } as const satisfies Record<string, { what: string; toDo: string }>;
 

@@ -42,6 +42,17 @@ export async function resolveGone(
     .execute();
 }
 
+/** Resolves the open findings of these kinds about these subjects: a check has looked for them and not found them any more. */
+export async function resolveSubjects(executor: Executor, kinds: readonly FindingKind[], subjects: readonly string[], now: Date) {
+  await executor
+    .updateTable("findings")
+    .set({ resolved_at: now, resolved_by: "itself" satisfies ResolvedBy })
+    .where("resolved_at", "is", null)
+    .where("kind", "in", kinds)
+    .where("subject", "in", subjects)
+    .execute();
+}
+
 /** Open findings, oldest first, of the account or, without one, of all. */
 export async function listOpenFindings(executor: Executor, limit: number, payerId?: string) {
   return executor

@@ -4,9 +4,11 @@ import type { Config } from "../../config.ts";
 import { refuseWithinTransaction } from "../../db/transaction.ts";
 import { connectAnthropicMessages } from "./anthropic-messages.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
+import type { ListedModel } from "./model-list.ts";
+import { listModels } from "./model-list.ts";
 import { connectOpenAiChat } from "./openai-chat.ts";
 import { connectOpenAiResponses } from "./openai-responses.ts";
-import type { ConnectModels, ModelCall, ModelConnection, ModelEvent } from "./protocol.ts";
+import type { ConnectModels, ModelAddress, ModelCall, ModelConnection, ModelEvent } from "./protocol.ts";
 
 /** To add a protocol, write its file, add its name to the catalogue (domain/models.ts) and its line here. */
 const protocols: Readonly<Record<ModelProtocol, ConnectModels>> = {
@@ -36,6 +38,8 @@ export interface ModelGateway {
   report(model: Model, worked: boolean): void;
   /** As `ModelConnection.ask`. Throws if the model is not available. */
   ask(call: ModelCall): AsyncIterable<ModelEvent>;
+  /** The models that the provider serves now; undefined if it has no list. Throws if it can't be read, or there are no credentials. */
+  list(provider: Provider): Promise<ListedModel[] | undefined>;
 }
 
 /** Fails at a redirect: what a person wrote goes to the address that the operator named, and nowhere else. */
@@ -50,12 +54,16 @@ export function createModelGateway(config: Pick<Config, "models" | "sandbox">): 
   const circuitOf = ({ provider, upstreamModel }: Model) => `${provider} ${upstreamModel}`;
   const sandboxOrigin = config.sandbox?.url.origin;
 
-  function connectionOf(protocol: ModelProtocol | undefined, provider: Provider): ModelConnection {
+  function addressOf(provider: Provider): ModelAddress {
     const credentials = config.models[provider];
-    if (!protocol || !credentials) throw new Error(`${provider} can't be asked: no credentials, or no protocol`);
+    if (!credentials) throw new Error(`${provider} can't be asked: no credentials`);
+    return { apiKey: credentials.apiKey, baseUrl: credentials.baseUrl ?? baseUrls[provider] };
+  }
+
+  function connectionOf(protocol: ModelProtocol | undefined, provider: Provider): ModelConnection {
+    if (!protocol) throw new Error(`${provider} can't be asked: no protocol`);
     const key = `${protocol} ${provider}`;
-    const address = { apiKey: credentials.apiKey, baseUrl: credentials.baseUrl ?? baseUrls[provider] };
-    const connection = connections.get(key) ?? protocols[protocol](provider, address, send);
+    const connection = connections.get(key) ?? protocols[protocol](provider, addressOf(provider), send);
     connections.set(key, connection);
     return connection;
   }
@@ -65,6 +73,7 @@ export function createModelGateway(config: Pick<Config, "models" | "sandbox">): 
     isSandboxed: (model) => sandboxOrigin !== undefined && (config.models[model.provider]?.baseUrl ?? "").startsWith(sandboxOrigin),
     takeTurn: (model) => breaker.takeTurn(circuitOf(model)),
     report: (model, worked) => (worked ? breaker.worked(circuitOf(model)) : breaker.failed(circuitOf(model))),
+    list: async (provider) => listModels(provider, addressOf(provider), send),
     ask: (call) => connectionOf(call.model.protocol, call.model.provider).ask(call),
   };
 }

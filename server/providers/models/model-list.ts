@@ -1,0 +1,37 @@
+/** The models that a provider serves now, as its list says: `GET /models`, which all of them have in OpenAI's form. */
+import type { Provider } from "#domain/models.ts";
+import { Outage } from "../../failures.ts";
+import type { ModelAddress } from "./protocol.ts";
+import { fieldsOf, listOf } from "./response-stream.ts";
+
+export interface ListedModel {
+  id: string;
+  /** The day on which it ends, where the provider says so in its list. OpenAI does. */
+  shutdownDate: string | null;
+}
+
+const timeoutMs = 20_000;
+const anthropicVersion = "2023-06-01";
+
+function headersOf(provider: Provider, apiKey: string): Record<string, string> {
+  return provider === "anthropic" ? { "x-api-key": apiKey, "anthropic-version": anthropicVersion } : { authorization: `Bearer ${apiKey}` };
+}
+
+/** Undefined if the provider has no list. Throws an Outage if it can't be read now. */
+export async function listModels(
+  provider: Provider,
+  { apiKey, baseUrl }: ModelAddress,
+  send: typeof fetch,
+): Promise<ListedModel[] | undefined> {
+  // Anthropic's list has pages; this is their largest.
+  const address = `${baseUrl.replace(/\/$/, "")}/models${provider === "anthropic" ? "?limit=1000" : ""}`;
+  const response = await send(address, { headers: headersOf(provider, apiKey), signal: AbortSignal.timeout(timeoutMs) });
+  if (response.status === 404) return undefined;
+  if (!response.ok) throw new Outage(`${provider} answered its list of models with ${response.status}`);
+  const models = listOf(fieldsOf(await response.json()).data);
+  return models.flatMap(({ id, shutdown_date: shutdownDate }) => {
+    if (typeof id !== "string") return [];
+    // Google writes models/gemini-….
+    return [{ id: id.replace(/^models\//, ""), shutdownDate: typeof shutdownDate === "string" ? shutdownDate : null }];
+  });
+}

@@ -1,0 +1,95 @@
+/** Once a day the catalogue is compared with the providers' own lists; what differs is a finding for the operator. */
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import Fastify from "fastify";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { modelsAt } from "#domain/models.ts";
+import { checkModelLists } from "#server/features/catalogue/check-lists.ts";
+import { closeFinding, listOpenFindings } from "#server/features/findings/service.ts";
+import type { ApiWorld } from "#tests/support/billing-world.ts";
+import { startApiWorld } from "#tests/support/billing-world.ts";
+
+let provider: FastifyInstance;
+let world: ApiWorld;
+let asked: FastifyRequest[] = [];
+const start = new Date("2026-11-23T09:00:00Z");
+/** By provider: the list, or the status of its error. */
+let lists: Record<string, object[] | number>;
+
+const served = (name: string) => modelsAt(start).filter((model) => model.provider === name && model.protocol);
+
+beforeAll(async () => {
+  provider = Fastify({ forceCloseConnections: true });
+  provider.get<{ Params: { provider: string } }>("/:provider/v1/models", async (request, reply) => {
+    asked.push(request);
+    const list = lists[request.params.provider];
+    return typeof list === "object" ? { object: "list", data: list } : reply.code(list ?? 404).send({});
+  });
+  const address = await provider.listen({ host: "127.0.0.1", port: 0 });
+  const variables = ["OPENAI", "ANTHROPIC", "GOOGLE", "PERPLEXITY"].flatMap((name) => [
+    [`${name}_API_KEY`, `key-of-${name}`],
+    [`${name}_BASE_URL`, `${address}/${name.toLowerCase()}/v1/`],
+  ]);
+  world = await startApiWorld(Object.fromEntries(variables), start);
+});
+afterAll(async () => {
+  await world.close();
+  await provider.close();
+});
+afterEach(async () => {
+  asked = [];
+  await world.database.asOwner("update schedules set due_at = now() where name = 'model-lists'");
+});
+
+const check = () => checkModelLists(world.deps, new AbortController().signal);
+const open = async () => (await listOpenFindings(world.deps.db, 100)).map(({ kind, subject, details }) => ({ kind, subject, details }));
+
+test("lists that have every model find nothing; each provider with a key is asked once, with its own kind of key; Google's ids have a prefix", async () => {
+  lists = {
+    openai: served("openai").map(({ upstreamModel: id, until = null }) => ({ id, object: "model", shutdown_date: until })),
+    anthropic: served("anthropic").map(({ upstreamModel: id }) => ({ id, type: "model" })),
+    google: served("google").map(({ upstreamModel }) => ({ id: `models/${upstreamModel}` })),
+  };
+  await check();
+  expect(await open()).toEqual([]);
+  expect(asked.map(({ url }) => url)).toEqual([
+    ...["/openai/v1/models", "/anthropic/v1/models?limit=1000", "/google/v1/models", "/perplexity/v1/models"],
+  ]);
+  const [openai, anthropic] = asked.map(({ headers }) => [headers.authorization, headers["x-api-key"]]);
+  expect([openai, anthropic]).toEqual([
+    ["Bearer key-of-OPENAI", undefined],
+    [undefined, "key-of-ANTHROPIC"],
+  ]);
+});
+
+test("workers that check at the same time ask once, and not again on the same day", async () => {
+  await Promise.all([check(), check(), check()]);
+  await check();
+  expect(asked.filter(({ url }) => url.startsWith("/openai/"))).toHaveLength(1);
+});
+
+test("a model that is gone or ends earlier is found, one provider's failure hides no other's, and what is right again is resolved", async () => {
+  const listOf = (without: string, shutdown: Record<string, string>) =>
+    served("openai").flatMap(({ upstreamModel: id, until = null }) =>
+      id === without ? [] : [{ id, shutdown_date: shutdown[id] ?? until }],
+    );
+  lists = { openai: listOf("gpt-6-luna", { "gpt-6.1-sol": "2027-01-15", "gpt-5": "2026-12-20" }), anthropic: 500, google: [] };
+  await check();
+  expect(await open()).toEqual([
+    {
+      ...{ kind: "model_ending", subject: "gpt-6.1-sol" },
+      details: { provider: "openai", upstreamModel: "gpt-6.1-sol", until: null, shutdownDate: "2027-01-15" },
+    },
+    {
+      ...{ kind: "model_gone", subject: "gpt-6-luna" },
+      details: { provider: "openai", upstreamModel: "gpt-6-luna", until: null, shutdownDate: null },
+    },
+  ]);
+
+  // What an operator has closed stays closed.
+  const [ending] = await listOpenFindings(world.deps.db, 1);
+  await closeFinding(world.deps.db, ending?.id ?? "", start);
+  await world.database.asOwner("update schedules set due_at = now() where name = 'model-lists'");
+  lists = { ...lists, openai: listOf("", { "gpt-6.1-sol": "2027-01-15" }) };
+  await check();
+  expect(await open()).toEqual([]);
+});
