@@ -28,18 +28,15 @@ function thinkingOf({ model }: ModelCall) {
 
 function open(client: Anthropic, call: ModelCall): Promise<Response> {
   const { model, messages, signal } = call;
-  return client.messages
-    .create(
-      {
-        model: model.upstreamModel,
-        max_tokens: model.outputTokenLimit,
-        messages: messages.map(({ role, parts }) => ({ role, content: parts.map(({ text }) => text).join("") })),
-        stream: true,
-        ...thinkingOf(call),
-      },
-      { signal },
-    )
-    .asResponse();
+  const body: Anthropic.MessageCreateParamsStreaming = {
+    model: model.upstreamModel,
+    max_tokens: model.outputTokenLimit,
+    messages: messages.map(({ role, parts }) => ({ role, content: parts.map(({ text }) => text).join("") })),
+    stream: true,
+    ...thinkingOf(call),
+  };
+  // `messages.create` would write to the console that a model is old.
+  return client.post("/v1/messages", { body, stream: true, signal }).asResponse();
 }
 
 /** Reads the events of one response. Its usage comes in two parts: what went in at the beginning, what came out at the end. */

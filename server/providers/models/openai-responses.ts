@@ -81,13 +81,15 @@ class ResponseReader {
   /** The end has everything at once: why it ended, the usage, and the whole answer again. */
   private readEnd(event: EventData, said: Said): void {
     const response = fieldsOf(event.response);
-    if (event.type === "error" || event.type === "response.failed") {
+    // Some servers end every response in the same way, and say in its status what became of it.
+    if (event.type === "error" || event.type === "response.failed" || response.status === "failed") {
       // OpenAI has the error of a failed response inside it, Perplexity beside it, and an `error` event is one itself.
       const error = [response.error, event.error].find(Boolean);
       said.fault = errorNamed(error ? fieldsOf(error) : { code: event.code, message: event.message });
     } else {
+      const isIncomplete = event.type === "response.incomplete" || response.status === "incomplete";
       const { reason } = fieldsOf(response.incomplete_details);
-      said.finish(this.finishReason(event.type === "response.incomplete" ? reason : undefined));
+      said.finish(this.finishReason(isIncomplete ? (reason ?? "max_output_tokens") : undefined));
       said.done = true;
     }
     const { usage } = response;
