@@ -5,8 +5,9 @@ import { catalogue } from "#domain/models.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import type { ModelFaultKind } from "#sandbox/models/faults.ts";
 import { modelFaultKinds } from "#sandbox/models/faults.ts";
-import type { SourcesEvent } from "#server/contract/generations.ts";
+import type { Answer, SourcesEvent } from "#server/contract/generations.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
+import { endOrphanedAnswers } from "#server/features/generations/orphans.ts";
 import type { AnswerWorld } from "#tests/support/answers.ts";
 import { ask, askAndHold, call, readAnswer, send, startAnswerProcess, startAnswerWorld, storedText } from "#tests/support/answers.ts";
 import { dialects } from "#tests/support/dialects.ts";
@@ -148,6 +149,32 @@ test("an answer with a search has its sources as a part after its text: in the s
     expect(retold.events[2]?.data).toEqual({ sources });
   }
 });
+
+const perplexity = catalogue.find(({ provider, protocol }) => provider === "perplexity" && protocol !== undefined);
+
+test.each([...dialects.map(({ protocol }) => spoken(protocol)), perplexity ?? expect.fail("no model of Perplexity's")])(
+  "an answer of $name whose process dies is ended by another one, free of charge, with what it said",
+  async (model) => {
+    models.pace.milliseconds = 15;
+    const dying = await startAnswerProcess(database.applicationUrl, models.url, { leaseMs: 400, flushMs: 20, shutdownMs: 50 });
+    const person = await subscriber();
+    const response = await send(dying, person, { model: model.id, quotedCredits: quoteCredits(model) });
+    const seen = await readAnswer(response, ({ events }) => events.length >= 10);
+    const logged = database.db.selectFrom("generation_events").select("last_event").where("generation_id", "=", seen.generationId);
+    // Its sources and some of its words.
+    await expect.poll(async () => Math.max(0, ...(await logged.execute()).map((row) => row.last_event))).toBeGreaterThan(4);
+    // Closes the process's connections to PostgreSQL, as kill -9 does.
+    await dying.deps.pool.end();
+    await expect.poll(() => endOrphanedAnswers(api.deps)).toBe(1);
+    const { parts, ...receipt } = (await (await call(api, person, "GET", `/api/generations/${seen.generationId}`)).json()) as Answer;
+    expect(receipt).toMatchObject({ status: "failed", failureCode: "interrupted", chargedCredits: 0, availableAfter: credits });
+    expect(parts.map(({ kind }) => kind)).toEqual(model.category === "search" ? ["text", "sources"] : ["text"]);
+    expect(await wallet(person)).toEqual({ balance: credits, held: 0 });
+    await dying.app.close();
+    await dying.deps.clock.close();
+    await dying.deps.live.close();
+  },
+);
 
 test("a model that fails five times in a row is refused as temporarily unavailable, with the next try, and other models are not", async () => {
   const down = await startAnswerProcess(database.applicationUrl, models.url);
