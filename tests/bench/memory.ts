@@ -40,7 +40,7 @@ function listen(port: number, token: string, number: number, onReady: () => void
 }
 
 function ask(port: number, token: string, number: number, agent: http.Agent, told: { onText(): void; onEnd(): void }): void {
-  const body = JSON.stringify({ model: "gpt-5-mini", prompt: "What is a tessera?", quotedCredits: 1 });
+  const body = JSON.stringify({ model: "gpt-6-luna", prompt: "What is a tessera?", quotedCredits: 1 });
   const headers = {
     authorization: `Bearer ${token}`,
     "content-type": "application/json",

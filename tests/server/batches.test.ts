@@ -42,7 +42,7 @@ test("a person with too few credits is refused without affecting answers that st
   const [poor] = await people(1, 1);
   if (!poor) throw new Error("nobody was made");
   const [refused, ...answers] = await Promise.all([
-    send(api, poor, { model: "gpt-5", quotedCredits: 5 }),
+    send(api, poor, { model: "gpt-6.1-sol", quotedCredits: 5 }),
     ...rich.map((person) => ask(api, person)),
   ]);
   expect([refused.status, await refused.json()]).toEqual([

@@ -90,9 +90,9 @@ test("a question asked again, of the same or another model, has a second answer,
   const person = await createPerson(api, database.db, { plan: "starter", credits: 20 });
   const first = await ask(api, person, { prompt: "One" });
   const { conversationId, questionId } = first;
-  const again = await ask(api, person, { prompt: undefined, conversationId, questionId, model: "gpt-5", quotedCredits: 5 });
+  const again = await ask(api, person, { prompt: undefined, conversationId, questionId, model: "gpt-6.1-sol", quotedCredits: 5 });
   expect(askedLast()).toEqual([["user", "One"]]);
-  expect(again).toMatchObject({ questionId, receipt: { modelId: "gpt-5", chargedCredits: 5, availableAfter: 14 } });
+  expect(again).toMatchObject({ questionId, receipt: { modelId: "gpt-6.1-sol", chargedCredits: 5, availableAfter: 14 } });
   const { messages, headId } = await read(person, conversationId);
   expect(messages.map(({ id, parentId }) => [id, parentId])).toEqual([
     [questionId, null],
@@ -140,7 +140,7 @@ test("another person's messages, those of another conversation and those of the 
   expect(held).toBe(0);
 });
 
-const lone = (model = "gpt-5-mini", quotedCredits = 1) => ({
+const lone = (model = "gpt-6-luna", quotedCredits = 1) => ({
   idempotencyKey: randomUUID(),
   request: { model, prompt: "What is a tessera?", quotedCredits },
 });
@@ -167,7 +167,7 @@ test("an answer needs no conversation: it is held, streamed, charged and read by
     parts: [{ kind: "text", text: told.text }],
   });
   const row = await database.db.selectFrom("generations").selectAll().where("id", "=", start.id).executeTakeFirstOrThrow();
-  expect(row.cost_micro_dollars).toBe(Math.ceil((row.prompt_tokens ?? 0) * 0.25 + (row.completion_tokens ?? 0) * 2));
+  expect(row.cost_micro_dollars).toBe(Math.ceil((row.prompt_tokens ?? 0) * 0.1 + (row.completion_tokens ?? 0) * 0.5));
   await database.asOwner(`delete from users where id = '${person.userId}'`);
   expect(await storedText(database.db, start.id)).toBeUndefined();
   const { erased_at: erasedAt } = await database.db
@@ -208,9 +208,9 @@ async function expectSharesSettledOnce(): Promise<void> {
 
 test("answers asked together have one hold, settle one by one as they end, and what failed is free", async () => {
   const person = await createPerson(api, database.db, { credits: 20, plan: "enterprise" });
-  world.models.faults.set({ model: "gpt-5", fault: "server_error", count: 2, afterTokens: 0, delayMs: 0 });
+  world.models.faults.set({ model: "gpt-6.1-sol", fault: "server_error", count: 2, afterTokens: 0, delayMs: 0 });
   world.models.faults.set({ model: "claude-haiku-4-5", fault: "slow_first_token", count: 1, afterTokens: 0, delayMs: 400 });
-  const asks = [lone("gpt-5", 5), lone("gpt-5-mini"), lone("claude-haiku-4-5")];
+  const asks = [lone("gpt-6.1-sol", 5), lone("gpt-6-luna"), lone("claude-haiku-4-5")];
   const started = await startTogether(api.deps, api.answers, person.userId, asks);
   const [failed, quick, slow] = started.map(({ id }) => id);
   const receiptOf = async (id = "") => (await resume(api, person, id, 0)).receipt;
@@ -230,8 +230,8 @@ test("of questions asked together all are started or none, and a refusal counts 
   const person = await createPerson(api, database.db, { credits: 6, plan: "starter" });
   const together = (...asks: ReturnType<typeof lone>[]) => startTogether(api.deps, api.answers, person.userId, asks);
   const refusals: [ReturnType<typeof lone>[], string][] = [
-    [[lone(), lone("gpt-5", 4)], "price_changed"],
-    [[lone("gpt-5", 5), lone("gpt-5", 5)], "insufficient_credits"],
+    [[lone(), lone("gpt-6.1-sol", 4)], "price_changed"],
+    [[lone("gpt-6.1-sol", 5), lone("gpt-6.1-sol", 5)], "insufficient_credits"],
     // Starter has one answer at a time.
     [[lone(), lone()], "too_many_answers"],
   ];

@@ -91,7 +91,7 @@ async function join(email: string): Promise<Member> {
 /** Asks one question; resolves with the ids of its answer and conversation. */
 async function ask(person: TestPerson): Promise<{ generationId: string } & Turn> {
   const headers = { ...bearer(person.token), "idempotency-key": randomUUID() };
-  const answer = await post("/api/generations", { model: "gpt-5-mini", prompt: "What is a tessera?", quotedCredits: 1 }, headers);
+  const answer = await post("/api/generations", { model: "gpt-6-luna", prompt: "What is a tessera?", quotedCredits: 1 }, headers);
   const start = /^data: (.*)$/m.exec(answer.body)?.[1] ?? "{}";
   const { generationId, turn } = JSON.parse(start) as StartEvent;
   return { generationId, conversationId: "", questionId: "", answerId: "", ...turn };

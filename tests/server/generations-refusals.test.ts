@@ -95,14 +95,16 @@ describe("refused, and nothing is written", () => {
 
   test("a large model on a trial, whose credits are for small models", async () => {
     const person = await createPerson(api, database.db, { credits: 0, trialCredits: 50 });
-    expect(await problem(await send(api, person, { model: "gpt-5", quotedCredits: 5 }))).toMatchObject({ code: "subscription_required" });
+    expect(await problem(await send(api, person, { model: "gpt-6.1-sol", quotedCredits: 5 }))).toMatchObject({
+      code: "subscription_required",
+    });
     await expectNothingWritten(person);
     expect((await ask(api, person)).receipt).toMatchObject({ chargedCredits: 1, availableAfter: 49 });
   });
 
   test("too few credits, naming the credits needed and available", async () => {
     const person = await createPerson(api, database.db, { credits: 3, plan: "starter" });
-    expect(await problem(await send(api, person, { model: "gpt-5", quotedCredits: 5 }))).toMatchObject({
+    expect(await problem(await send(api, person, { model: "gpt-6.1-sol", quotedCredits: 5 }))).toMatchObject({
       httpStatus: 402,
       code: "insufficient_credits",
       needed: 5,
@@ -151,7 +153,7 @@ describe("the plan's limits", () => {
 
   test.each([
     ["for another price", { credits: 100, plan: "starter" }, { quotedCredits: 2 }, "price_changed"],
-    ["for want of credits", { credits: 1, plan: "starter" }, { model: "gpt-5", quotedCredits: 5 }, "insufficient_credits"],
+    ["for want of credits", { credits: 1, plan: "starter" }, { model: "gpt-6.1-sol", quotedCredits: 5 }, "insufficient_credits"],
     ["for want of a subscription", { credits: 0 }, {}, "subscription_required"],
     ["to an unknown conversation", { plan: "starter" }, { conversationId: randomUUID() }, "not_found"],
   ] as const)("refused sends %s count: a flood of them meets the limit", async (_name, means, request, code) => {
@@ -269,6 +271,6 @@ test("credits locked without a subscription are not counted as available", async
   const payerId = await payerIdOf(database.db, person.userId);
   const pack = { payerId, kind: "pack", credits: 2, expiresAt: addMonths(now, 12), key: `pack:${randomUUID()}` } as const;
   await inTransaction(database.db, (trx) => postGrant(trx, pack, now));
-  const refused = await send(api, person, { model: "gpt-5", quotedCredits: 5 });
+  const refused = await send(api, person, { model: "gpt-6.1-sol", quotedCredits: 5 });
   expect([refused.status, await refused.json()]).toMatchObject([402, { code: "insufficient_credits", needed: 5, available: 1 }]);
 });

@@ -189,9 +189,9 @@ describe("a process that is asked to end", () => {
     const leaving = await startAnswerProcess(database.applicationUrl, models.url, { shutdownMs: 3_000 });
     const person = await createPerson(leaving, database.db, { plan: "enterprise" });
     models.pace.milliseconds = slowestPaceMs;
-    models.faults.set({ model: "gpt-5", fault: "hang", count: 1, afterTokens: 0, delayMs: 0 });
+    models.faults.set({ model: "gpt-6.1-sol", fault: "hang", count: 1, afterTokens: 0, delayMs: 0 });
     const short = readAnswer(await send(leaving, person));
-    const long = readAnswer(await send(leaving, person, { model: "gpt-5", quotedCredits: 5 }));
+    const long = readAnswer(await send(leaving, person, { model: "gpt-6.1-sol", quotedCredits: 5 }));
     const reading = Promise.all([short, long]);
     const closing = leaving.app.close();
     await expect.poll(() => leaving.answers.closing).toBe(true);

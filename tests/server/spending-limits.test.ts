@@ -132,13 +132,17 @@ describe("the daily cap", () => {
       idempotencyKey: randomUUID(),
       request: { model, prompt: "Hello", quotedCredits },
     });
-    await expect(startTogether(api.deps, api.answers, person.userId, [lone("gpt-5-mini", 1), lone("gpt-5", 5)])).rejects.toMatchObject({
+    await expect(
+      startTogether(api.deps, api.answers, person.userId, [lone("gpt-6-luna", 1), lone("gpt-6.1-sol", 5)]),
+    ).rejects.toMatchObject({
       code: "daily_cap_reached",
     });
     expect(await today(person, now)).toBe(0);
     expect(await database.db.selectFrom("generations").select("id").where("user_id", "=", person.userId).execute()).toEqual([]);
     await setLimits(database.db, person.userId, { dailyCapCredits: null, askAboveCredits: 5 }, now);
-    await expect(startTogether(api.deps, api.answers, person.userId, [lone("gpt-5-mini", 1), lone("gpt-5", 5)])).rejects.toMatchObject({
+    await expect(
+      startTogether(api.deps, api.answers, person.userId, [lone("gpt-6-luna", 1), lone("gpt-6.1-sol", 5)]),
+    ).rejects.toMatchObject({
       code: "confirmation_required",
       details: { quotedCredits: 6 },
     });
@@ -147,7 +151,7 @@ describe("the daily cap", () => {
 
 test("a price above the person's own is refused until it is confirmed, and the refusal names it", async () => {
   const person = await createPerson(api, database.db, { plan: "professional" });
-  const dear = { model: "gpt-5", quotedCredits: 5 };
+  const dear = { model: "gpt-6.1-sol", quotedCredits: 5 };
   const set = (askAboveCredits: number | null) =>
     setLimits(database.db, person.userId, { dailyCapCredits: null, askAboveCredits }, api.deps.clock.now());
   await set(4);

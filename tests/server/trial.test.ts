@@ -51,7 +51,7 @@ const sendAs = (person: Person, model: string) => {
   if (!found) throw new Error(`no model ${model}`);
   return send({ url } as never, asker(person), { model, quotedCredits: quoteCredits(found) });
 };
-const answer = (person: Person) => ask({ url } as never, asker(person));
+const answer = (person: Person) => ask({ url } as never, asker(person), { model: "gpt-5-mini" });
 const refusal = async (response: Response) => [response.status, (await response.json()) as Record<string, unknown>] as const;
 const codeOf = (answered: { statusCode: number; json(): { code?: string } }) => [answered.statusCode, answered.json().code];
 

@@ -153,7 +153,7 @@ export function send(
       "content-type": "application/json",
       "idempotency-key": options.key ?? randomUUID(),
     },
-    body: JSON.stringify({ model: "gpt-5-mini", prompt: "What is a tessera?", quotedCredits: 1, ...request }),
+    body: JSON.stringify({ model: "gpt-6-luna", prompt: "What is a tessera?", quotedCredits: 1, ...request }),
     ...(options.signal ? { signal: options.signal } : {}),
   });
 }

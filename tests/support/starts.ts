@@ -19,7 +19,7 @@ export function startOf(userId: string, conversationId?: string | null): StartRo
   return {
     id: uuidv7(),
     userId,
-    modelId: "gpt-5-mini",
+    modelId: "gpt-6-luna",
     idempotencyKey: randomUUID(),
     requestHash: randomBytes(32),
     credits: 1,

@@ -157,7 +157,7 @@ export class Visitor {
   }
 
   async ask(options: AskOptions = {}): Promise<Answer> {
-    const { model = "gpt-5-mini", prompt = "What is a tessera?", quotedCredits = 1, key = randomUUID(), conversationId } = options;
+    const { model = "gpt-6-luna", prompt = "What is a tessera?", quotedCredits = 1, key = randomUUID(), conversationId } = options;
     const body = { model, prompt, quotedCredits, ...(conversationId ? { conversationId } : {}) };
     const url = new URL("/api/generations", options.apiUrl ?? this.apiUrl).href;
     return this.read(await this.call("POST", url, body, { "idempotency-key": key }, options.signal), options);
