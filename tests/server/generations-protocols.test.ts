@@ -1,7 +1,7 @@
 /** The fairness rule, whichever protocol an answer comes by: what its provider does wrong costs nothing, and what it does right once. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Model } from "#domain/models.ts";
-import { catalogue } from "#domain/models.ts";
+import { modelsAt } from "#domain/models.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import type { ModelFaultKind } from "#sandbox/models/faults.ts";
 import { modelFaultKinds } from "#sandbox/models/faults.ts";
@@ -45,8 +45,11 @@ async function wallet(person: TestPerson): Promise<{ balance: number; held: numb
 const credits = 100;
 const subscriber = () => createPerson(api, database.db, { credits, plan: "enterprise" });
 
+/** Today. */
+const offered = modelsAt(new Date());
+
 function spoken(protocol: Model["protocol"]): Model {
-  const model = catalogue.find((each) => each.protocol === protocol && each.category === "text");
+  const model = offered.find((each) => each.protocol === protocol && each.category === "text");
   return model ?? expect.fail(`no text model is asked by ${protocol}`);
 }
 
@@ -123,7 +126,7 @@ describe.each(dialects.map(({ protocol }) => spoken(protocol)))("by $protocol, a
 });
 
 test("an answer with a search has its sources as a part after its text: in the stream, when it is read again, and once its events are gone", async () => {
-  const searching = (catalogue as readonly Model[]).filter(({ category, protocol }) => category === "search" && protocol !== undefined);
+  const searching = offered.filter(({ category, protocol }) => category === "search" && protocol !== undefined);
   expect(searching.length).toBeGreaterThan(0);
   for (const model of searching) {
     const person = await subscriber();
@@ -150,7 +153,7 @@ test("an answer with a search has its sources as a part after its text: in the s
   }
 });
 
-const perplexity = catalogue.find(({ provider, protocol }) => provider === "perplexity" && protocol !== undefined);
+const perplexity = offered.find(({ provider, protocol }) => provider === "perplexity" && protocol !== undefined);
 
 test.each([...dialects.map(({ protocol }) => spoken(protocol)), perplexity ?? expect.fail("no model of Perplexity's")])(
   "an answer of $name whose process dies is ended by another one, free of charge, with what it said",
