@@ -18,6 +18,7 @@ import { tellOfRenewals } from "#server/features/billing/renewal-notices.ts";
 import { endGracePeriods, postDueScheduledGrants } from "#server/features/billing/schedules.ts";
 import { advanceTrials, checkTrials } from "#server/features/billing/trials.ts";
 import { checkModelLists } from "#server/features/catalogue/check-lists.ts";
+import { tellOfEndings } from "#server/features/catalogue/tell-endings.ts";
 import { dueInstants } from "#server/features/clock/service.ts";
 import type { SweepName } from "#server/features/clock/sweeps.ts";
 import { sweepNames } from "#server/features/clock/sweeps.ts";
@@ -152,6 +153,7 @@ async function runHourly(deps: Deps, stopping: AbortSignal): Promise<void> {
     );
     await runIsolated(deps, "trials and their credits", stopping, () => checkTrials(deps));
     await runIsolated(deps, "lists of models", stopping, () => checkModelLists(deps, stopping));
+    await runIsolated(deps, "ends of models", stopping, () => tellOfEndings(deps, stopping));
     await pause(hourMs, stopping);
   }
 }

@@ -6,6 +6,7 @@ export const optionalMails = {
   contact: ["contact-received"],
   trial: ["trial-ending", "trial-ended"],
   credits: ["credits-low"],
+  models: ["model-ending"],
 } as const;
 
 export type OptionalMailKind = keyof typeof optionalMails;

@@ -282,6 +282,8 @@ test.each(languages.map((language) => language.code))(
           topic: "A question",
           message: "How many?",
           senderLanguage: "ja",
+          model: "gpt-5",
+          successor: "gpt-6.1-sol",
         };
         const mail = renderMail(product.config, { template, language, parameters });
         // A token is random, and may read like a fault.

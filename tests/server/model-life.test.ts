@@ -12,7 +12,9 @@ import { readConfig } from "#server/config.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { ConfigError } from "#server/environment.ts";
 import { listModels, soldModel } from "#server/features/catalogue/service.ts";
+import { tellOfEndings } from "#server/features/catalogue/tell-endings.ts";
 import { findDisagreements, postGrant } from "#server/features/credits/service.ts";
+import { renderMail } from "#server/features/notifications/render.ts";
 import type { RunningModels, SeenAnswer } from "#tests/support/answers.ts";
 import { ask, send, startModels } from "#tests/support/answers.ts";
 import type { ApiWorld } from "#tests/support/billing-world.ts";
@@ -53,7 +55,12 @@ const listed = async () => (await world.app.inject("/api/models")).json<ModelLis
 /** Each with a key of its own. The plan's rate is no part of these tests. */
 async function asked(person: TestPerson, model: string, rest: object = {}): Promise<SeenAnswer> {
   await world.database.asOwner("update generations set asked_at = asked_at - interval '1 minute'; delete from refused_sends");
-  return ask(process as never, person, { model, quotedCredits: findModel(model)?.credits ?? 0, ...rest }, { key: `the-key-of-${model}` });
+  return ask(
+    process as never,
+    person,
+    { model, quotedCredits: findModel(model)?.credits ?? 0, ...rest },
+    { key: `the-key-of-${model}-${JSON.stringify(rest)}` },
+  );
 }
 
 const endings = [
@@ -71,6 +78,39 @@ test("a model that is about to end is listed with its last day and its successor
   // Its end is further ahead than an announcement.
   expect(models.get("whisper-1")).toMatchObject({ until: null, successor: "gpt-transcribe" });
   expect(models.get("gpt-6-luna")).toMatchObject({ until: null, successor: null });
+});
+
+test("who used a model that is about to end in the last 30 days is told once, with its successor; nobody else is, and who wants no such mails", async () => {
+  const [user, other, declining, gone] = [
+    await personWithCredits(),
+    await personWithCredits(),
+    await personWithCredits(),
+    await personWithCredits(),
+  ];
+  await asked(user, "gpt-5");
+  await asked(user, "gpt-5", { prompt: "Again" });
+  await asked(other, "gpt-6-luna");
+  await asked(declining, "gpt-5");
+  await world.database.db
+    .updateTable("users")
+    .set({ declined_mails: ["models"] })
+    .where("id", "=", declining.userId)
+    .execute();
+  await asked(gone, "gpt-5");
+  await world.database.asOwner(
+    `update generations set asked_at = asked_at - interval '31 days' where user_id = '${gone.userId}';
+     update usage_days set day = day - 31 where billing_account_id = (select payer_id from generations where user_id = '${gone.userId}' limit 1)`,
+  );
+  const tell = () => tellOfEndings(world.deps, new AbortController().signal);
+  expect([await tell(), await tell()]).toEqual([1, 0]);
+  const mails = await world.database.db.selectFrom("mails").selectAll().where("template", "=", "model-ending").execute();
+  expect(mails).toMatchObject([
+    { user_id: user.userId, key: `model-ending:gpt-5:${user.userId}`, recipient: user.email, created_at: start },
+  ]);
+  const [mail] = mails;
+  const { subject, text } = renderMail(world.deps.config, { ...mail, language: "en" } as never);
+  expect(subject).toBe("GPT-5 leaves on December 11, 2026");
+  expect(text).toContain("GPT-6.1 Sol at the same price");
 });
 
 test("from its day on it is neither listed nor answers, at no charge; the conversation goes on with its successor, and receipts keep the name", async () => {

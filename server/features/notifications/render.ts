@@ -3,6 +3,7 @@ import { createInstance } from "i18next";
 import { minuteMs } from "#domain/clock.ts";
 import type { LanguageCode } from "#domain/languages.ts";
 import { fallbackLanguage, matchLanguage } from "#domain/languages.ts";
+import { findModel } from "#domain/models.ts";
 import { emailChangeMs, recoveryMs } from "#domain/periods.ts";
 import type { PlanKey } from "#domain/plans.ts";
 import { plans } from "#domain/plans.ts";
@@ -100,12 +101,16 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
     percent,
     dueAt,
     beginsAt,
+    model,
+    successor,
   } = parameters;
   return {
     ...parameters,
     language: senderLanguage === undefined ? undefined : new Intl.DisplayNames(language, { type: "language" }).of(String(senderLanguage)),
     plan: planName(plan),
     newPlan: planName(newPlan),
+    model: findModel(String(model))?.name,
+    successor: findModel(String(successor))?.name,
     date: instant(language, renewsAt ?? endsAt ?? endedAt ?? graceUntil ?? usableUntil ?? concludedAt ?? dueAt, { dateStyle: "long" }),
     time: instant(language, receivedAt ?? changedAt ?? expiresAt ?? deleteAt, timeFormat),
     from: instant(language, beginsAt, { dateStyle: "long" }),

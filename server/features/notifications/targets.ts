@@ -53,6 +53,7 @@ export const targets: Record<MailTemplate, (config: MailConfig, parameters: Mail
   "dispute-closed": () => "/profile",
   "trial-ending": () => "/pricing",
   "trial-ended": () => "/pricing",
+  "model-ending": () => "/ai-models",
   "export-ready": () => "/profile/data",
   "account-deleted": () => "/auth",
   "account-restored": () => "/profile",

@@ -103,6 +103,8 @@ export interface MailParameters {
   /** `expiresAt`: when the trial ends. `priceCents`: of the cheapest plan's month. */
   "trial-ending": { expiresAt: string; priceCents: number };
   "trial-ended": { priceCents: number };
+  /** The ids of the model that ends at `endsAt` and of the one that follows it. */
+  "model-ending": { model: string; successor: string; endsAt: string };
   "export-ready": { expiresAt: string };
   /** `deleteAt`: until then the account can be restored. */
   "account-deleted": { deleteAt: string };
@@ -160,6 +162,7 @@ export const mailTemplates = [
   "dispute-closed",
   "trial-ending",
   "trial-ended",
+  "model-ending",
   "export-ready",
   "account-deleted",
   "account-restored",
