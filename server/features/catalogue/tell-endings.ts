@@ -3,7 +3,6 @@ import { sql } from "kysely";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import type { CatalogueModel } from "#domain/models.ts";
 import { livingModel, modelState, modelsAt, startOf } from "#domain/models.ts";
-import { optionalKindOf } from "#domain/notifications.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
@@ -30,7 +29,6 @@ async function selectReaders(executor: Executor, modelId: string, since: Date, a
     join generations on generations.payer_id = usage_days.billing_account_id and generations.model_id = usage_days.model_id
       and generations.asked_at >= ${since}
     join users on users.id = generations.user_id and users.delete_at is null
-      and not (${optionalKindOf(template)}::text = any (users.declined_mails))
     join identities on identities.user_id = users.id and identities.kind = 'email' and identities.verified_at is not null
     where usage_days.model_id = ${modelId} and usage_days.day >= (${since}::timestamptz at time zone 'UTC')::date and users.id > ${after}::uuid
       and not exists (select from mails where mails.key = ${keyOf(modelId, "")} || users.id)
