@@ -5,56 +5,71 @@ import { CircuitBreaker } from "#server/providers/models/circuit-breaker.ts";
 function withClock() {
   const clock = { nowMs: 1_000 };
   const breaker = new CircuitBreaker(() => clock.nowMs);
+  /** As an answer does it: how long to wait, and if that is 0, the call. */
+  const ask = (key: string) => {
+    const waitMs = breaker.waitMs(key);
+    if (waitMs === 0) breaker.asked(key);
+    return waitMs;
+  };
   const fail = (times: number) => {
     for (let count = 0; count < times; count += 1) breaker.failed("one");
   };
-  return { clock, breaker, fail };
+  return { clock, breaker, fail, ask };
 }
 
 it("is asked through four failures in a row, and through any number that a success interrupts", () => {
-  const { breaker, fail } = withClock();
+  const { breaker, fail, ask } = withClock();
   for (let round = 0; round < 10; round += 1) {
     fail(4);
-    expect(breaker.takeTurn("one")).toBe(0);
+    expect(ask("one")).toBe(0);
     breaker.worked("one");
   }
 });
 
 it("is not asked for ten seconds after the fifth, and another model is", () => {
-  const { clock, breaker, fail } = withClock();
+  const { clock, fail, ask } = withClock();
   fail(5);
-  expect(breaker.takeTurn("one")).toBe(10_000);
-  expect(breaker.takeTurn("other")).toBe(0);
+  expect(ask("one")).toBe(10_000);
+  expect(ask("other")).toBe(0);
   clock.nowMs += 9_999;
-  expect(breaker.takeTurn("one")).toBe(1);
+  expect(ask("one")).toBe(1);
 });
 
 it("is asked by one caller after the pause, and by everybody once that one has an answer", () => {
-  const { clock, breaker, fail } = withClock();
+  const { clock, breaker, fail, ask } = withClock();
   fail(5);
   clock.nowMs += 10_000;
-  expect(breaker.takeTurn("one")).toBe(0);
-  expect(breaker.takeTurn("one")).toBe(10_000);
+  expect(ask("one")).toBe(0);
+  expect(ask("one")).toBe(10_000);
   breaker.worked("one");
-  expect(breaker.takeTurn("one")).toBe(0);
+  expect(ask("one")).toBe(0);
 });
 
 it("rests for twice as long after each try that fails, up to two minutes; failures of answers begun before change nothing", () => {
-  const { clock, breaker, fail } = withClock();
+  const { clock, fail, ask } = withClock();
   fail(50);
   for (const pauseMs of [10_000, 20_000, 40_000, 80_000, 120_000, 120_000]) {
-    expect(breaker.takeTurn("one")).toBe(pauseMs);
+    expect(ask("one")).toBe(pauseMs);
     clock.nowMs += pauseMs;
-    expect(breaker.takeTurn("one")).toBe(0);
+    expect(ask("one")).toBe(0);
     fail(10);
   }
 });
 
 it("is tried by somebody else after another pause, if the first try tells nothing", () => {
-  const { clock, breaker, fail } = withClock();
+  const { clock, fail, ask } = withClock();
   fail(5);
   clock.nowMs += 10_000;
-  expect(breaker.takeTurn("one")).toBe(0);
+  expect(ask("one")).toBe(0);
   clock.nowMs += 10_000;
-  expect(breaker.takeTurn("one")).toBe(0);
+  expect(ask("one")).toBe(0);
+});
+
+it("stays free for the next caller if a question is refused before the model is asked", () => {
+  const { clock, breaker, fail, ask } = withClock();
+  fail(5);
+  clock.nowMs += 10_000;
+  for (let refused = 0; refused < 10; refused += 1) expect(breaker.waitMs("one")).toBe(0);
+  expect(ask("one")).toBe(0);
+  expect(ask("one")).toBe(10_000);
 });

@@ -71,8 +71,7 @@ async function findRefusal(deps: Deps, ask: Ask, model: Model, entitlement: Enti
   const quotedCredits = quoteCredits(model);
   if (ask.request.quotedCredits !== quotedCredits)
     return new DomainError("price_changed", `The price is now ${quotedCredits} credits`, { quotedCredits });
-  // Asked last: whoever takes the turn after a pause has to use it.
-  const waitMs = deps.models.takeTurn(model);
+  const waitMs = deps.models.waitMs(model);
   return waitMs > 0 ? outOfOrder(model, waitMs) : undefined;
 }
 

@@ -25,18 +25,18 @@ export class CircuitBreaker {
     this.nowMs = nowMs;
   }
 
-  /**
-   * Returns 0 if the model may be asked, or else in how many milliseconds it may be. After a pause one caller may ask. The others wait for
-   * another pause, unless that one gets an answer before.
-   */
-  takeTurn(key: string): number {
+  /** Returns 0 if the model may be asked, or else in how many milliseconds it may be. */
+  waitMs(key: string): number {
     const circuit = this.circuits.get(key);
-    if (!circuit || circuit.pauseMs === 0) return 0;
-    const nowMs = this.nowMs();
-    if (nowMs < circuit.nextTryAtMs) return circuit.nextTryAtMs - nowMs;
-    circuit.nextTryAtMs = nowMs + circuit.pauseMs;
+    return circuit && circuit.pauseMs > 0 ? Math.max(circuit.nextTryAtMs - this.nowMs(), 0) : 0;
+  }
+
+  /** The model is asked. If that is the try after a pause, the others wait for another pause, unless this one gets an answer before. */
+  asked(key: string): void {
+    const circuit = this.circuits.get(key);
+    if (!circuit || circuit.pauseMs === 0 || this.waitMs(key) > 0) return;
+    circuit.nextTryAtMs = this.nowMs() + circuit.pauseMs;
     circuit.trying = true;
-    return 0;
   }
 
   worked(key: string): void {

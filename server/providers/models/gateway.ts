@@ -33,7 +33,7 @@ export interface ModelGateway {
   isAvailable(model: Model): boolean;
   isSandboxed(model: Model): boolean;
   /** Returns 0 if the model may be asked, or else in how many milliseconds it may be (circuit-breaker.ts). */
-  takeTurn(model: Model): number;
+  waitMs(model: Model): number;
   /** Whether an answer's provider worked, as far as the answer tells that. */
   report(model: Model, worked: boolean): void;
   /** As `ModelConnection.ask`. Throws if the model is not available. */
@@ -71,9 +71,12 @@ export function createModelGateway(config: Pick<Config, "models" | "sandbox">): 
   return {
     isAvailable: (model) => model.protocol !== undefined && config.models[model.provider] !== undefined,
     isSandboxed: (model) => sandboxOrigin !== undefined && (config.models[model.provider]?.baseUrl ?? "").startsWith(sandboxOrigin),
-    takeTurn: (model) => breaker.takeTurn(circuitOf(model)),
+    waitMs: (model) => breaker.waitMs(circuitOf(model)),
     report: (model, worked) => (worked ? breaker.worked(circuitOf(model)) : breaker.failed(circuitOf(model))),
     list: async (provider) => listModels(provider, addressOf(provider), send),
-    ask: (call) => connectionOf(call.model.protocol, call.model.provider).ask(call),
+    ask(call) {
+      breaker.asked(circuitOf(call.model));
+      return connectionOf(call.model.protocol, call.model.provider).ask(call);
+    },
   };
 }
