@@ -13,6 +13,13 @@ export function onRealtime(listener: (event: RealtimeEvent) => void): () => void
   return () => listeners.delete(listener);
 }
 
+/** Calls `look` after every pushed change of these tables, and when changes may have been missed. Returns what ends that. */
+export function onNews(tables: readonly RealtimeTable[], look: () => unknown): () => void {
+  return onRealtime((event) => {
+    if (event.type === "listening" || tables.includes(event.table)) look();
+  });
+}
+
 /** Only the socket calls this (realtime-socket.ts). */
 export function tellListeners(event: RealtimeEvent): void {
   for (const listener of listeners) listener(event);

@@ -1,6 +1,6 @@
 import { create } from "zustand";
 import { api } from "#client/lib/api.ts";
-import { onRealtime } from "#client/lib/realtime.ts";
+import { onNews } from "#client/lib/realtime.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import type { FactorReset } from "#contract/factor-reset.ts";
 
@@ -22,9 +22,7 @@ export function startFactorResetWatch(): void {
     userId = user?.id;
     useFactorReset.setState({ reset: null });
   });
-  onRealtime((event) => {
-    if (event.type === "listening" || event.table === "factor_resets") void look();
-  });
+  onNews(["factor_resets"], look);
 }
 
 /** Throws ApiProblem, NetworkProblem. */

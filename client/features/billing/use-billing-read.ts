@@ -1,14 +1,10 @@
 import { useCallback, useEffect, useState } from "react";
-import { onRealtime } from "#client/lib/realtime.ts";
+import { billingNews, useNews } from "#client/lib/use-news.ts";
 
-/** Calls `look` at once, and again after every pushed change of plan or wallet. It must stay the same function. */
+/** Calls `look` at once, and again after news of plan or wallet. It must stay the same function. */
 export function useBillingNews(look: () => Promise<void>): void {
-  useEffect(() => {
-    void look();
-    return onRealtime((event) => {
-      if (event.type === "listening" || event.table === "user_subscriptions" || event.table === "wallets") void look();
-    });
-  }, [look]);
+  useEffect(() => void look(), [look]);
+  useNews(billingNews, look);
 }
 
 /** What `read` brings, read again after news. Undefined: not known, be it that it could not be read. `read` must stay the same function. */

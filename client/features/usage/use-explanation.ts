@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { api, isAbort } from "#client/lib/api.ts";
+import { useNews, walletNews } from "#client/lib/use-news.ts";
 import type { Explanation } from "#contract/ledger.ts";
-import { useWalletNews } from "./use-wallet-news.ts";
 
 type State = { status: "loading" } | { status: "failed" } | { status: "known"; explanation: Explanation };
 
@@ -26,6 +26,6 @@ export function useExplanation(): { state: State; read: () => void } {
     look();
     return () => reading.current.abort();
   }, [look]);
-  useWalletNews(look);
+  useNews(walletNews, look);
   return { state, read };
 }

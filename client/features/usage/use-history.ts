@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { api, apiResponse, isAbort } from "#client/lib/api.ts";
 import { saveFile } from "#client/lib/save-file.ts";
+import { useNews, walletNews } from "#client/lib/use-news.ts";
 import type { LedgerFilter, LedgerLine } from "#contract/ledger.ts";
-import { useWalletNews } from "./use-wallet-news.ts";
 
 const pageSize = 25;
 /** While few lines match, the page goes on by itself for so many calls. Each reads some thousands of lines. */
@@ -68,7 +68,7 @@ export function useHistory(filter: LedgerFilter) {
       () => {},
     );
   }, [filter]);
-  useWalletNews(look);
+  useNews(walletNews, look);
 
   /** Throws what the call throws. */
   async function more(): Promise<void> {

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { api, isAbort } from "#client/lib/api.ts";
+import { useNews, walletNews } from "#client/lib/use-news.ts";
 import type { Usage, UsageRange } from "#contract/usage.ts";
-import { useWalletNews } from "./use-wallet-news.ts";
 
 type State = { status: "loading" } | { status: "failed" } | { status: "known"; usage: Usage };
 
@@ -26,6 +26,6 @@ export function useUsage(range: UsageRange): { state: State; read: () => void } 
     read();
     return () => reading.current.abort();
   }, [read]);
-  useWalletNews(look);
+  useNews(walletNews, look);
   return { state, read };
 }
