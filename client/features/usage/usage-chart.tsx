@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
@@ -7,6 +7,7 @@ import { useUtc } from "#client/lib/use-utc.ts";
 import type { Usage } from "#contract/usage.ts";
 import styles from "./usage.module.css";
 import type { Buckets } from "./usage-buckets.ts";
+import { useModelName } from "./use-model-name.ts";
 
 interface UsageChartProps {
   buckets: Buckets;
@@ -30,8 +31,11 @@ interface Labels {
   number: (value: number) => string;
 }
 
+/** Told the place of the bar below the pointer; null for none. */
+type OnPoint = (place: number | null) => void;
+
 /** The canvas knows no custom properties: each colour is read from an element that has it, when it is drawn. */
-function optionsOf(buckets: Buckets, element: HTMLElement, labels: Labels): uPlot.Options {
+function optionsOf(buckets: Buckets, element: HTMLElement, labels: Labels, onPoint: OnPoint): uPlot.Options {
   const swatches = [...element.querySelectorAll("[data-place]")];
   const colourOf = (place: number) => getComputedStyle(swatches[place] ?? element).color;
   const bars = uPlot.paths.bars?.({ size: [0.7, 48] });
@@ -45,8 +49,9 @@ function optionsOf(buckets: Buckets, element: HTMLElement, labels: Labels): uPlo
   return {
     width: element.clientWidth,
     height,
-    // The table has the figures, also for those who can't point.
-    cursor: { show: false },
+    // A line at the bar whose figures stand below. The table has them for those who can't point.
+    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    hooks: { setCursor: [(chart) => onPoint(chart.cursor.idx ?? null)] },
     // Room for the right half of the last label.
     padding: [8, labelWidth / 2, 0, 0],
     legend: { show: false },
@@ -78,11 +83,32 @@ function optionsOf(buckets: Buckets, element: HTMLElement, labels: Labels): uPlo
   };
 }
 
+/** The figures of one bar: what the pointer shows and the table has as well. */
+function Pointed({ buckets: { starts, models, credits, totals }, place, label }: { buckets: Buckets; place: number; label: string }) {
+  const { number } = useFormat();
+  const nameOf = useModelName();
+  const used = models.map((model, row) => ({ model, row, spent: credits[row]?.[place] ?? 0 })).filter(({ spent }) => spent > 0);
+  return (
+    <>
+      <span>
+        {label} <strong>{number(totals[place] ?? 0)}</strong>
+      </span>
+      {used.map(({ model, row, spent }) => (
+        <span key={`${starts[place]} ${model}`}>
+          <span className={styles.colour} data-place={row} />
+          {nameOf(model)} {number(spent)}
+        </span>
+      ))}
+    </>
+  );
+}
+
 /** Credits by day or month, as bars of one piece for each model. */
 export function UsageChart({ buckets, unit }: UsageChartProps) {
   const { t } = useTranslation("usage");
   const { number } = useFormat();
   const { shortDay, shortMonth } = useUtc();
+  const [pointed, setPointed] = useState<number | null>(null);
   const frame = useRef<HTMLDivElement>(null);
   const labels = useRef<Labels>({ start: shortDay, number });
   labels.current = { start: (start) => (start === "" ? "" : unit === "month" ? shortMonth(start) : shortDay(start)), number };
@@ -90,7 +116,7 @@ export function UsageChart({ buckets, unit }: UsageChartProps) {
   useEffect(() => {
     const element = frame.current;
     if (!element) return;
-    const chart = new uPlot(optionsOf(buckets, element, labels.current), stacked(buckets), element);
+    const chart = new uPlot(optionsOf(buckets, element, labels.current, setPointed), stacked(buckets), element);
     const resizes = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }));
     resizes.observe(element);
     // Another theme has other colours.
@@ -104,14 +130,20 @@ export function UsageChart({ buckets, unit }: UsageChartProps) {
       themes.disconnect();
       dark.removeEventListener("change", redraw);
       chart.destroy();
+      setPointed(null);
     };
   }, [buckets]);
 
   return (
-    <div ref={frame} className={styles.chart} role="img" aria-label={t("charts.chart")}>
-      {buckets.models.map((model, place) => (
-        <span key={model ?? ""} data-place={place} hidden />
-      ))}
+    <div>
+      <div ref={frame} className={styles.chart} role="img" aria-label={t("charts.chart")}>
+        {buckets.models.map((model, place) => (
+          <span key={model ?? ""} data-place={place} hidden />
+        ))}
+      </div>
+      <p className={styles.pointed} aria-hidden="true">
+        {pointed !== null && <Pointed buckets={buckets} place={pointed} label={labels.current.start(buckets.starts[pointed] ?? "")} />}
+      </p>
     </div>
   );
 }

@@ -34,7 +34,7 @@ function Figures({ usage }: { usage: Usage }) {
         </span>
       </p>
       <div className={styles.figures}>
-        <Suspense fallback={<div className={styles.chart} />}>
+        <Suspense fallback={<div className={styles.chartRoom} />}>
           <UsageChart buckets={buckets} unit={usage.unit} />
         </Suspense>
         <UsageTable buckets={buckets} unit={usage.unit} />

@@ -2,9 +2,9 @@ import { useTranslation } from "react-i18next";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
 import type { Usage } from "#contract/usage.ts";
-import { findModel } from "#domain/models.ts";
 import styles from "./usage.module.css";
 import type { Buckets } from "./usage-buckets.ts";
+import { useModelName } from "./use-model-name.ts";
 
 /** What scrolls must have the focus to be scrolled by keyboard. */
 const scrollable = { tabIndex: 0 };
@@ -19,6 +19,7 @@ export function UsageTable({ buckets: { starts, models, credits, totals }, unit 
   const { t } = useTranslation("usage");
   const { number } = useFormat();
   const { date, month } = useUtc();
+  const nameOf = useModelName();
   const rows = starts.map((start, index) => ({ start, index })).filter(({ index }) => (totals[index] ?? 0) > 0);
   return (
     <section className={styles.scrolls} aria-label={t("charts.table")} {...scrollable}>
@@ -30,7 +31,7 @@ export function UsageTable({ buckets: { starts, models, credits, totals }, unit 
             {models.map((model, index) => (
               <th key={model ?? ""} scope="col">
                 <span className={styles.colour} data-place={index} />
-                {model === null ? t("charts.others") : (findModel(model)?.name ?? model)}
+                {nameOf(model)}
               </th>
             ))}
           </tr>
