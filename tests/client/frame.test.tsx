@@ -78,7 +78,7 @@ describe("routes", () => {
     const { page } = await openPage(site, { viewport: { width: 1440, height: 900 } });
     await visit(page, site.address);
     await page.locator('footer a[href="/pricing"]').click();
-    await page.waitForFunction(() => document.title.startsWith("Pricing"));
+    await expect.poll(() => page.title()).toMatch(/^Pricing/);
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
     expect(await page.evaluate(() => scrollY)).toBe(0);
   });
