@@ -182,3 +182,12 @@ it("an answer's column is at most 70ch wide, and an answer that was cut short ha
   const asked = { prompt: chat.answer.goOnPrompt, model: "gpt-5-mini", quotedCredits: 1, parentId: conversation.headId };
   await expect.poll(sent).toMatchObject([{ ...asked, conversationId: conversation.id }]);
 });
+
+it.each(["/", "/pricing", "/about"])("on a phone %s stays where it is after a jump to its end, whatever is drawn then", async (address) => {
+  page = await open(site, address, phone);
+  const footer = page.getByRole("contentinfo");
+  await footer.evaluate((element) => element.scrollIntoView());
+  const top = await footer.evaluate((element) => element.getBoundingClientRect().top);
+  await page.evaluate(`(async () => { for (let frame = 0; frame < 6; frame += 1) await new Promise(requestAnimationFrame); })()`);
+  expect(await footer.evaluate((element) => element.getBoundingClientRect().top)).toBeCloseTo(top, -1);
+});
