@@ -30,6 +30,7 @@ import { contactRoutes } from "./features/contact/routes.ts";
 import { conversationRoutes } from "./features/conversations/routes.ts";
 import { creditRoutes } from "./features/credits/routes.ts";
 import { deletionRoutes, restoringRoutes } from "./features/deletion/routes.ts";
+import { fileRoutes, publicFileRoutes } from "./features/files/routes.ts";
 import { createAnswers } from "./features/generations/answers.ts";
 import { generationRoutes } from "./features/generations/routes.ts";
 import { notificationRoutes, unsubscribeRoutes } from "./features/notifications/routes.ts";
@@ -107,6 +108,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       contactRoutes(deps),
       unsubscribeRoutes(deps),
       publicAvatarRoutes(deps),
+      publicFileRoutes(deps),
       emailLinkRoutes(deps),
       adminRoutes(),
     ]),
@@ -117,6 +119,7 @@ async function registerFeatures(app: App, deps: Deps, draining: Draining): Promi
       avatarRoutes(deps),
       sessionRoutes(deps),
       ownDataRoutes(deps),
+      fileRoutes(deps),
       deletionRoutes(deps, answers),
       notificationRoutes(deps),
       factorRoutes(deps),

@@ -22,6 +22,7 @@ const wallTimeAllowed = [
   "server/features/billing/webhook.ts",
   "server/features/billing/event-checks.ts",
   "server/features/contact/limits.ts",
+  "server/features/files/signed-addresses.ts",
   "server/features/generations/",
 ];
 /** Files that may read process.env: entry points, which pass it on to the code that parses it. */

@@ -8,6 +8,7 @@ import type { doctorRoutes } from "./doctor.ts";
 import type { emailChangeRoutes } from "./email-change.ts";
 import type { factorResetRoutes } from "./factor-reset.ts";
 import type { factorRoutes } from "./factors.ts";
+import type { fileRoutes } from "./files.ts";
 import type { generationRoutes } from "./generations.ts";
 import type { googleRoutes } from "./google.ts";
 import type { invoiceRoutes } from "./invoices.ts";
@@ -32,6 +33,7 @@ export type Calls = CallsOf<
     typeof billingRoutes &
     typeof catalogueRoutes &
     typeof contactRoutes &
+    typeof fileRoutes &
     typeof emailChangeRoutes &
     typeof factorResetRoutes &
     typeof factorRoutes &

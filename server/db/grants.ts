@@ -10,7 +10,9 @@ import type { Database } from "./types.ts";
  * The tables from which the application itself may delete. Retention sweeps delete through functions of the owner, each of
  * which enforces its own bound.
  */
-const deletable = sql.raw((["auth_attempts", "conversations", "email_links", "outbox", "sweep_failures"] satisfies KeptTable[]).join(", "));
+const deletable = sql.raw(
+  (["auth_attempts", "conversations", "email_links", "files", "outbox", "sweep_failures"] satisfies KeptTable[]).join(", "),
+);
 const tables = sql.raw(Object.keys(retention satisfies Record<keyof Database, unknown>).join(", "));
 
 const ledgerTables = sql.raw("wallets, grants, ledger_keys, ledger_transactions, ledger_entries, holds, hold_parts");
@@ -24,6 +26,7 @@ const functions = [
   "avatar_forget",
   "business_now",
   "factors_remove",
+  "file_reserve",
   "google_unlink",
   "undo_ways_in",
   "passkey_remove",
@@ -90,7 +93,10 @@ export async function grantToApplication(trx: Kysely<unknown>, role: string): Pr
     sql`revoke update on ${appendOnly} from ${name}`,
     sql`revoke update on orders from ${name}`,
     sql`grant update (stripe_session_id, contract_id, concluded_at) on orders to ${name}`,
-    sql`revoke insert, update on usage_days from ${name}`,
+    sql`revoke insert, update on usage_days, file_space from ${name}`,
+    // Only `file_reserve` adds a file, which checks whether there is room for it.
+    sql`revoke insert, update on files from ${name}`,
+    sql`grant update (conversation_id, content_type, bytes, width, height, duration_ms, pages) on files to ${name}`,
     sql`revoke insert, update, delete, truncate on ${auditTables} from ${name}`,
     sql`grant insert (billing_account_id, created_at) on wallets to ${name}`,
     sql`grant update (frozen_at) on wallets to ${name}`,

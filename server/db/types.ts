@@ -45,6 +45,7 @@ import type {
   Trials,
   UserSubscriptions,
 } from "./types-billing.ts";
+import type { FileSpace, Files } from "./types-files.ts";
 import type {
   Grants,
   HoldParts,
@@ -121,6 +122,8 @@ export interface Database {
   refused_sends: RefusedSends;
   spending_limits: SpendingLimits;
   usage_days: UsageDays;
+  files: Files;
+  file_space: FileSpace;
   ledger_checks: LedgerChecks;
   findings: Findings;
   full_checks: FullChecks;

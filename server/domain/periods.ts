@@ -30,6 +30,8 @@ export const keptMs = {
   auditEvents: 2 * 365 * dayMs,
   exportFiles: exportFileMs,
   exports: 7 * dayMs,
+  unsentFiles: 7 * dayMs,
+  unfinishedFiles: hourMs,
   stripePayloads: 90 * dayMs,
   googleAnswers: dayMs,
   trialMailboxes: 2 * 365 * dayMs,

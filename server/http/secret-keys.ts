@@ -16,7 +16,8 @@ export type KeyPurpose =
   | "google"
   | "unsubscribe"
   | "trial-mailbox"
-  | "pay-invoice";
+  | "pay-invoice"
+  | "file-address";
 
 const keyBytes = 32;
 

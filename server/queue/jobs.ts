@@ -23,6 +23,8 @@ export const jobs = {
   "make-export": Type.Object({ exportId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
   /** Deletes a file of the file storage. A trigger writes it in the transaction in which the last row that names the file goes. */
   "delete-file": Type.Object({ name: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
+  /** Deletes files of people. A trigger writes it in the transaction in which their rows go. */
+  "delete-files": Type.Object({ names: Type.Array(Type.String({ format: "uuid" }), { maxItems: 100 }) }, { additionalProperties: false }),
 } as const;
 
 export type JobName = keyof typeof jobs;
@@ -45,6 +47,7 @@ export const kindOfJob: Readonly<Record<JobName, JobKind>> = {
   "send-mail": "mail",
   "make-export": "files",
   "delete-file": "files",
+  "delete-files": "files",
 };
 export type JobPayload<Name extends JobName> = Static<(typeof jobs)[Name]>;
 

@@ -87,7 +87,7 @@ async function signInPending(email = ada.user.email): Promise<{ answer: LightMyR
   return { answer, body: body as DeletionPending };
 }
 
-const ownJobs = ["make-export", "delete-file", "align-subscription"];
+const ownJobs = ["make-export", "delete-file", "delete-files", "align-subscription"];
 /** Does the jobs of deletions and exports as the worker does. */
 async function runJobs(): Promise<void> {
   const rows = await product.db.selectFrom("outbox").selectAll().where("job", "in", ownJobs).execute();
@@ -309,6 +309,13 @@ async function live(session: Session, words: string): Promise<void> {
     payload: picture,
   });
   await ask(served, personOf(session), { prompt: words });
+  await product.app.inject({
+    method: "POST",
+    url: `/api/files?name=${encodeURIComponent(words)}`,
+    headers: bearer(session),
+    payload: words,
+    remoteAddress: randomAddress(),
+  });
   const letter = { name: "Ada", category: "support", subject: "A question", message: words };
   const write = (headers: Record<string, string>, email: string) =>
     product.post(
@@ -400,6 +407,7 @@ describe("after 14 days", () => {
 
   test("nothing in any table leads to the person; ledger and receipts stay; the address begins a new account", async () => {
     const words = `the secret of ${randomUUID()}`;
+    const files = await storedFiles();
     await live(ada, words);
     const tables = await tablesOfPeople();
     for (const { name, by } of tables) {
@@ -420,6 +428,8 @@ describe("after 14 days", () => {
     await runJobs();
     expect(await eraseAll()).toBeGreaterThan(0);
     await runJobs();
+    // Those of the picture wait for their sweep.
+    expect((await storedFiles()).filter((name) => !/^(small|large)-/.test(name) && !files.includes(name))).toEqual([]);
 
     expect(await placesOf(ada.user.id, ada.user.email, words)).toEqual([]);
     expect(await kept()).toEqual(before);
@@ -531,6 +541,8 @@ test(`an account with ${size.messages} messages and ${size.files} files is expor
   const messages: unknown[] = JSON.parse(readZip(file.rawPayload).get("messages.json") ?? "[]");
   expect(messages.length).toBeGreaterThan(size.messages);
 
+  // Those of earlier tests.
+  await runJobs();
   const before = (await storedFiles()).length;
   await remove();
   await runJobs();

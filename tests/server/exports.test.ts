@@ -15,6 +15,7 @@ import { avatarAddress } from "#domain/avatars.ts";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { stepUpMs } from "#domain/periods.ts";
 import { changeAvatar } from "#server/features/account/avatars.ts";
+import { deleteFiles, storeFile } from "#server/features/files/service.ts";
 import { pictureFiles } from "#server/features/own-data/archive.ts";
 import { makeExport } from "#server/features/own-data/exports.ts";
 import { sections } from "#server/features/own-data/sections.ts";
@@ -161,6 +162,28 @@ test("an export has the bytes of the person's picture, as it was when it was mad
     expect(files.get(file)?.equals(served.rawPayload)).toBe(true);
     expect(files.get("README.md")?.toString()).toContain(file);
   }
+});
+
+test("an export has the person's files, and an empty one for a file that is deleted meanwhile", async () => {
+  const { deps } = product;
+  const keep = (userId: string, name: string, text: string) => storeFile(deps, { userId, kind: "output", name }, Buffer.from(text));
+  const [kept, lost] = [await keep(ada.user.id, "notes", "my notes"), await keep(ada.user.id, "lost", "lost")];
+  await keep((await product.join()).user.id, "hers", "the secret of Eve");
+  const racing: typeof deps.storage = {
+    ...deps.storage,
+    get: async (...asked) => {
+      await deleteFiles(deps.db, ada.user.id, [lost.id]);
+      return deps.storage.get(...asked);
+    },
+  };
+  const id = await askedId();
+  await makeExport({ ...deps, storage: racing }, id);
+  const files = readZip((await download(id)).rawPayload);
+  expect([...files].filter(([name]) => name.startsWith("files/"))).toEqual([
+    [`files/${kept.id}-notes.txt`, "my notes"],
+    [`files/${lost.id}-lost.txt`, ""],
+  ]);
+  expect(JSON.parse(files.get("files.json") ?? "")[0]).toMatchObject({ file: `files/${kept.id}-notes.txt`, type: "text/plain", bytes: 8 });
 });
 
 test("an export fails if a file of the picture is lost, and holds no file open", async () => {

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { storeFile } from "#server/features/files/service.ts";
 import { askForExport, makeExport } from "#server/features/own-data/exports.ts";
 import type { AnswerProcess, RunningModels, SeenAnswer } from "#tests/support/answers.ts";
 import { ask, startModels } from "#tests/support/answers.ts";
@@ -49,6 +50,11 @@ async function exportOfOwner(): Promise<string> {
   return latest?.id ?? "";
 }
 
+async function fileOfOwner(): Promise<string> {
+  const file = { userId: owner.userId, kind: "output", name: "words" } as const;
+  return (await storeFile(product.deps, file, Buffer.from("words"))).id;
+}
+
 const generation = () => answer.generationId;
 const conversation = () => answer.conversationId;
 
@@ -87,6 +93,8 @@ const cases: Readonly<Record<string, Case>> = {
   "PATCH /api/account/passkeys/{id}": { id: passkeyOfOwner, body: { name: "mine" }, own: 200 },
   "DELETE /api/account/passkeys/{id}": { id: passkeyOfOwner, own: 204 },
   "POST /api/billing/invoices/{id}/link": { id: invoiceOfOwner, body: { document: "pdf" }, own: 502 },
+  "GET /api/files/{id}": { id: fileOfOwner, own: 200 },
+  "DELETE /api/files/{id}": { id: fileOfOwner, own: 204 },
   "DELETE /api/account/sessions/{id}": { id: sessionOfOwner, own: 204 },
 };
 

@@ -281,6 +281,18 @@ const plants: Record<Sweep, Plant> = {
       .execute();
     return () => there(db.selectFrom("data_exports").select("id").where("id", "=", id));
   },
+  async unsentFiles(at) {
+    const id = uuidv7();
+    await database.asOwner(`insert into files (id, user_id, kind, name, content_type, bytes, created_at)
+      values ('${id}', '${await userOf()}', 'attachment', 'a.txt', 'text/plain', 1, '${at.toISOString()}')`);
+    return () => there(database.db.selectFrom("files").select("id").where("id", "=", id));
+  },
+  async unfinishedFiles(at) {
+    const id = uuidv7();
+    await database.asOwner(`insert into files (id, user_id, kind, name, bytes, created_at, reserved_at)
+      values ('${id}', '${await userOf()}', 'output', 'a.png', 1, now(), '${at.toISOString()}')`);
+    return () => there(database.db.selectFrom("files").select("id").where("id", "=", id));
+  },
   async stripePayloads(at) {
     const { pool } = database;
     const id = `evt_${randomUUID()}`;
@@ -482,7 +494,7 @@ describe("a sweep", () => {
 
 it("the application's role can't delete rows before their limit", async () => {
   const young = await Promise.all(sweepNames.map((sweep) => plants[sweep](new Date(Date.now() - keptMs[sweep] + minuteMs))));
-  const own = ["auth_attempts", "conversations", "email_links", "outbox", "sweep_failures"];
+  const own = ["auth_attempts", "conversations", "email_links", "files", "outbox", "sweep_failures"];
   for (const table of Object.keys(retention).filter((name) => !own.includes(name))) {
     for (const statement of [`delete from ${table}`, `truncate ${table}`])
       await expect(database.pool.query(statement), statement).rejects.toMatchObject({ code: "42501" });

@@ -175,7 +175,8 @@ export class RequestMaker {
       remoteAddress: this.address(),
     };
     if (route.path.endsWith("/webhook")) this.addEvent(request);
-    else if (route.method === "PUT" && route.path.endsWith("/avatar")) this.addPicture(request);
+    else if (`${route.method} ${route.path}` === "POST /api/files" || (route.method === "PUT" && route.path.endsWith("/avatar")))
+      this.addPicture(request);
     else this.addBody(request, route);
     if (random(12) === 0) Object.assign(request.headers, pick(random, hostileHeaders));
     if (random(40) === 0) request.method = pick(random, otherMethods);

@@ -61,6 +61,7 @@ const fail = (error: unknown) => ({
   "make-export": async () => {
     throw error;
   },
+  "delete-files": async () => {},
   "delete-file": async () => {
     throw error;
   },

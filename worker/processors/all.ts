@@ -1,6 +1,7 @@
 import type { Processors } from "../run-job.ts";
 import { alignSubscriptionJob } from "./align-subscription.ts";
 import { deleteFileJob } from "./delete-file.ts";
+import { deleteFilesJob } from "./delete-files.ts";
 import { makeExportJob } from "./make-export.ts";
 import { payBackJob } from "./pay-back.ts";
 import { processStripeEventJob } from "./process-stripe-event.ts";
@@ -14,6 +15,7 @@ import { updateCustomerJob } from "./update-customer.ts";
 export const processors: Processors = {
   "align-subscription": alignSubscriptionJob,
   "delete-file": deleteFileJob,
+  "delete-files": deleteFilesJob,
   "make-export": makeExportJob,
   "pay-back": payBackJob,
   "process-stripe-event": processStripeEventJob,

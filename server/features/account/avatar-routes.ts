@@ -1,49 +1,18 @@
 /** Uploading the picture of an account, and serving it under a name that can't be guessed. */
-import type { IncomingMessage } from "node:http";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
 import { validate as isUuid } from "uuid";
 import { avatarBytes, avatarSizes } from "#domain/avatars.ts";
-import { DomainError } from "#domain/errors.ts";
 import { profileRoutes as contract } from "../../contract/profile.ts";
 import type { Deps } from "../../deps.ts";
 import type { App, Routes } from "../../http/app-type.ts";
-import { Counts } from "../../http/counts.ts";
 import { sendNotFound } from "../../http/problem.ts";
+import { dropRest, limitUploads } from "../../http/upload-limits.ts";
 import { viewerOf } from "../../http/viewer.ts";
 import { changeAvatar, readAvatar, removeAvatar } from "./avatars.ts";
 import { pictureTooLarge, unsupportedPicture } from "./pictures.ts";
 
-/** Uploads at once in this process. Each may have its whole body in memory. */
-const uploadsAtOnce = 8;
 /** Decoding may take seconds of a processor, so uploads have a limit of their own. */
 const uploadLimit = { max: 30, timeWindow: "1 hour" };
-
-/** Lets one upload of each person begin, and a few altogether. Runs before the body is read. */
-function limitUploads() {
-  const uploads = new Counts();
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { userId } = viewerOf(request);
-    if (uploads.total >= uploadsAtOnce || !uploads.hasRoom(userId, 1))
-      throw new DomainError("rate_limited", "Other pictures are being uploaded. Wait a moment", { retryAfterSeconds: 5 });
-    reply.raw.once("close", uploads.add(userId));
-  };
-}
-
-/**
- * Reads and drops the rest of a body, up to the size of one picture. If we answered and closed the connection while the sender, such as the
- * proxy, still sends, the answer would be lost to it.
- */
-async function dropRest(body: IncomingMessage): Promise<void> {
-  let left = avatarBytes;
-  try {
-    for await (const chunk of body.iterator({ destroyOnReturn: false })) {
-      left -= (chunk as Buffer).length;
-      if (left < 0) return;
-    }
-  } catch {
-    // The sender is gone, and the answer with it.
-  }
-}
 
 async function registerUpload(app: App, deps: Pick<Deps, "db" | "storage" | "log">): Promise<void> {
   // We read the format from the bytes, because the type that a browser sends may be wrong.
@@ -56,7 +25,7 @@ async function registerUpload(app: App, deps: Pick<Deps, "db" | "storage" | "log
   app.setErrorHandler(async (error, request, reply) => {
     const { code } = error as { code?: string };
     if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
-      await dropRest(request.raw);
+      await dropRest(request.raw, avatarBytes);
       throw pictureTooLarge();
     }
     if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") throw unsupportedPicture();
@@ -65,7 +34,7 @@ async function registerUpload(app: App, deps: Pick<Deps, "db" | "storage" | "log
   const options = {
     schema: contract["PUT /api/account/avatar"],
     bodyLimit: avatarBytes,
-    onRequest: limitUploads(),
+    onRequest: limitUploads(1),
     config: { rateLimit: uploadLimit },
   };
   app.put("/api/account/avatar", options, async (request) => {

@@ -3,52 +3,23 @@
  * metadata, no second format hidden in it, no animation. Memory and time are bounded by the picture's pixels, the number at once
  * and a time limit.
  */
-import type { Sharp, SharpOptions } from "sharp";
+import type { SharpOptions } from "sharp";
 import type { Crop } from "#domain/avatars.ts";
 import { avatarLimits, avatarSizes, centreCrop } from "#domain/avatars.ts";
 import { DomainError } from "#domain/errors.ts";
+import type { OpenPicture } from "../files/picture-library.ts";
+import { withPictures } from "../files/picture-library.ts";
 
 export interface Picture {
   small: Buffer;
   large: Buffer;
 }
 
-/** Decoding one picture takes up to four bytes a pixel, so 160 MB. */
-const atOnce = 2;
 const timeLimitSeconds = 10;
 const quality = 82;
 
-/** libvips knows many formats, some of which read other files or run scripts. Only these decoders may run. */
-const decoders = ["Jpeg", "Png", "Webp", "Heif", "Nsgif"].map((name) => `VipsForeignLoad${name}Buffer`);
 /** AVIF is AV1 in a HEIF container. */
 const formats: readonly (string | undefined)[] = ["jpeg", "png", "webp", "heif", "gif"];
-
-type OpenPicture = (bytes: Buffer, options: SharpOptions) => Sharp;
-
-async function loadLibrary(): Promise<OpenPicture> {
-  const { default: sharp } = await import("sharp");
-  sharp.block({ operation: ["VipsForeignLoad"] });
-  sharp.unblock({ operation: decoders });
-  sharp.cache(false);
-  sharp.concurrency(1);
-  return sharp;
-}
-
-let library: Promise<OpenPicture> | undefined;
-
-let running = 0;
-const waiting: (() => void)[] = [];
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
-  running += 1;
-  try {
-    return await work();
-  } finally {
-    running -= 1;
-    waiting.shift()?.();
-  }
-}
 
 export function unsupportedPicture(): DomainError {
   return new DomainError("picture_unsupported", "Choose a picture in the form of JPEG, PNG, WebP, AVIF or GIF");
@@ -79,9 +50,7 @@ async function measure(open: OpenPicture, bytes: Buffer): Promise<{ width: numbe
 
 /** Throws `picture_unsupported`, `picture_too_large`, `picture_damaged`, and `validation_failed` for a crop that is not within the picture. */
 export async function makePicture(bytes: Buffer, wanted: Crop | undefined): Promise<Picture> {
-  library ??= loadLibrary();
-  const open = await library;
-  return inTurn(async () => {
+  return withPictures(async (open) => {
     const options: SharpOptions = { limitInputPixels: avatarLimits.megapixels * 1_000_000, failOn: "error", sequentialRead: true };
     const { width, height } = await measure(open, bytes);
     const { left, top, side } = wanted ?? centreCrop(width, height);

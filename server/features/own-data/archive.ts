@@ -1,5 +1,5 @@
 /**
- * Writes an export: a zip file of JSON files, the person's picture and a README. It is read and compressed as it is written, so its size does not
+ * Writes an export: a zip file of JSON files, the person's picture, their files and a README. It is read and compressed as it is written, so its size does not
  * matter to memory.
  */
 import { Readable } from "node:stream";
@@ -7,9 +7,11 @@ import { sql } from "kysely";
 import { ZipFile } from "yazl";
 import type { AvatarSize } from "#domain/avatars.ts";
 import { avatarSizes } from "#domain/avatars.ts";
+import { DomainError } from "#domain/errors.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { openOwnPicture } from "../account/avatars.ts";
+import { allFiles, openFile } from "../files/service.ts";
 import { sections } from "./sections.ts";
 
 /** Answers can be long, so few rows are in memory at a time. */
@@ -49,11 +51,21 @@ export function readmeOf(site: string, madeAt: Date): string {
     `Made on ${madeAt.toISOString()}. Rows that changed while the file was made are in it as they were before or after the change.`,
     "Every .json file is in UTF-8: one array, with one object on each line. Times are RFC 3339. Amounts of money are in cents, credits are whole numbers. Ids connect the files.",
     "## Files",
-    [...files, pictures].join("\n"),
+    [...files, pictures, "- files/: the files themselves. `files.json` says which is which."].join("\n"),
     "## What is not here",
     "Secrets (passwords, tokens) are not exported; we have only hashes of them. Invoices as PDF and card details are with Stripe. What only your browser keeps (drafts, theme, consent) is in your browser.",
     "",
   ].join("\n\n");
+}
+
+/** A file as it was stored. One that is deleted while the export is made is empty. */
+async function* bytesOf(deps: Pick<Deps, "db" | "storage">, userId: string, id: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  signal.throwIfAborted();
+  try {
+    yield* (await openFile(deps, userId, id)).content;
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+  }
 }
 
 /**
@@ -68,8 +80,8 @@ export async function writeArchive(
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;
   const mtime = madeAt;
-  const add = (name: string, open: () => Readable) =>
-    zip.addReadStreamLazy(name, { mtime }, (give) => {
+  const add = (name: string, open: () => Readable, compress = true) =>
+    zip.addReadStreamLazy(name, { mtime, compress }, (give) => {
       const content = open();
       content.on("error", (error) => output.destroy(error));
       give(null, content);
@@ -83,6 +95,9 @@ export async function writeArchive(
   }
   for (const section of sections)
     add(`${section.name}.json`, () => Readable.from(jsonOf(deps.db, section, userId, signal), { objectMode: false }));
+  // Most of them are compressed already.
+  for await (const { id, name } of allFiles(deps.db, userId))
+    add(`files/${id}-${name}`, () => Readable.from(bytesOf(deps, userId, id, signal), { objectMode: false }), false);
   zip.end();
   return output;
 }

@@ -18,7 +18,8 @@ import * as queries from "./queries.ts";
 
 /** An export reads all data of a person, so we allow only a few a day. */
 const dailyExports = 3;
-const maximumBytes = 20 * 1024 ** 3;
+/** More than the largest plan has room for files. */
+const maximumBytes = 24 * 1024 ** 3;
 /** The lease is renewed while the export is being made. If a worker dies, another one makes it after this time. */
 const leaseMs = 15_000;
 

@@ -181,6 +181,13 @@ export const sections: readonly Section[] = [
       else jsonb_build_object('parts', ${parts}) end as item from generations g where g.user_id = ${userId}`,
   },
   {
+    name: "files",
+    describes: "Your files: what you attached to questions, and what models made for you. `file` is its name in this export.",
+    rows: (userId) => sql`select id as key, jsonb_build_object('file', concat('files/', id, '-', name), 'kind', kind, 'name', name,
+      'type', content_type, 'bytes', bytes, 'conversation', conversation_id, 'answer', generation_id, 'createdAt', created_at) as item
+      from files where user_id = ${userId} and content_type is not null`,
+  },
+  {
     name: "contact-messages",
     describes: "What you wrote to the team while you were signed in.",
     rows: (userId) => sql`select id as key, jsonb_build_object('name', name, 'email', email, 'category', category, 'subject', subject,

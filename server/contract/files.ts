@@ -1,0 +1,72 @@
+import type { Static } from "typebox";
+import { Type } from "typebox";
+import { NoContent, Timestamp, Uuid } from "./common.ts";
+import type { RouteContract } from "./route.ts";
+
+const Measure = Type.Union([Type.Integer(), Type.Null()]);
+export const FileKind = Type.Union([Type.Literal("attachment"), Type.Literal("output")]);
+
+export const FileInfo = Type.Object({
+  id: Uuid,
+  /** What the person attached, or what a model made. */
+  kind: FileKind,
+  name: Type.String(),
+  /** By its content. */
+  contentType: Type.String(),
+  bytes: Type.Integer(),
+  /** Of a picture or a clip, in pixels. */
+  width: Measure,
+  height: Measure,
+  /** Of a sound or a clip. */
+  durationMs: Measure,
+  /** Of a PDF. */
+  pages: Measure,
+  /** The answer that made it. */
+  generationId: Type.Union([Uuid, Type.Null()]),
+  createdAt: Timestamp,
+});
+export type FileInfo = Static<typeof FileInfo>;
+
+const byId = Type.Object({ id: Uuid });
+const Bytes = Type.Any({ description: "The bytes of the file, with its content type. Ranges are supported" });
+
+export const fileRoutes = {
+  "POST /api/files": {
+    summary:
+      "Upload an attachment: the body is a PNG, JPEG, WebP or GIF, or text in UTF-8. Its content decides, not its name or type. " +
+      "It goes 7 days later unless it is sent",
+    querystring: Type.Object({ name: Type.String({ maxLength: 1_000 }) }, { additionalProperties: false }),
+    response: { 201: FileInfo },
+  },
+  "GET /api/files": {
+    summary: "The person's files of one kind, latest first, and how much all of them take",
+    querystring: Type.Object(
+      {
+        kind: FileKind,
+        cursor: Type.Optional(Type.String({ maxLength: 200 })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+      },
+      { additionalProperties: false },
+    ),
+    response: {
+      200: Type.Object({
+        files: Type.Array(FileInfo),
+        nextCursor: Type.Union([Type.String(), Type.Null()]),
+        usedBytes: Type.Integer(),
+        /** What the plan includes. Above it nothing is deleted, and nothing can be uploaded. */
+        allowedBytes: Type.Integer(),
+      }),
+    },
+  },
+  "POST /api/files/addresses": {
+    summary:
+      "Addresses at which this sign-in's browser reads these files without its token, for pictures and players. Each is good for one file, " +
+      "for an hour or two, and while the sign-in lasts. Files that are not the person's are left out",
+    body: Type.Object({ ids: Type.Array(Uuid, { minItems: 1, maxItems: 100 }) }, { additionalProperties: false }),
+    response: {
+      200: Type.Object({ addresses: Type.Array(Type.Object({ id: Uuid, address: Type.String(), expiresAt: Timestamp })) }),
+    },
+  },
+  "GET /api/files/:id": { summary: "The bytes of a file", params: byId, response: { 200: Bytes, 206: Bytes } },
+  "DELETE /api/files/:id": { summary: "Delete a file. Nobody can read it any more at once", params: byId, response: { 204: NoContent } },
+} as const satisfies Record<string, RouteContract>;

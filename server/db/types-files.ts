@@ -1,0 +1,34 @@
+import type { Generated, Selectable } from "kysely";
+
+/** What a person attached to a question, or what a model made for them. */
+export interface Files {
+  id: Generated<string>;
+  user_id: string;
+  kind: "attachment" | "output";
+  /** Where an attachment was sent; null until it is. */
+  conversation_id: Generated<string | null>;
+  /** The answer that made an output. */
+  generation_id: string | null;
+  /** In the file storage. */
+  stored_name: Generated<string>;
+  name: string;
+  /** Null while the file is being stored. */
+  content_type: Generated<string | null>;
+  /** While it is being stored, what is reserved for it. */
+  bytes: number;
+  width: Generated<number | null>;
+  height: Generated<number | null>;
+  duration_ms: Generated<number | null>;
+  pages: Generated<number | null>;
+  /** Business time. */
+  created_at: Date;
+  reserved_at: Generated<Date>;
+}
+
+export type FileRow = Selectable<Files>;
+
+/** How much each person's files take. Triggers write it. */
+export interface FileSpace {
+  user_id: string;
+  bytes: Generated<number>;
+}

@@ -1,0 +1,104 @@
+import { sql } from "kysely";
+import type { Executor } from "../../db/transaction.ts";
+import type { FileRow, Files } from "../../db/types-files.ts";
+
+export interface Reservation {
+  id: string;
+  userId: string;
+  kind: Files["kind"];
+  generationId: string | null;
+  name: string;
+  bytes: number;
+  /** Null: there is always room. */
+  limit: number | null;
+  now: Date;
+}
+
+/** `full`: there is no room. `gone`: the answer that made the file was deleted. */
+export async function reserve(executor: Executor, asked: Reservation): Promise<"reserved" | "full" | "gone"> {
+  const { rows } = await sql<{ outcome: "reserved" | "full" | "gone" }>`select file_reserve(${asked.id}, ${asked.userId}, ${asked.kind},
+    ${asked.generationId}, ${asked.name}, ${asked.bytes}, ${asked.limit}, ${asked.now}) as outcome`.execute(executor);
+  return rows[0]?.outcome ?? "gone";
+}
+
+export async function selectStoredName(executor: Executor, id: string): Promise<string> {
+  const row = await executor.selectFrom("files").select("stored_name").where("id", "=", id).executeTakeFirstOrThrow();
+  return row.stored_name;
+}
+
+export type Measures = Pick<FileRow, "width" | "height" | "duration_ms" | "pages">;
+
+/** Undefined if the row was deleted meanwhile. */
+export async function markStored(
+  executor: Executor,
+  id: string,
+  stored: Measures & { content_type: string; bytes: number },
+): Promise<FileRow | undefined> {
+  return executor.updateTable("files").set(stored).where("id", "=", id).returningAll().executeTakeFirst();
+}
+
+/** Does not find another person's file, nor one that is still being stored. */
+export async function selectFile(executor: Executor, userId: string, id: string): Promise<FileRow | undefined> {
+  return executor
+    .selectFrom("files")
+    .selectAll()
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .where("content_type", "is not", null)
+    .executeTakeFirst();
+}
+
+export async function selectOwnIds(executor: Executor, userId: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await executor
+    .selectFrom("files")
+    .select("id")
+    .where("id", "in", ids)
+    .where("user_id", "=", userId)
+    .where("content_type", "is not", null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The page after the file `after`, latest first. */
+export async function selectFiles(executor: Executor, userId: string, kind: Files["kind"], after: string | undefined, limit: number) {
+  let query = executor
+    .selectFrom("files")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .where("kind", "=", kind)
+    .where("content_type", "is not", null)
+    .orderBy("id", "desc")
+    .limit(limit);
+  if (after !== undefined) query = query.where("id", "<", after);
+  return query.execute();
+}
+
+/** All of a person's files, oldest first, a page at a time. */
+export async function selectFilesAfter(executor: Executor, userId: string, after: string | undefined, limit: number) {
+  let query = executor
+    .selectFrom("files")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .where("content_type", "is not", null)
+    .orderBy("id")
+    .limit(limit);
+  if (after !== undefined) query = query.where("id", ">", after);
+  return query.execute();
+}
+
+export async function selectUsedBytes(executor: Executor, userId: string): Promise<number> {
+  const row = await executor.selectFrom("file_space").select("bytes").where("user_id", "=", userId).executeTakeFirst();
+  return row?.bytes ?? 0;
+}
+
+/** Returns how many were deleted. A trigger writes the job that deletes the bytes. */
+export async function deleteFiles(executor: Executor, userId: string, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  const { numDeletedRows } = await executor.deleteFrom("files").where("id", "in", ids).where("user_id", "=", userId).executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** What a broken upload had reserved. */
+export async function forget(executor: Executor, id: string): Promise<void> {
+  await executor.deleteFrom("files").where("id", "=", id).where("content_type", "is", null).execute();
+}
