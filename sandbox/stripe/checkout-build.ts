@@ -62,8 +62,6 @@ const unused = {
   after_expiration: null,
   allow_promotion_codes: null,
   allowed_payment_method_types: null,
-  automatic_tax: { enabled: false, liability: null, provider: null, status: null },
-  billing_address_collection: null,
   client_secret: null,
   collected_information: null,
   consent: null,

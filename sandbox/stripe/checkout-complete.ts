@@ -1,4 +1,5 @@
 import { cancelIntent, chargeIntent, createIntent, declineMessage, refuseAuthentication, requireAuthentication } from "./charging.ts";
+import { keepAddress, settleAddress } from "./checkout-tax.ts";
 import type { Context } from "./context.ts";
 import { endDiscount, redeemableCoupon, redeemCoupon } from "./coupons.ts";
 import { createCustomer } from "./customers.ts";
@@ -9,7 +10,7 @@ import { finalizeInvoice, settleWith } from "./invoice-collect.ts";
 import type { CardBehaviour } from "./kinds.ts";
 import { asksHolder, createCard } from "./payment-methods.ts";
 import { announceSubscription, createSubscription } from "./subscription-cycle.ts";
-import type { Charge, CheckoutSession, Customer, Discount, Invoice, PaymentIntent, PaymentMethod } from "./wire.ts";
+import type { Address, Charge, CheckoutSession, Customer, Discount, Invoice, PaymentIntent, PaymentMethod } from "./wire.ts";
 
 /** `authentication`: the cardholder has to answer the bank. `paid` is also the result for a session that was paid before. */
 export type PaymentResult =
@@ -91,6 +92,7 @@ function openSubscription(
   const price = context.store.get("price", line.price);
   const created = createSubscription(context, {
     daysUntilDue: null,
+    taxed: session.automatic_tax.enabled,
     customer,
     price,
     quantity: line.quantity,
@@ -126,7 +128,7 @@ function openSubscription(
 function detailsOf(session: CheckoutSession, customer: Customer | null): CheckoutSession["customer_details"] {
   const email = customer?.email ?? session.customer_details?.email ?? null;
   return {
-    address: null,
+    address: session.customer_details?.address ?? null,
     business_name: null,
     email,
     individual_name: null,
@@ -153,9 +155,10 @@ function finish(
   context: Context,
   session: CheckoutSession,
   method: PaymentMethod,
-  customer: Customer | null,
+  payer: Customer | null,
   intent: PaymentIntent | null,
 ): PaymentResult {
+  const customer = payer && keepAddress(context, session, payer);
   if (session.mode === "subscription" && customer)
     return { kind: "paid", session: openSubscription(context, session, customer, method, intent) };
   const discounts = redeem(context, session, customer?.id ?? null, null);
@@ -181,7 +184,8 @@ function invoiceOrder(
 ): Invoice | null {
   const { invoice, items } = context.store.hidden("checkout.session", session.id);
   if (!invoice) return null;
-  const draft = createOrderInvoice(context, { customer, currency: session.currency ?? "usd", items, discounts, ...invoice });
+  const taxed = session.automatic_tax.enabled;
+  const draft = createOrderInvoice(context, { customer, currency: session.currency ?? "usd", items, discounts, taxed, ...invoice });
   const open = finalizeInvoice(context, draft, intent?.id ?? null);
   return open.status === "open" ? settleWith(context, open) : open;
 }
@@ -208,9 +212,14 @@ function openSession(context: Context, id: string): CheckoutSession {
  * Pays a session with a test card. Paying it again gives the same result and has no effect: a session creates one
  * subscription. With `waits`, a card that asks for authentication waits for `answerAuthentication`.
  */
-export function paySession(context: Context, sessionId: string, card: CardBehaviour, waits: boolean): PaymentResult {
-  const session = openSession(context, sessionId);
-  if (session.status === "complete") return { kind: "paid", session };
+export function paySession(
+  context: Context,
+  sessionId: string,
+  { card, waits, address }: { card: CardBehaviour; waits: boolean; address: Address | null },
+): PaymentResult {
+  const open = openSession(context, sessionId);
+  if (open.status === "complete") return { kind: "paid", session: open };
+  const session = settleAddress(context, open, address);
   if (card === "declined" && (session.amount_total ?? 0) > 0) return charge(context, session, newCard(context, session, card, null), null);
   if (asksHolder(card) && (session.amount_total ?? 0) > 0) {
     const method = newCard(context, session, card, null);

@@ -3,6 +3,7 @@ import type { Context } from "./context.ts";
 import type { Markup } from "./html.ts";
 import { day, html, money, page } from "./html.ts";
 import { nextBoundary } from "./periods.ts";
+import { percentages } from "./tax-places.ts";
 import type { CheckoutSession, Coupon, LineItem, PaymentIntent, Price } from "./wire.ts";
 
 function every(price: Price | null): string {
@@ -32,6 +33,27 @@ function discountRow(session: CheckoutSession, coupon: Coupon | undefined): Mark
   return html`<div class="row good"><dt>${coupon.name ?? "Discount"}<small>${scope}</small></dt><dd>−${money(off, session.currency ?? "usd")}</dd></div>`;
 }
 
+/** The tax within the total: once somebody has said where they live. */
+function taxRow(session: CheckoutSession): Markup | null {
+  if (session.automatic_tax.status !== "complete") return null;
+  return html`<div class="row"><dt>Tax<small>included</small></dt><dd>${money(session.total_details?.amount_tax ?? 0, session.currency ?? "usd")}</dd></div>`;
+}
+
+/** The part of an address that tax needs. */
+function addressFields(session: CheckoutSession): Markup | null {
+  if (!session.automatic_tax.enabled) return null;
+  const { country, postal_code: code } = session.customer_details?.address ?? { country: null, postal_code: null };
+  const names = new Intl.DisplayNames("en", { type: "region" });
+  const options = Object.keys(percentages)
+    .concat("CA", "JP", "US")
+    .map((key) => ({ key, name: names.of(key) ?? key }))
+    .sort((one, other) => one.name.localeCompare(other.name))
+    .map(({ key, name }) => html`<option value="${key}"${key === country ? html` selected` : null}>${name}</option>`);
+  return html`<fieldset class="address"><legend>Billing address</legend>
+<label>Country<select name="country" required><option value="">Choose</option>${options}</select></label>
+<label>Postal code<input name="postal_code" autocomplete="billing postal-code" maxlength="20" value="${code ?? ""}"></label></fieldset>`;
+}
+
 /** One sentence about what the person will pay after today. */
 function renewalNote(context: Context, session: CheckoutSession, item: LineItem | undefined): Markup | null {
   if (session.mode !== "subscription" || !item) return null;
@@ -49,7 +71,7 @@ function summary(context: Context, session: CheckoutSession): Markup {
   return html`<section class="summary" aria-labelledby="order">
 <h1 id="order">${title}</h1>
 <p class="total">${total}<span>due today</span></p>
-<dl>${hidden.items.map(lineRow)}${discountRow(session, coupon)}<div class="row sum"><dt>Total today</dt><dd>${total}</dd></div></dl>
+<dl>${hidden.items.map(lineRow)}${discountRow(session, coupon)}${taxRow(session)}<div class="row sum"><dt>Total today</dt><dd>${total}</dd></div></dl>
 ${renewalNote(context, session, first)}
 </section>`;
 }
@@ -91,6 +113,7 @@ ${session.customer_details?.email ? html`<p class="email"><span>Email</span>${se
 ${error}
 <input type="hidden" name="from" value="page">
 <fieldset><legend>This card</legend>${tiles}</fieldset>
+${addressFields(session)}
 ${message(session.custom_text?.submit)}
 <button type="submit">${label}</button>
 ${message(session.custom_text?.after_submit)}

@@ -2,14 +2,18 @@ import { createPrice, createProduct, readAmountCents, readCurrency, readRecurrin
 import type { Context } from "./context.ts";
 import { daySeconds, hourSeconds } from "./context.ts";
 import { redeemableCoupon } from "./coupons.ts";
-import { invalidParameter, invalidRequest, missingParameter } from "./errors.ts";
+import { invalidParameter, invalidRequest, missingParameter, notPlayed } from "./errors.ts";
 import type { HiddenKinds } from "./kinds.ts";
 import { checkoutLocales } from "./locales.ts";
 import type { Parameters } from "./parameters.ts";
+import { sessionTax } from "./checkout-tax.ts";
 import type { BillingMode, CheckoutSession, Coupon, LineItem, Price } from "./wire.ts";
 
 type Lines = HiddenKinds["checkout.session"]["lines"];
-export type Settings = Pick<CheckoutSession, "locale" | "submit_type" | "custom_text" | "customer_creation">;
+export type Settings = Pick<
+  CheckoutSession,
+  "automatic_tax" | "billing_address_collection" | "locale" | "submit_type" | "custom_text" | "customer_creation"
+>;
 
 const notPlayedSettings = [
   "adaptive_pricing",
@@ -19,7 +23,6 @@ const notPlayedSettings = [
   "consent_collection",
   "currency",
   "custom_fields",
-  "customer_update",
   "name_collection",
   "optional_items",
   "origin_context",
@@ -152,10 +155,10 @@ function readCustomText(parameters: Parameters): CustomText {
 export function readSettings(parameters: Parameters, mode: "payment" | "subscription"): Settings {
   parameters.refuse(...notPlayedSettings);
   parameters.only("allow_promotion_codes", "false");
-  parameters.only("billing_address_collection", "auto");
+  const tax = parameters.object("automatic_tax");
+  tax?.refuse("liability");
   parameters.only("payment_method_collection", "always");
   parameters.only("ui_mode", "hosted_page");
-  parameters.object("automatic_tax")?.only("enabled", "false");
   const submitType = parameters.oneOf("submit_type", ["auto", "book", "donate", "pay", "subscribe"]) ?? null;
   const creation = parameters.oneOf("customer_creation", ["always", "if_required"]);
   if (mode === "payment" && parameters.has("subscription_data"))
@@ -163,12 +166,26 @@ export function readSettings(parameters: Parameters, mode: "payment" | "subscrip
   for (const key of ["customer_creation", "invoice_creation", "payment_intent_data", "submit_type"])
     if (mode === "subscription" && parameters.has(key))
       throw invalidParameter(`You can not pass \`${key}\` in \`subscription\` mode.`, key);
+  const address = parameters.oneOf("billing_address_collection", ["auto", "required"]) ?? null;
+  if (address === "required") throw notPlayed("billing_address_collection", "auto: the address that tax needs");
   return {
+    automatic_tax: sessionTax(tax?.boolean("enabled") ?? false),
+    billing_address_collection: address,
     locale: parameters.oneOf("locale", checkoutLocales) ?? null,
     submit_type: submitType,
     custom_text: readCustomText(parameters),
     customer_creation: mode === "subscription" ? "always" : (creation ?? "if_required"),
   };
+}
+
+/** Whether the address that somebody gives on the page becomes the customer's. */
+function readCustomerUpdate(parameters: Parameters): boolean {
+  const update = parameters.object("customer_update");
+  if (update && !parameters.has("customer"))
+    throw invalidParameter("`customer_update` can only be used with `customer`.", "customer_update");
+  update?.refuse("shipping");
+  update?.only("name", "never");
+  return update?.oneOf("address", ["auto", "never"]) === "auto";
 }
 
 /** `flexible` unless the call asks for `classic`, as since 2025-09-30.clover. */
@@ -186,12 +203,14 @@ export function readHidden(
   coupon: Coupon | undefined,
 ): HiddenKinds["checkout.session"] {
   const subscriptionData = parameters.object("subscription_data");
+  subscriptionData?.refuse("trial_period_days", "trial_end", "trial_settings", "billing_cycle_anchor", "default_tax_rates", "invoice_settings");
   const intentData = parameters.object("payment_intent_data");
   intentData?.only("capture_method", "automatic");
   return {
     lines,
     items,
     coupon: coupon?.id ?? null,
+    savesAddress: readCustomerUpdate(parameters),
     billingMode: readBillingMode(subscriptionData),
     subscriptionMetadata: subscriptionData?.metadata("metadata") ?? {},
     paymentIntentMetadata: intentData?.metadata("metadata") ?? {},

@@ -2,6 +2,7 @@ import type { ApiCall, ApiRoute, List } from "./api.ts";
 import { equalityFilters, listOf, listRoute, pageOf, retrieveRoute } from "./api.ts";
 import { buildLineItems, buildSession } from "./checkout-build.ts";
 import { readAddress, readCoupon, readExpiry, readHidden, readLines, readSettings } from "./checkout-read.ts";
+import { requireSessionTax, withSessionTax } from "./checkout-tax.ts";
 import type { Context } from "./context.ts";
 import { invalidRequest, missingParameter, notPlayed } from "./errors.ts";
 import { saveChange } from "./events.ts";
@@ -60,10 +61,11 @@ function create({ context, parameters }: ApiCall): CheckoutSession {
     metadata: parameters.metadata("metadata"),
     expiresAt: readExpiry(context, parameters),
   });
-  context.store.insert("checkout.session", session);
+  requireSessionTax(context, session, { prices: lines.map((line) => line.price), customer, savesAddress: hidden.savesAddress });
   context.store.hide("checkout.session", id, hidden);
+  const taxed = context.store.insert("checkout.session", withSessionTax(context, session, customer?.address));
   context.store.plan(id, "expire_session", session.expires_at);
-  return session;
+  return taxed;
 }
 
 export function expireSession(context: Context, id: string): CheckoutSession | undefined {

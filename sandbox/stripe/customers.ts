@@ -1,3 +1,4 @@
+import { readPostalAddress } from "./address.ts";
 import type { ApiCall, ApiRoute } from "./api.ts";
 import { equalityFilters, listRoute } from "./api.ts";
 import type { Context } from "./context.ts";
@@ -7,7 +8,9 @@ import { newId, randomText } from "./ids.ts";
 import type { Metadata, Parameters } from "./parameters.ts";
 import { requireOwnCard } from "./payment-methods.ts";
 import { cancelSubscription } from "./subscription-status.ts";
-import type { Customer } from "./wire.ts";
+import { countryOf } from "./tax-places.ts";
+import { locationInvalid } from "./tax-rates.ts";
+import type { Address, Customer } from "./wire.ts";
 
 interface NewCustomer {
   email: string | null;
@@ -15,6 +18,7 @@ interface NewCustomer {
   description: string | null;
   phone: string | null;
   metadata: Metadata;
+  address?: Address | null;
   /** Languages in order of preference (RFC 4646). */
   locales: string[];
 }
@@ -23,7 +27,7 @@ export function createCustomer(context: Context, fields: NewCustomer): Customer 
   const customer: Customer = {
     id: newId("cus", 14),
     object: "customer",
-    address: null,
+    address: fields.address ?? null,
     balance: 0,
     created: context.now(),
     currency: null,
@@ -57,6 +61,22 @@ function readEmail(parameters: Parameters): string | null | undefined {
   return email;
 }
 
+/** Undefined if it is not given; null if it is taken away. */
+function readAddress(parameters: Parameters): Address | null | undefined {
+  if (!parameters.has("address")) return undefined;
+  const address = parameters.object("address");
+  return address ? readPostalAddress(address) : null;
+}
+
+/** Stripe may check an address at once. */
+function checkLocation(parameters: Parameters, address: Address | null): void {
+  const tax = parameters.object("tax");
+  tax?.refuse("ip_address");
+  const when = tax?.oneOf("validate_location", ["auto", "deferred", "immediately"]);
+  if (when === "immediately" && countryOf(address) === undefined)
+    throw locationInvalid("The customer's location isn't recognized. Set a valid customer address in order to automatically calculate tax.", "address");
+}
+
 function create({ context, parameters }: ApiCall): Customer {
   const fields = {
     email: readEmail(parameters) ?? null,
@@ -64,9 +84,11 @@ function create({ context, parameters }: ApiCall): Customer {
     description: parameters.text("description") ?? null,
     phone: parameters.text("phone") ?? null,
     metadata: parameters.metadata("metadata"),
+    address: readAddress(parameters) ?? null,
     locales: parameters.texts("preferred_locales") ?? [],
   };
-  parameters.refuse("address", "shipping", "tax", "tax_id_data", "test_clock", "balance");
+  checkLocation(parameters, fields.address);
+  parameters.refuse("shipping", "tax_id_data", "test_clock", "balance", "cash_balance", "payment_method", "source", "invoice_prefix");
   parameters.only("tax_exempt", "none");
   return createCustomer(context, fields);
 }
@@ -79,12 +101,16 @@ function update({ context, id, parameters }: ApiCall): Customer {
   const phone = parameters.text("phone");
   const settings = parameters.object("invoice_settings");
   const method = settings?.text("default_payment_method");
-  parameters.refuse("address", "shipping", "tax", "balance");
+  const given = readAddress(parameters);
+  const address = given === undefined ? (before.address ?? null) : given;
+  checkLocation(parameters, address);
+  parameters.refuse("shipping", "balance", "cash_balance", "source", "default_source", "invoice_prefix");
   parameters.only("tax_exempt", "none");
   const locales = parameters.texts("preferred_locales");
   if (method) requireOwnCard(context, method, id, "invoice_settings[default_payment_method]");
   return saveChange(context, "customer", "customer.updated", {
     ...before,
+    address,
     email: email === undefined ? before.email : email,
     name: name === undefined ? (before.name ?? null) : name,
     description: description === undefined ? before.description : description,

@@ -4,6 +4,7 @@ import type { Context } from "./context.ts";
 import type { ApiError } from "./errors.ts";
 import { invalidRequest } from "./errors.ts";
 import { paymentsOf } from "./invoice-collect.ts";
+import { taxOfCustomer } from "./tax-rates.ts";
 
 type Json = Record<string, unknown>;
 
@@ -23,6 +24,7 @@ function includable(context: Context, owner: Json, field: string): unknown {
     const refunds = context.store.where("refund", [{ path: "charge", operator: "=", value: id }]);
     return listOf(refunds.reverse(), `/v1/charges/${id}/refunds`);
   }
+  if (owner.object === "customer" && field === "tax") return taxOfCustomer(context, context.store.get("customer", id));
   if (owner.object === "customer" && field === "subscriptions") {
     const filters = [
       { path: "customer", operator: "=", value: id },

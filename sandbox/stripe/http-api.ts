@@ -26,6 +26,7 @@ import { portalConfigurationRoutes } from "./portal-configurations.ts";
 import { refundRoutes } from "./refunds.ts";
 import { scheduleRoutes } from "./schedules.ts";
 import { subscriptionRoutes } from "./subscriptions.ts";
+import { taxRoutes } from "./tax-settings.ts";
 import { webhookEndpointRoutes } from "./webhook-endpoints.ts";
 
 const apiRoutes: readonly ApiRoute[] = [
@@ -43,6 +44,7 @@ const apiRoutes: readonly ApiRoute[] = [
   ...invoiceRoutes,
   ...portalRoutes,
   ...portalConfigurationRoutes,
+  ...taxRoutes,
   ...webhookEndpointRoutes,
   ...eventRoutes,
 ];

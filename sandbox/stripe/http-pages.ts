@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { readPostalAddress } from "./address.ts";
 import { declineMessage } from "./charging.ts";
 import type { PaymentResult } from "./checkout-complete.ts";
 import { answerAuthentication, paySession, successAddress } from "./checkout-complete.ts";
@@ -16,8 +17,10 @@ import { invoicePdf } from "./invoice-pdf.ts";
 import type { CardBehaviour } from "./kinds.ts";
 import { cardBehaviours } from "./kinds.ts";
 import { cancelAtPeriodEnd, changeCard, payOpenInvoice, resumeSubscription } from "./portal.ts";
+import { Parameters } from "./parameters.ts";
 import { portalPage } from "./portal-page.ts";
 import { receiptPage } from "./receipt-page.ts";
+import type { Address } from "./wire.ts";
 
 const stylesheet = readFileSync(new URL("./assets/page.css", import.meta.url), "utf8");
 /** The product's display typeface, so that these pages look like the product's. */
@@ -45,6 +48,12 @@ function readCard(fields: Map<string, string>): CardBehaviour {
   throw invalidRequest(`Invalid card: must be one of ${cardBehaviours.join(", ")}`, "card");
 }
 
+/** Null if none is given. Throws 400 for a country that is none. */
+function readBillingAddress(fields: Map<string, string>): Address | null {
+  const given = Object.fromEntries(["country", "postal_code"].map((key) => [key, fields.get(key)?.trim() ?? ""]));
+  return given.country === "" ? null : readPostalAddress(new Parameters(given));
+}
+
 function sendError(reply: FastifyReply, error: unknown, asPage: boolean): FastifyReply {
   if (!(error instanceof ApiError)) throw error;
   if (!asPage) return reply.code(error.status).send(error.body(newId("req", 14)));
@@ -70,7 +79,7 @@ function mountCheckout(server: FastifyInstance, context: Context, afterChange: (
       const step = fields.get("step");
       const result = context.store.transaction((): PaymentResult => {
         if (step === "approve" || step === "refuse") return answerAuthentication(context, sessionId, step === "approve");
-        return paySession(context, sessionId, readCard(fields), fromPage);
+        return paySession(context, sessionId, { card: readCard(fields), waits: fromPage, address: readBillingAddress(fields) });
       });
       afterChange();
       if (result.kind === "paid") return reply.redirect(successAddress(result.session), 303);

@@ -7,6 +7,7 @@ import { newId } from "./ids.ts";
 import type { DiscountAmount } from "./invoice-lines.ts";
 import { orderLine, subscriptionLine } from "./invoice-lines.ts";
 import { itemOf } from "./subscription-status.ts";
+import { invoiceTax, withTax } from "./tax-rates.ts";
 import type { Customer, Discount, Invoice, InvoiceLine, LineItem, Subscription } from "./wire.ts";
 
 interface NewInvoice {
@@ -28,6 +29,7 @@ interface NewOrderInvoice {
   description: string | null;
   footer: string | null;
   metadata: Record<string, string>;
+  taxed: boolean;
 }
 
 /** Applies the discounts one after another, each to the rest that the earlier ones left. */
@@ -41,7 +43,7 @@ function discountAmounts(context: Context, discounts: readonly Discount[], subto
   });
 }
 
-/** Taxes, shipping, credit notes and the like: parts of an invoice that the product does not use. */
+/** Tax ids, shipping, credit notes and the like: parts of an invoice that the product does not use. */
 const unused = {
   account_country: "US",
   account_name: "Tessera",
@@ -49,7 +51,6 @@ const unused = {
   amount_overpaid: 0,
   amount_shipping: 0,
   application: null,
-  automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
   custom_fields: null,
   customer_account: null,
   customer_address: null,
@@ -88,17 +89,20 @@ interface Draft {
   finalizesAt: number | null;
   /** The days in which it is to be paid by transfer; null: Stripe charges a card. */
   daysUntilDue: number | null;
+  /** Stripe Tax reckons it. */
+  taxed: boolean;
   own: Pick<Invoice, "billing_reason" | "description" | "footer" | "metadata" | "parent" | "period_start">;
 }
 
-function buildDraft(context: Context, { id, customer, currency, lines, discounts, finalizesAt, daysUntilDue, own }: Draft): Invoice {
+function buildDraft(context: Context, { id, customer, currency, lines, discounts, finalizesAt, daysUntilDue, taxed, own }: Draft): Invoice {
   const subtotal = lines.reduce((sum, line) => sum + line.amount, 0);
   const total = subtotal - discounts.reduce((sum, discount) => sum + discount.amount, 0);
-  return {
+  const draft: Invoice = {
     id,
     object: "invoice",
     ...unused,
     ...own,
+    automatic_tax: invoiceTax(taxed),
     amount_due: total,
     amount_paid: 0,
     amount_remaining: total,
@@ -132,6 +136,7 @@ function buildDraft(context: Context, { id, customer, currency, lines, discounts
     total_excluding_tax: total,
     webhooks_delivered_at: context.now(),
   };
+  return withTax(draft, context);
 }
 
 /** Stores a draft and emits `invoice.created`. */
@@ -173,17 +178,18 @@ function subscriptionDraft(context: Context, fields: NewInvoice): Draft {
     period_start: fields.periodStart,
   };
   const { currency, days_until_due: daysUntilDue } = subscription;
-  return { id, customer, currency, lines, discounts, finalizesAt, daysUntilDue, own };
+  const taxed = subscription.automatic_tax.enabled;
+  return { id, customer, currency, lines, discounts, finalizesAt, daysUntilDue, taxed, own };
 }
 
 /** The draft for what was bought once in a checkout; the caller finalises it. */
 export function createOrderInvoice(context: Context, fields: NewOrderInvoice): Invoice {
-  const { customer, currency, items, description, footer, metadata } = fields;
+  const { customer, currency, items, description, footer, metadata, taxed } = fields;
   const id = newId("in");
   const [discount] = fields.discounts;
   const lines = items.map((item) => orderLine(context, id, item, discount?.id ?? null));
   const off = items.reduce((sum, item) => sum + item.amount_discount, 0);
   const discounts = discount ? [{ amount: off, discount: discount.id }] : [];
   const own = { billing_reason: "manual" as const, description, footer, metadata, parent: null, period_start: context.now() };
-  return createDraft(context, { id, customer, currency, lines, discounts, finalizesAt: null, daysUntilDue: null, own });
+  return createDraft(context, { id, customer, currency, lines, discounts, finalizesAt: null, daysUntilDue: null, taxed, own });
 }

@@ -10,6 +10,7 @@ import { emit, saveChange } from "./events.ts";
 import { newId } from "./ids.ts";
 import { defaultCard } from "./payment-methods.ts";
 import { cancelSubscription, setSubscriptionStatus } from "./subscription-status.ts";
+import { settleTax } from "./tax-rates.ts";
 import type { Invoice, InvoicePayment, PaymentMethod, Subscription } from "./wire.ts";
 
 const retryDays = [1, 2, 4, 6, 8, 10, 12, 14] as const;
@@ -58,11 +59,21 @@ function openPayment(context: Context, invoice: Invoice, existingIntent: string 
   });
 }
 
+/** The customer's location is missing: Stripe switches the tax of the subscription off until somebody switches it on again. */
+function disableTax(context: Context, invoice: Invoice): void {
+  const subscription = subscriptionOf(context, invoice);
+  if (!subscription) return;
+  const automatic = { disabled_reason: "requires_location_inputs", enabled: false, liability: null } as const;
+  saveChange(context, "subscription", "customer.subscription.updated", { ...subscription, automatic_tax: automatic });
+}
+
 /** Changes a draft to open; an invoice over zero is paid at once. `existingIntent` is the intent of the checkout, if there was one. */
 export function finalizeInvoice(context: Context, draft: Invoice, existingIntent: string | null = null): Invoice {
   context.store.unplan(draft.id, "finalize_invoice");
+  const taxed = settleTax(draft, context);
+  if (draft.automatic_tax.enabled && !taxed.automatic_tax.enabled) disableTax(context, draft);
   const open: Invoice = {
-    ...draft,
+    ...taxed,
     automatically_finalizes_at: null,
     effective_at: context.now(),
     ending_balance: 0,

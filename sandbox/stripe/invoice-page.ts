@@ -66,6 +66,7 @@ function nextStep(context: Context, invoice: Invoice): Markup | null {
 export function invoicePage(context: Context, invoice: Invoice, notice: string | undefined): string {
   const line = invoice.lines.data[0];
   const off = (invoice.total_discount_amounts ?? []).reduce((sum, discount) => sum + discount.amount, 0);
+  const tax = invoice.automatic_tax.status === "complete" ? (invoice.total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0) : null;
   const covers = line ? `${day(line.period.start)} to ${day(line.period.end)}` : "";
   const problem = notice === undefined || invoice.status === "paid" ? undefined : notices[notice];
   const body = html`<section class="panel narrow">
@@ -73,6 +74,7 @@ export function invoicePage(context: Context, invoice: Invoice, notice: string |
 <p class="figure">${money(invoice.total, invoice.currency)} <span class="state ${invoice.status === "paid" ? "good" : "warn"}">${stateNames[String(invoice.status)] ?? ""}</span></p>
 <dl><div class="row"><dt>${line?.description ?? ""}<small>${covers}</small></dt><dd>${money(invoice.subtotal, invoice.currency)}</dd></div>
 ${off === 0 ? null : html`<div class="row good"><dt>Discount</dt><dd>−${money(off, invoice.currency)}</dd></div>`}
+${tax === null ? null : html`<div class="row"><dt>Tax<small>included</small></dt><dd>${money(tax, invoice.currency)}</dd></div>`}
 <div class="row sum"><dt>Total</dt><dd>${money(invoice.total, invoice.currency)}</dd></div></dl>
 ${invoice.customer_email === null ? null : html`<p class="note">Billed to ${invoice.customer_email} on ${day(invoice.created)}.</p>`}
 ${problem === undefined ? null : html`<p class="error" role="alert">${problem}</p>`}

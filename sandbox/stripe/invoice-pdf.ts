@@ -40,7 +40,7 @@ function sums(invoice: Invoice): [name: string, cents: number][] {
   return [
     ["Subtotal", invoice.subtotal],
     ...(off === 0 ? [] : [["Discount", -off] as [string, number]]),
-    ...(tax === 0 ? [] : [["Tax", tax] as [string, number]]),
+    ...(tax === 0 ? [] : [["Tax included", tax] as [string, number]]),
     ["Total", invoice.total],
     ["Amount paid", invoice.amount_paid],
     ["Amount due", invoice.amount_remaining],

@@ -20,6 +20,8 @@ export interface Kinds {
   invoice_payment: Wire.InvoicePayment;
   "billing_portal.session": Wire.PortalSession;
   "billing_portal.configuration": Wire.PortalConfiguration;
+  "tax.registration": Wire.TaxRegistration;
+  tax_rate: Wire.TaxRate;
   webhook_endpoint: Wire.WebhookEndpoint;
   event: Wire.StripeEvent;
 }
@@ -54,6 +56,8 @@ export interface HiddenKinds {
     subscriptionMetadata: Record<string, string>;
     paymentIntentMetadata: Record<string, string>;
     description: string | null;
+    /** The address on the page becomes the customer's. */
+    savesAddress: boolean;
     /** What the card is saved for after a single payment; null if it is not. */
     reuse: "off_session" | "on_session" | null;
     receiptEmail: string | null;
@@ -64,6 +68,7 @@ export interface HiddenKinds {
     failure: string | null;
   };
   webhook_endpoint: { secret: string };
+  "tax.settings": { headOffice: Wire.Address | null; defaults: Wire.TaxSettings["defaults"] };
   /** `refusedCard`: the card that a retry does not charge again, since its holder has to authenticate. */
   invoice: { firstAttemptAt: number | null; refusedCard: string | null };
 }

@@ -3,7 +3,8 @@ import type { Context } from "./context.ts";
 import { invalidRequest, missingParameter } from "./errors.ts";
 import type { Parameters } from "./parameters.ts";
 import { nextBoundary } from "./periods.ts";
-import { prorationBehaviours, recurringPrice } from "./subscriptions.ts";
+import { prorationBehaviours, readAutomaticTax, recurringPrice } from "./subscriptions.ts";
+import { taxOff, taxOn } from "./tax-rates.ts";
 import type { Price, Subscription, SubscriptionSchedule } from "./wire.ts";
 
 export type Phase = SubscriptionSchedule["phases"][number];
@@ -17,12 +18,15 @@ interface PhaseFields {
   metadata: Record<string, string>;
   /** The ids of discounts that the subscription has already. */
   discounts: readonly string[];
+  /** Undefined: as in the schedule's default settings. */
+  taxed: boolean | undefined;
 }
 
 export function buildPhase(fields: PhaseFields): Phase {
   return {
     add_invoice_items: [],
     application_fee_percent: null,
+    ...(fields.taxed === undefined ? {} : { automatic_tax: fields.taxed ? taxOn : taxOff }),
     billing_cycle_anchor: null,
     billing_thresholds: null,
     collection_method: null,
@@ -88,6 +92,7 @@ function readPhase(context: Context, subscription: Subscription, phase: Paramete
   const item = items?.[0];
   if (!item) throw missingParameter(phase.nameOf("items"));
   if (items.length > 1) throw invalidRequest("The sandbox keeps one item per phase.", phase.nameOf("items"));
+  phase.refuse("trial", "trial_end", "add_invoice_items", "collection_method", "invoice_settings", "billing_cycle_anchor");
   const price = recurringPrice(context, item.requiredText("price"), item.nameOf("price"));
   const start = readDate(context, phase, "start_date") ?? previousEnd;
   const end = readEnd(context, phase, start, price);
@@ -102,6 +107,7 @@ function readPhase(context: Context, subscription: Subscription, phase: Paramete
     prorationBehavior: phase.oneOf("proration_behavior", prorationBehaviours) ?? "create_prorations",
     metadata: phase.metadata("metadata"),
     discounts: readDiscounts(subscription, phase),
+    taxed: readAutomaticTax(context, phase, context.store.get("customer", String(subscription.customer)), price),
   });
 }
 

@@ -32,6 +32,7 @@ function create({ context, parameters }: ApiCall): SubscriptionSchedule {
     prorationBehavior: "create_prorations",
     metadata: {},
     discounts: discountIdsOf(subscription.discounts),
+    taxed: subscription.automatic_tax.enabled,
   });
   const schedule: SubscriptionSchedule = {
     id: newId("sub_sched"),
@@ -46,6 +47,7 @@ function create({ context, parameters }: ApiCall): SubscriptionSchedule {
     customer_account: null,
     default_settings: {
       application_fee_percent: null,
+      automatic_tax: subscription.automatic_tax,
       billing_cycle_anchor: "automatic",
       billing_thresholds: null,
       collection_method: "charge_automatically",
@@ -153,6 +155,7 @@ function enterPhase(context: Context, before: Subscription, phase: Phase): void 
     price.id === item.price.id && quantity === item.quantity ? subscription : changePrice(context, subscription, price, quantity);
   const after = saveChange(context, "subscription", "customer.subscription.updated", {
     ...changed,
+    automatic_tax: phase.automatic_tax ?? changed.automatic_tax,
     metadata: { ...changed.metadata, ...phase.metadata },
   });
   replan(context, after);

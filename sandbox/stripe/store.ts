@@ -176,10 +176,15 @@ export class Store {
     );
   }
 
-  hidden<K extends HiddenKind>(kind: K, id: string): HiddenKinds[K] {
+  findHidden<K extends HiddenKind>(_kind: K, id: string): HiddenKinds[K] | undefined {
     const row = this.statement("select data from hidden where id = ?").get(id);
-    if (!row) throw new Error(`the sandbox has no hidden state for ${kind} ${id}`);
-    return JSON.parse(String(row.data)) as HiddenKinds[K];
+    return row ? (JSON.parse(String(row.data)) as HiddenKinds[K]) : undefined;
+  }
+
+  hidden<K extends HiddenKind>(kind: K, id: string): HiddenKinds[K] {
+    const data = this.findHidden(kind, id);
+    if (!data) throw new Error(`the sandbox has no hidden state for ${kind} ${id}`);
+    return data;
   }
 
   /** Plans an action for a target; planning the same action again moves it. `at` is in Unix seconds of business time. */

@@ -8,6 +8,7 @@ import { collectAutomatically } from "./invoice-collect.ts";
 import type { Metadata } from "./parameters.ts";
 import { nextBoundary, sameInterval } from "./periods.ts";
 import { cancelSubscription, itemOf, withItem } from "./subscription-status.ts";
+import { taxOff, taxOn } from "./tax-rates.ts";
 import type { BillingMode, Customer, Discount, Plan, Price, Subscription, SubscriptionItem } from "./wire.ts";
 
 /** The older form of a price, which Stripe still returns with every item. */
@@ -64,6 +65,8 @@ interface NewSubscription {
   description: string | null;
   /** The days in which each invoice is to be paid by transfer; null: Stripe charges a card. */
   daysUntilDue: number | null;
+  /** Stripe Tax reckons the tax of its invoices. */
+  taxed: boolean;
 }
 
 /** Creates an active subscription whose first period starts now. The caller creates its first invoice. */
@@ -75,7 +78,7 @@ export function createSubscription(context: Context, fields: NewSubscription): S
     object: "subscription",
     application: null,
     application_fee_percent: null,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    automatic_tax: fields.taxed ? taxOn : taxOff,
     billing_cycle_anchor: context.now(),
     billing_cycle_anchor_config: null,
     billing_mode:

@@ -11,7 +11,8 @@ import { nextBoundary } from "./periods.ts";
 import type { Filter } from "./store.ts";
 import { announceSubscription, changePrice, createSubscription, replan } from "./subscription-cycle.ts";
 import { cancelSubscription, itemOf } from "./subscription-status.ts";
-import type { Price, Subscription } from "./wire.ts";
+import { requireLocation, requireTaxable, taxOff, taxOn } from "./tax-rates.ts";
+import type { Customer, Price, Subscription } from "./wire.ts";
 
 const feedbacks = [
   "customer_service",
@@ -108,6 +109,22 @@ function withItems(context: Context, subscription: Subscription, parameters: Par
   return changePrice(context, subscription, price, quantity);
 }
 
+/** Trials at Stripe are not played: the product's own needs none. */
+function refuseTrials(parameters: Parameters): void {
+  parameters.refuse("trial_period_days", "trial_end", "trial_from_plan", "trial_settings");
+}
+
+/** Undefined if the call does not say it. Throws Stripe's 400 where tax can't be reckoned. */
+export function readAutomaticTax(context: Context, parameters: Parameters, customer: Customer, price: Price): boolean | undefined {
+  const automatic = parameters.object("automatic_tax");
+  automatic?.refuse("liability");
+  const enabled = automatic?.boolean("enabled");
+  if (!enabled) return enabled;
+  requireTaxable(context, price, "items[0][price]");
+  requireLocation(customer);
+  return true;
+}
+
 function updateCanceled(context: Context, subscription: Subscription, parameters: Parameters): Subscription {
   const details = parameters.object("cancellation_details");
   const before = subscription.cancellation_details;
@@ -138,9 +155,14 @@ function update({ context, id, parameters }: ApiCall): Subscription {
   const method = parameters.text("default_payment_method");
   if (method) requireOwnCard(context, method, String(before.customer), "default_payment_method");
   const description = parameters.text("description");
+  refuseTrials(parameters);
+  parameters.refuse("discounts", "pause_collection", "add_invoice_items", "collection_method", "days_until_due");
+  const customer = context.store.get("customer", String(before.customer));
   const changed = withItems(context, withCancellation(context, before, parameters), parameters);
+  const taxed = readAutomaticTax(context, parameters, customer, itemOf(changed).price);
   const after = saveChange(context, "subscription", "customer.subscription.updated", {
     ...changed,
+    automatic_tax: taxed === undefined ? changed.automatic_tax : taxed ? taxOn : taxOff,
     default_payment_method: method === undefined ? changed.default_payment_method : method,
     description: description === undefined ? changed.description : description,
     metadata: parameters.metadata("metadata", changed.metadata),
@@ -170,12 +192,17 @@ function create({ context, parameters }: ApiCall): Subscription {
   parameters.only("collection_method", "send_invoice");
   if (!parameters.has("collection_method"))
     throw invalidRequest("The sandbox creates subscriptions that are paid by card with a checkout.", "collection_method");
+  refuseTrials(parameters);
+  parameters.refuse("discounts", "default_payment_method", "billing_cycle_anchor", "add_invoice_items", "cancel_at", "cancel_at_period_end");
   const daysUntilDue = parameters.requiredInteger("days_until_due", 0, 730);
   const [first, ...others] = parameters.objects("items") ?? [];
   if (!first || others.length > 0) throw invalidRequest("The sandbox keeps one item per subscription.", "items");
+  const price = recurringPrice(context, first.requiredText("price"), "items[0][price]");
+  const taxed = readAutomaticTax(context, parameters, customer, price) ?? false;
   const subscription = createSubscription(context, {
     customer,
-    price: recurringPrice(context, first.requiredText("price"), "items[0][price]"),
+    price,
+    taxed,
     quantity: first.integer("quantity", 1, 1000) ?? 1,
     billingMode: "flexible",
     paymentMethod: null,

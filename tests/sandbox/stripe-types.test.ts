@@ -2,7 +2,7 @@ import type Stripe from "stripe";
 import { expect, test } from "vitest";
 import { until } from "#tests/support/until.ts";
 import type { Harness } from "./stripe/harness.ts";
-import { createPlan, createSession, pay, Receiver, startSandbox, subscribe } from "./stripe/harness.ts";
+import { createPlan, createSession, pay, payFrom, Receiver, startSandbox, subscribe, switchTaxOn } from "./stripe/harness.ts";
 import { Recording, typeErrors } from "./stripe/recorded-types.ts";
 
 async function lists(stripe: Stripe, invoice: string, session: string, customer: string): Promise<void> {
@@ -111,6 +111,28 @@ async function payByTransfer({ stripe }: Harness): Promise<void> {
   await stripe.subscriptions.cancel(id);
 }
 
+/** Stripe Tax, from the account's settings to a renewal without a location. */
+async function payTaxes(harness: Harness): Promise<void> {
+  const { stripe } = harness;
+  await switchTaxOn(stripe);
+  await stripe.tax.settings.retrieve();
+  const [registration] = (await stripe.tax.registrations.list()).data;
+  await stripe.tax.registrations.update(String(registration?.id), { expires_at: "" });
+  const recurring = { interval: "month" } as const;
+  const data = { currency: "usd", unit_amount: 1999, recurring, product_data: { name: "Taxed" }, tax_behavior: "inclusive" } as const;
+  const price = await stripe.prices.create(data);
+  const customer = (await stripe.customers.create({ email: "tax@example.com" })).id;
+  const taxed = { customer, automatic_tax: { enabled: true }, customer_update: { address: "auto" } } as const;
+  const session = await createSession(harness, price.id, taxed);
+  await payFrom(harness, session.id, "DE");
+  const paid = await stripe.checkout.sessions.retrieve(session.id, { expand: ["line_items", "customer.tax", "invoice"] });
+  await stripe.subscriptionSchedules.create({ from_subscription: String(paid.subscription) });
+  await stripe.taxRates.list();
+  await stripe.customers.update(customer, { address: "" });
+  await harness.advanceTo(new Date("2026-06-10T00:00:00Z"));
+  await stripe.subscriptions.cancel(String(paid.subscription));
+}
+
 /** Uses everything the sandbox can do. */
 async function runEverything(harness: Harness): Promise<void> {
   const { stripe } = harness;
@@ -138,6 +160,7 @@ async function runEverything(harness: Harness): Promise<void> {
   await disputeAndRefund(harness);
   await askAtRenewal(harness);
   await payByTransfer(harness);
+  await payTaxes(harness);
   const portal = await stripe.billingPortal.configurations.create({ features: { invoice_history: { enabled: true } } });
   await stripe.billingPortal.configurations.update(portal.id, { name: "Ours" });
   await stripe.billingPortal.configurations.list();
@@ -171,7 +194,7 @@ test("all responses and events of a run match the stripe package's types", { tim
   }
   for (const item of receiver.received) recording.add(item.body);
   const kinds = [...recording.kinds].filter((kind) => !kind.startsWith("event "));
-  expect(kinds).toHaveLength(20);
+  expect(kinds).toHaveLength(23);
   expect(recording.kinds.size - kinds.length).toBeGreaterThan(35);
   for (const type of [
     "charge.dispute.updated",

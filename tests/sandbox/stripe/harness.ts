@@ -164,3 +164,25 @@ export async function subscribe(
   if (typeof paid.subscription !== "object" || paid.subscription === null) throw new Error("the session has no subscription");
   return { session: paid, subscription: paid.subscription, customer: customer.id, price };
 }
+
+/** Pays as somebody who names `country` on the page; "" names none. */
+export async function payFrom(harness: Pick<Harness, "address">, sessionId: string, country: string): Promise<Response> {
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ card: "success", country });
+  return fetch(`${harness.address}/checkout/${sessionId}/pay`, { method: "POST", redirect: "manual", headers, body });
+}
+
+/** Stripe Tax of a business in Germany that sells to the whole European Union. */
+export async function switchTaxOn(stripe: Stripe): Promise<void> {
+  await stripe.tax.settings.update({ head_office: { address: { country: "DE", line1: "Example Street 1", city: "Berlin", postal_code: "10115" } } });
+  await stripe.tax.registrations.create({ country: "DE", active_from: "now", country_options: { de: { type: "oss_union" } } });
+}
+
+export async function refusal(call: Promise<unknown>): Promise<Stripe.errors.StripeError> {
+  const outcome = await call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (outcome instanceof Stripe.errors.StripeError) return outcome;
+  throw new Error(`the call was not refused: ${String(outcome)}`);
+}

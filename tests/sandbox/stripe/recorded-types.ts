@@ -25,6 +25,9 @@ const typeNames: Readonly<Record<string, string>> = {
   subscription: "Stripe.Subscription",
   subscription_item: "Stripe.SubscriptionItem",
   subscription_schedule: "Stripe.SubscriptionSchedule",
+  "tax.registration": "Stripe.Tax.Registration",
+  "tax.settings": "Stripe.Tax.Settings",
+  tax_rate: "Stripe.TaxRate",
   webhook_endpoint: "Stripe.WebhookEndpoint",
 };
 const deletedTypeNames: Readonly<Record<string, string>> = {

@@ -1,0 +1,162 @@
+/** Stripe Tax as the sandbox plays it: prices that include the tax of the customer's country. */
+import Stripe from "stripe";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Harness } from "./stripe/harness.ts";
+import { createSession, payFrom, Receiver, refusal, startSandbox, switchTaxOn } from "./stripe/harness.ts";
+
+let harness: Harness;
+let receiver: Receiver;
+let stripe: Stripe;
+
+beforeEach(async () => {
+  receiver = new Receiver();
+  harness = await startSandbox({ webhookPort: await receiver.listen() });
+  stripe = harness.stripe;
+});
+
+afterEach(async () => {
+  await harness.close();
+  await receiver.close();
+});
+
+async function plan(cents = 1999): Promise<string> {
+  const recurring = { interval: "month" } as const;
+  const data = { currency: "usd", unit_amount: cents, recurring, product_data: { name: "Starter" }, tax_behavior: "inclusive" } as const;
+  return (await stripe.prices.create(data)).id;
+}
+
+const taxed = { automatic_tax: { enabled: true } } as const;
+
+/** A subscriber from `country`, and their first invoice. */
+async function subscribe(country: string, extra: Stripe.Checkout.SessionCreateParams = {}) {
+  const customer = (await stripe.customers.create({ email: "ada@example.com" })).id;
+  const session = await createSession(harness, await plan(), { customer, ...taxed, customer_update: { address: "auto" }, ...extra });
+  expect(session).toMatchObject({ automatic_tax: { status: "requires_location_inputs" }, amount_total: session.amount_total });
+  await payFrom(harness, session.id, country);
+  const paid = await stripe.checkout.sessions.retrieve(session.id, { expand: ["invoice", "line_items"] });
+  return { customer, session: paid, invoice: paid.invoice as Stripe.Invoice, subscription: String(paid.subscription) };
+}
+
+/** Percent and cents of an invoice's tax. */
+async function taxOf(invoice: Stripe.Invoice): Promise<[number, number, string]> {
+  const [tax] = invoice.total_taxes ?? [];
+  const rate = await stripe.taxRates.retrieve(String(tax?.tax_rate_details?.tax_rate));
+  return [rate.percentage, tax?.amount ?? -1, tax?.taxability_reason ?? ""];
+}
+
+test("without an origin nothing is reckoned; with it and a registration the account is active", async () => {
+  expect(await stripe.tax.settings.retrieve()).toMatchObject({ status: "pending", head_office: null });
+  expect(await refusal(createSession(harness, await plan(), taxed))).toMatchObject({ param: "automatic_tax[enabled]" });
+  await switchTaxOn(stripe);
+  expect(await stripe.tax.settings.retrieve()).toMatchObject({ status: "active", head_office: { address: { country: "DE" } } });
+  expect((await stripe.tax.registrations.list({ status: "active" })).data).toMatchObject([{ country: "DE", status: "active" }]);
+});
+
+describe("once it is switched on", () => {
+  beforeEach(() => switchTaxOn(stripe));
+
+  test.each([
+    ["DE", [19, 319, "standard_rated"]],
+    ["FR", [20, 333, "standard_rated"]],
+    ["FI", [25.5, 406, "standard_rated"]],
+    ["CH", [0, 0, "not_collecting"]],
+  ])("the price is the same for a buyer from %s, and the tax within it theirs", async (country, tax) => {
+    const { session, invoice, customer } = await subscribe(country);
+    expect(await taxOf(invoice)).toEqual(tax);
+    const cents = Number(tax[1]);
+    expect(session).toMatchObject({ amount_total: 1999, total_details: { amount_tax: cents }, automatic_tax: { status: "complete" } });
+    expect(session.line_items?.data).toMatchObject([{ amount_total: 1999, amount_tax: cents }]);
+    expect(invoice).toMatchObject({
+      ...{ total: 1999, amount_paid: 1999, total_excluding_tax: 1999 - cents, customer_address: { country } },
+      lines: { data: [{ amount: 1999, taxes: [{ amount: cents, tax_behavior: "inclusive" }] }] },
+    });
+    const expanded = await stripe.customers.retrieve(customer, { expand: ["tax"] });
+    expect(expanded).toMatchObject({ address: { country }, tax: { automatic_tax: cents ? "supported" : "not_collecting" } });
+  });
+
+  test("a discount lowers the tax with the price, and a renewal is taxed where the customer is by then", async () => {
+    const coupon = await stripe.coupons.create({ percent_off: 20, duration: "once" });
+    const { invoice, customer, subscription } = await subscribe("DE", { discounts: [{ coupon: coupon.id }] });
+    expect([invoice.total, await taxOf(invoice)]).toEqual([1599, [19, 255, "standard_rated"]]);
+    await stripe.customers.update(customer, { address: { country: "FR" } });
+    await harness.advanceTo(new Date("2026-02-28T12:00:00Z"));
+    const [renewal] = (await stripe.invoices.list({ subscription })).data;
+    expect([renewal?.status, renewal && (await taxOf(renewal))]).toEqual(["paid", [20, 333, "standard_rated"]]);
+  });
+
+  test("a pack's invoice has it too, and a refund leaves the invoice as it is", async () => {
+    const customer = (await stripe.customers.create({ email: "ada@example.com", address: { country: "DE" } })).id;
+    const session = await stripe.checkout.sessions.create({
+      ...{ mode: "payment", customer, ...taxed, success_url: "http://127.0.0.1:3000/", invoice_creation: { enabled: true } },
+      line_items: [
+        { quantity: 1, price_data: { currency: "usd", unit_amount: 799, product_data: { name: "Pack" }, tax_behavior: "inclusive" } },
+      ],
+    });
+    expect(session).toMatchObject({ automatic_tax: { status: "complete" }, total_details: { amount_tax: 128 } });
+    await payFrom(harness, session.id, "");
+    const paid = await stripe.checkout.sessions.retrieve(session.id);
+    await stripe.refunds.create({ payment_intent: String(paid.payment_intent), amount: 400 });
+    expect(await taxOf(await stripe.invoices.retrieve(String(paid.invoice)))).toEqual([19, 128, "standard_rated"]);
+  });
+
+  test("an invoice that is sent needs the customer's address first", async () => {
+    const { id: customer } = await stripe.customers.create({ email: "office@example.com" });
+    const sent = { customer, items: [{ price: await plan() }], collection_method: "send_invoice", days_until_due: 14, ...taxed } as const;
+    expect(await refusal(stripe.subscriptions.create(sent))).toMatchObject({ code: "customer_tax_location_invalid" });
+    await stripe.customers.update(customer, { address: { country: "DE" }, tax: { validate_location: "immediately" } });
+    const { latest_invoice: id } = await stripe.subscriptions.create(sent);
+    expect(await taxOf(await stripe.invoices.finalizeInvoice(String(id)))).toEqual([19, 319, "standard_rated"]);
+  });
+
+  test("a renewal of somebody whose address is gone goes on without tax, and says why", async () => {
+    const { customer, subscription } = await subscribe("DE");
+    await stripe.customers.update(customer, { address: "" });
+    await harness.advanceTo(new Date("2026-02-28T12:00:00Z"));
+    const [renewal] = (await stripe.invoices.list({ subscription })).data;
+    expect(renewal).toMatchObject({
+      ...{ status: "paid", total: 1999, total_taxes: [] },
+      automatic_tax: { enabled: false, disabled_reason: "finalization_requires_location_inputs" },
+    });
+    expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({
+      automatic_tax: { enabled: false, disabled_reason: "requires_location_inputs" },
+    });
+  });
+
+  test("a schedule keeps it, or says otherwise for a phase", async () => {
+    const { subscription } = await subscribe("DE");
+    const schedule = await stripe.subscriptionSchedules.create({ from_subscription: subscription });
+    const [current] = schedule.phases;
+    expect([schedule.default_settings.automatic_tax?.enabled, current?.automatic_tax?.enabled]).toEqual([true, true]);
+    const dates = { start_date: Number(current?.start_date), end_date: Number(current?.end_date) };
+    const phases = [
+      { items: [{ price: String(current?.items[0]?.price) }], ...dates },
+      { items: [{ price: await plan(3999) }], automatic_tax: { enabled: false } },
+    ];
+    await stripe.subscriptionSchedules.update(schedule.id, { phases, proration_behavior: "none" });
+    expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({ automatic_tax: { enabled: true } });
+    await harness.advanceTo(new Date("2026-03-01T00:00:00Z"));
+    expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({ automatic_tax: { enabled: false } });
+  });
+
+  test("what Stripe refuses, and what the sandbox does not play", async () => {
+    const exclusive = { currency: "usd", unit_amount: 1999, recurring: { interval: "month" }, product_data: { name: "A" } } as const;
+    const [bare, added] = [await stripe.prices.create(exclusive), await stripe.prices.create({ ...exclusive, tax_behavior: "exclusive" })];
+    const { id: customer } = await stripe.customers.create({ email: "a@example.com" });
+    const session = await createSession(harness, await plan(), taxed);
+    expect((await payFrom(harness, session.id, "")).status).toBe(400);
+    expect((await payFrom(harness, session.id, "US")).status).toBe(400);
+    const refused: [Partial<Stripe.errors.StripeError>, () => Promise<unknown>][] = [
+      [{ param: "line_items[0][price]" }, async () => createSession(harness, bare.id, taxed)],
+      [{ param: "automatic_tax" }, async () => createSession(harness, added.id, taxed)],
+      [{ code: "customer_tax_location_invalid" }, async () => createSession(harness, await plan(), { customer, ...taxed })],
+      [{ param: "customer_update" }, async () => createSession(harness, await plan(), { ...taxed, customer_update: { address: "auto" } })],
+      [{ param: "automatic_tax[liability]" }, async () => createSession(harness, bare.id, { automatic_tax: { enabled: true, liability: { type: "self" } } })],
+      [{ param: "tax_id_collection" }, async () => createSession(harness, await plan(), { tax_id_collection: { enabled: true } })],
+      [{ param: "address[country]" }, async () => stripe.customers.update(customer, { address: { country: "XX" } })],
+      [{ param: "country" }, async () => stripe.tax.registrations.create({ country: "US", active_from: "now", country_options: { us: { state: "CA", type: "state_sales_tax" } } })],
+      [{ param: "country_options[fr][type]" }, async () => stripe.tax.registrations.create({ country: "FR", active_from: "now", country_options: { fr: { type: "ioss" } } })],
+      [{ param: "country" }, async () => stripe.tax.registrations.create({ country: "DE", active_from: "now", country_options: { de: { type: "standard", standard: { place_of_supply_scheme: "standard" } } } })],
+    ];
+    for (const [expected, call] of refused) expect(await refusal(call())).toMatchObject({ statusCode: 400, ...expected });
+  });
+});
