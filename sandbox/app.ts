@@ -47,6 +47,7 @@ function openStripe(environment: SandboxEnvironment, clock: SandboxClock, log: F
     origin: environment.origin,
     webhook: { url: new URL("/api/stripe/webhook", environment.productUrl), secret: `whsec_${environment.token}` },
     now: () => clock.now(),
+    taxes: environment.taxes,
     log,
   });
 }

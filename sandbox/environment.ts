@@ -21,6 +21,8 @@ export interface SandboxEnvironment {
   dataDirectory: string;
   /** False if the product uses the real Stripe. The clock can't be moved then. */
   stripe: boolean;
+  /** The product has tax reckoned: the Stripe that is played is set up for it. */
+  taxes: boolean;
   logLevel: string;
 }
 
@@ -92,6 +94,7 @@ export function readSandboxEnvironment(variables: NodeJS.ProcessEnv): SandboxEnv
     productUrl,
     publicUrl: read.url("PUBLIC_URL", productUrl.href),
     dataDirectory: `${read.text("DATA_DIR") ?? ".data"}/sandbox`,
+    taxes: read.text("STRIPE_TAX") === "included",
     stripe: read.oneOf("SANDBOX_STRIPE", "on", ["on", "off"]) === "on",
     logLevel: read.oneOf("LOG_LEVEL", "warn", logLevels),
   };

@@ -18,6 +18,8 @@ export interface ProviderCredentials {
   baseUrl: string | undefined;
 }
 
+export type StripeTax = "included" | "off";
+
 export interface Config {
   production: boolean;
   host: string;
@@ -50,6 +52,8 @@ export interface Config {
     /** Undefined for Stripe itself. */
     apiUrl: URL | undefined;
     livemode: boolean;
+    /** `included`: Stripe Tax reckons the tax within our prices. */
+    tax: StripeTax;
   };
   mail: { smtpUrl: string; from: string };
   /** Undefined if nobody can sign in with Google. `issuer` is the address of a stand-in, undefined for Google itself. */
@@ -192,10 +196,19 @@ function readModels(environment: Environment, sandboxUrl: URL | undefined): Conf
   return result;
 }
 
+/** Prices include the tax or there is none: no other way of showing prices is offered. */
+export function readStripeTax(environment: Environment): StripeTax {
+  const value = environment.text("STRIPE_TAX");
+  if (value !== undefined && value !== "included")
+    environment.faults.push(`STRIPE_TAX=${value} is not "included"; leave it out where Stripe Tax is not used`);
+  return value === "included" ? value : "off";
+}
+
 function readStripe(environment: Environment, production: boolean, sandbox: Config["sandbox"]): Config["stripe"] {
   const own = environment.text("STRIPE_SECRET_KEY");
+  const tax = readStripeTax(environment);
   if (!own && sandbox) {
-    return { secretKey: "sk_test_sandbox", webhookSecrets: [`whsec_${sandbox.token}`], apiUrl: sandbox.url, livemode: false };
+    return { secretKey: "sk_test_sandbox", webhookSecrets: [`whsec_${sandbox.token}`], apiUrl: sandbox.url, livemode: false, tax };
   }
   const secretKey = environment.required("STRIPE_SECRET_KEY", "payments need it (dashboard.stripe.com, Developers, API keys)");
   const webhookSecret = environment.required("STRIPE_WEBHOOK_SECRET", "Stripe's events are verified with it");
@@ -208,6 +221,7 @@ function readStripe(environment: Environment, production: boolean, sandbox: Conf
     webhookSecrets: previous ? [webhookSecret, previous] : [webhookSecret],
     apiUrl: environment.url("STRIPE_API_URL", ["https:", "http:"]),
     livemode,
+    tax,
   };
 }
 

@@ -8,7 +8,10 @@ export function readPostalAddress(parameters: Parameters): Address {
   const read = (key: keyof Address) => parameters.text(key) ?? null;
   const country = read("country")?.toUpperCase() ?? null;
   if (country !== null && !isCountry(country))
-    throw invalidParameter(`Country '${country}' is unknown. Try using a 2-character alphanumeric country code instead.`, parameters.nameOf("country"));
+    throw invalidParameter(
+      `Country '${country}' is unknown. Try using a 2-character alphanumeric country code instead.`,
+      parameters.nameOf("country"),
+    );
   return {
     city: read("city"),
     country,

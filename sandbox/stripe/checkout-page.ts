@@ -1,9 +1,9 @@
+import { addressFields } from "./address-fields.ts";
 import { awaitingAuthentication, successAddress } from "./checkout-complete.ts";
 import type { Context } from "./context.ts";
 import type { Markup } from "./html.ts";
 import { day, html, money, page } from "./html.ts";
 import { nextBoundary } from "./periods.ts";
-import { percentages } from "./tax-places.ts";
 import type { CheckoutSession, Coupon, LineItem, PaymentIntent, Price } from "./wire.ts";
 
 function every(price: Price | null): string {
@@ -37,21 +37,6 @@ function discountRow(session: CheckoutSession, coupon: Coupon | undefined): Mark
 function taxRow(session: CheckoutSession): Markup | null {
   if (session.automatic_tax.status !== "complete") return null;
   return html`<div class="row"><dt>Tax<small>included</small></dt><dd>${money(session.total_details?.amount_tax ?? 0, session.currency ?? "usd")}</dd></div>`;
-}
-
-/** The part of an address that tax needs. */
-function addressFields(session: CheckoutSession): Markup | null {
-  if (!session.automatic_tax.enabled) return null;
-  const { country, postal_code: code } = session.customer_details?.address ?? { country: null, postal_code: null };
-  const names = new Intl.DisplayNames("en", { type: "region" });
-  const options = Object.keys(percentages)
-    .concat("CA", "JP", "US")
-    .map((key) => ({ key, name: names.of(key) ?? key }))
-    .sort((one, other) => one.name.localeCompare(other.name))
-    .map(({ key, name }) => html`<option value="${key}"${key === country ? html` selected` : null}>${name}</option>`);
-  return html`<fieldset class="address"><legend>Billing address</legend>
-<label>Country<select name="country" required><option value="">Choose</option>${options}</select></label>
-<label>Postal code<input name="postal_code" autocomplete="billing postal-code" maxlength="20" value="${code ?? ""}"></label></fieldset>`;
 }
 
 /** One sentence about what the person will pay after today. */
@@ -113,7 +98,7 @@ ${session.customer_details?.email ? html`<p class="email"><span>Email</span>${se
 ${error}
 <input type="hidden" name="from" value="page">
 <fieldset><legend>This card</legend>${tiles}</fieldset>
-${addressFields(session)}
+${session.automatic_tax.enabled ? addressFields(session.customer_details?.address) : null}
 ${message(session.custom_text?.submit)}
 <button type="submit">${label}</button>
 ${message(session.custom_text?.after_submit)}

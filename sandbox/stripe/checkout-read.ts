@@ -1,4 +1,5 @@
 import { createPrice, createProduct, readAmountCents, readCurrency, readRecurring, readTaxBehavior, readTaxCode } from "./catalogue.ts";
+import { sessionTax } from "./checkout-tax.ts";
 import type { Context } from "./context.ts";
 import { daySeconds, hourSeconds } from "./context.ts";
 import { redeemableCoupon } from "./coupons.ts";
@@ -6,7 +7,6 @@ import { invalidParameter, invalidRequest, missingParameter, notPlayed } from ".
 import type { HiddenKinds } from "./kinds.ts";
 import { checkoutLocales } from "./locales.ts";
 import type { Parameters } from "./parameters.ts";
-import { sessionTax } from "./checkout-tax.ts";
 import type { BillingMode, CheckoutSession, Coupon, LineItem, Price } from "./wire.ts";
 
 type Lines = HiddenKinds["checkout.session"]["lines"];
@@ -203,7 +203,14 @@ export function readHidden(
   coupon: Coupon | undefined,
 ): HiddenKinds["checkout.session"] {
   const subscriptionData = parameters.object("subscription_data");
-  subscriptionData?.refuse("trial_period_days", "trial_end", "trial_settings", "billing_cycle_anchor", "default_tax_rates", "invoice_settings");
+  subscriptionData?.refuse(
+    "trial_period_days",
+    "trial_end",
+    "trial_settings",
+    "billing_cycle_anchor",
+    "default_tax_rates",
+    "invoice_settings",
+  );
   const intentData = parameters.object("payment_intent_data");
   intentData?.only("capture_method", "automatic");
   return {

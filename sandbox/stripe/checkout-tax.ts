@@ -56,7 +56,15 @@ export function settleAddress(context: Context, session: CheckoutSession, given:
   const address = billingAddress(context, session, given);
   if (session.automatic_tax.enabled && countryOf(address) === undefined)
     throw invalidRequest("Enter a billing address, so that the tax can be worked out.", "country");
-  const nobody = { business_name: null, email: null, individual_name: null, name: null, phone: null, tax_exempt: "none", tax_ids: null } as const;
+  const nobody = {
+    business_name: null,
+    email: null,
+    individual_name: null,
+    name: null,
+    phone: null,
+    tax_exempt: "none",
+    tax_ids: null,
+  } as const;
   const details = session.customer_details ?? (address && nobody);
   const taxed = withSessionTax(context, session, address);
   return context.store.save("checkout.session", { ...taxed, customer_details: details && { ...details, address } });

@@ -74,7 +74,10 @@ function checkLocation(parameters: Parameters, address: Address | null): void {
   tax?.refuse("ip_address");
   const when = tax?.oneOf("validate_location", ["auto", "deferred", "immediately"]);
   if (when === "immediately" && countryOf(address) === undefined)
-    throw locationInvalid("The customer's location isn't recognized. Set a valid customer address in order to automatically calculate tax.", "address");
+    throw locationInvalid(
+      "The customer's location isn't recognized. Set a valid customer address in order to automatically calculate tax.",
+      "address",
+    );
 }
 
 function create({ context, parameters }: ApiCall): Customer {

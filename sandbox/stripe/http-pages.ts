@@ -16,8 +16,8 @@ import { answeredPage, authenticationPage, invoicePage } from "./invoice-page.ts
 import { invoicePdf } from "./invoice-pdf.ts";
 import type { CardBehaviour } from "./kinds.ts";
 import { cardBehaviours } from "./kinds.ts";
-import { cancelAtPeriodEnd, changeCard, payOpenInvoice, resumeSubscription } from "./portal.ts";
 import { Parameters } from "./parameters.ts";
+import { cancelAtPeriodEnd, changeAddress, changeCard, payOpenInvoice, resumeSubscription } from "./portal.ts";
 import { portalPage } from "./portal-page.ts";
 import { receiptPage } from "./receipt-page.ts";
 import type { Address } from "./wire.ts";
@@ -133,6 +133,12 @@ function mountPortal(server: FastifyInstance, context: Context, afterChange: () 
           case "card":
             changeCard(context, id, readCard(fields));
             return true;
+          case "address": {
+            const address = readBillingAddress(fields);
+            if (!address) throw missingParameter("country");
+            changeAddress(context, id, address);
+            return true;
+          }
           case "pay":
             return payOpenInvoice(context, id, target);
           default:

@@ -12,6 +12,7 @@ import { mountPages } from "./http-pages.ts";
 import { runNextDue } from "./life-cycle.ts";
 import { Store } from "./store.ts";
 import { itemOf } from "./subscription-status.ts";
+import { startTaxes } from "./tax-settings.ts";
 
 export interface StripeSandboxOptions {
   /** The file of the node:sqlite database, or ":memory:". */
@@ -22,6 +23,8 @@ export interface StripeSandboxOptions {
   webhook: { url: URL; secret: string };
   /** Business time. */
   now(): Date;
+  /** Has Stripe Tax set up from the start: a business in Germany that sells to the European Union. */
+  taxes?: boolean;
   log: { info(details: object, message: string): void; warn(details: object, message: string): void };
 }
 
@@ -122,6 +125,7 @@ export function createStripeSandbox(options: StripeSandboxOptions): StripeSandbo
     now: () => Math.floor(options.now().getTime() / 1000),
     request: null,
   };
+  if (options.taxes) startTaxes(context);
   const apiFaults = new ApiFaults();
   const elsewhere = new EndpointDeliveries(store, options.log);
   const wake = (): void => {

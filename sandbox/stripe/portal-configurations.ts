@@ -2,7 +2,7 @@
 import type { ApiCall, ApiRoute } from "./api.ts";
 import { listRoute, retrieveRoute } from "./api.ts";
 import type { Context } from "./context.ts";
-import { invalidRequest, missingParameter } from "./errors.ts";
+import { invalidRequest, missingParameter, notPlayed } from "./errors.ts";
 import { emit, saveChange } from "./events.ts";
 import { newId } from "./ids.ts";
 import type { Parameters } from "./parameters.ts";
@@ -51,11 +51,18 @@ function readShown(features: Parameters | undefined, key: "invoice_history" | "p
 
 /** The page never shows these. */
 function refuseOthers(features: Parameters | undefined): void {
-  for (const key of ["customer_update", "subscription_update"]) {
-    const feature = features?.object(key);
-    feature?.only("enabled", "false");
-  }
+  features?.object("subscription_update")?.only("enabled", "false");
   features?.refuse("subscription_pause");
+}
+
+/** The page has a form for the address. */
+function readCustomerUpdate(features: Parameters | undefined, before: Features["customer_update"]): Features["customer_update"] {
+  const feature = features?.object("customer_update");
+  if (!feature) return before;
+  const enabled = feature.boolean("enabled") ?? before.enabled;
+  const allowed = feature.texts("allowed_updates");
+  if (allowed?.some((update) => update !== "address")) throw notPlayed(feature.nameOf("allowed_updates"), "address");
+  return { allowed_updates: allowed ? allowed.map(() => "address" as const) : before.allowed_updates, enabled };
 }
 
 function readFeatures(parameters: Parameters, before: Features): Features {
@@ -65,6 +72,7 @@ function readFeatures(parameters: Parameters, before: Features): Features {
     readShown(features, key) || before[key].enabled;
   return {
     ...before,
+    customer_update: readCustomerUpdate(features, before.customer_update),
     invoice_history: { enabled: shown("invoice_history") },
     payment_method_update: { ...before.payment_method_update, enabled: shown("payment_method_update") },
     subscription_cancel: { ...before.subscription_cancel, enabled: shown("subscription_cancel") },

@@ -10,7 +10,7 @@ import { createCard, defaultCard, setDefaultCard } from "./payment-methods.ts";
 import { configurationOf } from "./portal-configurations.ts";
 import { replan } from "./subscription-cycle.ts";
 import { itemOf, releaseSchedule } from "./subscription-status.ts";
-import type { Invoice, PaymentMethod, PortalSession, Subscription } from "./wire.ts";
+import type { Address, Invoice, PaymentMethod, PortalSession, Subscription } from "./wire.ts";
 
 function create({ context, parameters }: ApiCall): PortalSession {
   const customer = context.store.reference("customer", parameters.requiredText("customer"), "customer");
@@ -47,6 +47,8 @@ export interface PortalView {
   invoices: Invoice[];
   card: PaymentMethod | undefined;
   cardBehaviour: CardBehaviour | null;
+  /** Undefined unless the configuration has people change their address. */
+  address: Address | null | undefined;
 }
 
 /** What the portal page shows: running subscriptions, the newest twelve invoices, the saved card. */
@@ -55,7 +57,9 @@ export function portalView(context: Context, sessionId: string): PortalView {
   const customer = context.store.get("customer", session.customer);
   const filter = { path: "customer", operator: "=", value: customer.id } as const;
   const card = currentCard(context, session.customer);
+  const configuration = context.store.find("billing_portal.configuration", String(session.configuration));
   return {
+    address: configuration?.features.customer_update.enabled ? (customer.address ?? null) : undefined,
     session,
     email: customer.email,
     subscriptions: context.store.where("subscription", [filter, { path: "status", operator: "!=", value: "canceled" }], 20),
@@ -130,6 +134,12 @@ export function changeCard(context: Context, sessionId: string, card: CardBehavi
   for (const subscription of runningOf(context, customer.id)) {
     saveChange(context, "subscription", "customer.subscription.updated", { ...subscription, default_payment_method: method.id });
   }
+}
+
+export function changeAddress(context: Context, sessionId: string, address: Address): void {
+  const session = context.store.get("billing_portal.session", sessionId, "session");
+  if (portalView(context, sessionId).address === undefined) throw invalidRequest("The address can't be changed here.");
+  saveChange(context, "customer", "customer.updated", { ...context.store.get("customer", session.customer), address });
 }
 
 /** Returns false if the card was declined; the failed attempt is stored. */

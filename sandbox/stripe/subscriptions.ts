@@ -193,7 +193,14 @@ function create({ context, parameters }: ApiCall): Subscription {
   if (!parameters.has("collection_method"))
     throw invalidRequest("The sandbox creates subscriptions that are paid by card with a checkout.", "collection_method");
   refuseTrials(parameters);
-  parameters.refuse("discounts", "default_payment_method", "billing_cycle_anchor", "add_invoice_items", "cancel_at", "cancel_at_period_end");
+  parameters.refuse(
+    "discounts",
+    "default_payment_method",
+    "billing_cycle_anchor",
+    "add_invoice_items",
+    "cancel_at",
+    "cancel_at_period_end",
+  );
   const daysUntilDue = parameters.requiredInteger("days_until_due", 0, 730);
   const [first, ...others] = parameters.objects("items") ?? [];
   if (!first || others.length > 0) throw invalidRequest("The sandbox keeps one item per subscription.", "items");

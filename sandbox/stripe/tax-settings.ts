@@ -12,6 +12,7 @@ import { percentages } from "./tax-places.ts";
 import type { TaxRegistration, TaxSettings } from "./wire.ts";
 
 const settingsId = "tax_settings";
+const noDefaults = { provider: "stripe", tax_behavior: null, tax_code: null } as const;
 
 /** Members of the European Union: one registration with its one-stop shop is for all of them. */
 const union = "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK".split(" ");
@@ -19,7 +20,7 @@ const union = "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL
 export function taxSettings(context: Context): TaxSettings {
   const { headOffice, defaults } = context.store.findHidden("tax.settings", settingsId) ?? {
     headOffice: null,
-    defaults: { provider: "stripe", tax_behavior: null, tax_code: null },
+    defaults: noDefaults,
   };
   return {
     object: "tax.settings",
@@ -30,6 +31,14 @@ export function taxSettings(context: Context): TaxSettings {
       ? { status: "active", status_details: { active: {} } }
       : { status: "pending", status_details: { pending: { missing_fields: ["head_office"] } } }),
   };
+}
+
+/** As an operator leaves the account. Does nothing to an account that has settings. */
+export function startTaxes(context: Context): void {
+  if (context.store.findHidden("tax.settings", settingsId)) return;
+  const headOffice = { city: "Berlin", country: "DE", line1: "Example Street 1", line2: null, postal_code: "10115", state: null };
+  context.store.hide("tax.settings", settingsId, { headOffice, defaults: noDefaults });
+  insertRegistration(context, "DE", { de: { type: "oss_union" } }, { active_from: context.now(), expires_at: null });
 }
 
 function updateSettings({ context, parameters }: ApiCall): TaxSettings {
@@ -95,7 +104,15 @@ function createRegistration({ context, parameters }: ApiCall): TaxRegistration {
   const options = readOptions(parameters, country);
   if (registrations(context).some((known) => known.country === country && known.status !== "expired"))
     throw invalidParameter(`There is a registration for ${country} already.`, "country");
-  const times = { active_from: from, expires_at: until };
+  return insertRegistration(context, country, options, { active_from: from, expires_at: until });
+}
+
+function insertRegistration(
+  context: Context,
+  country: string,
+  options: TaxRegistration["country_options"],
+  times: Pick<TaxRegistration, "active_from" | "expires_at">,
+): TaxRegistration {
   return context.store.insert("tax.registration", {
     id: newId("taxreg"),
     object: "tax.registration",

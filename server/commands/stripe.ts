@@ -3,6 +3,7 @@
  * differs; safe to repeat. `npm run stripe:check` only says what differs; the exit code is 1 if anything does (docs/stripe.md).
  */
 import { parseArgs } from "node:util";
+import { readStripeTax } from "../config.ts";
 import { ConfigError, Environment } from "../environment.ts";
 import type { Difference } from "../features/billing/stripe-account.ts";
 import { compareAccount } from "../features/billing/stripe-account.ts";
@@ -21,11 +22,12 @@ function readAccount(variables: NodeJS.ProcessEnv) {
   const apiUrl = environment.url("STRIPE_API_URL", ["https:", "http:"]);
   const publicUrl = environment.url("PUBLIC_URL", ["https:", "http:"]);
   const livemode = isLiveKey(secretKey);
+  const tax = readStripeTax(environment);
   if (!publicUrl) environment.required("PUBLIC_URL", "the product's address, to which Stripe sends its events");
   else if (livemode && publicUrl.protocol !== "https:")
     environment.faults.push("PUBLIC_URL has to begin with https: the key is a live one");
   if (environment.faults.length > 0) throw new ConfigError(environment.faults);
-  return { stripe: { secretKey, webhookSecrets: [], apiUrl, livemode }, origin: publicUrl?.origin ?? "", livemode };
+  return { stripe: { secretKey, webhookSecrets: [], apiUrl, livemode, tax }, origin: publicUrl?.origin ?? "", livemode };
 }
 
 async function repair(differences: readonly Difference[]): Promise<string[]> {
@@ -49,7 +51,7 @@ async function run(variables: NodeJS.ProcessEnv): Promise<void> {
   const { stripe, origin, livemode } = readAccount(variables);
   const payments = createPayments(stripe);
   console.log(`${livemode ? "The live account" : "The account's test mode"}, for ${origin}`);
-  const differences = await compareAccount(payments, origin);
+  const differences = await compareAccount(payments, origin, stripe.tax);
   const left = command === "setup" ? await repair(differences) : differences.map(({ what }) => what);
   const lines = left.length > 0 ? left : [differences.length > 0 ? "everything is set up" : "nothing differs"];
   console.log([...lines, ...unseen].join("\n"));

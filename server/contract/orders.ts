@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { Type } from "typebox";
 import { Interval, PaidTier } from "./billing.ts";
-import { Cents, Credits, Timestamp } from "./common.ts";
+import { Cents, Credits, TaxShown, Timestamp } from "./common.ts";
 import type { RouteContract } from "./route.ts";
 
 const Version = Type.String({ maxLength: 20 });
@@ -22,6 +22,7 @@ export const OrderPreview = Type.Object({
   amountCents: Cents,
   /** Each renewal; null: there is none. */
   laterCents: Type.Union([Cents, Type.Null()]),
+  tax: TaxShown,
   /** The end of the first period, or of a pack's credits, if it were paid now. */
   until: Timestamp,
   /** The versions of the texts that the order accepts. */

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { Type } from "typebox";
 import { Interval, PaidTier, SubscriptionCheck } from "./billing.ts";
-import { Cents, Credits, NoBody, Timestamp } from "./common.ts";
+import { Cents, Credits, NoBody, TaxShown, Timestamp } from "./common.ts";
 import type { RouteContract } from "./route.ts";
 
 /** A plan as it is sold: `priceCents` is the price of one period without discounts, `credits` are those of a month. */
@@ -17,6 +17,7 @@ export const PlanChangePreview = Type.Object({
   amountCents: Cents,
   /** The payment after that one. */
   laterCents: Cents,
+  tax: TaxShown,
   /** The plan's credits that are left now. What is left of them does not carry over to the new plan. */
   planCreditsLeft: Credits,
   /** The change that was planned before, which this one replaces. */

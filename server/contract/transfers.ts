@@ -7,11 +7,28 @@ const Reason = Type.String({ minLength: 5, maxLength: 500 });
 /** The bank's reference of a transfer. */
 const Reference = Type.String({ minLength: 1, maxLength: 140, pattern: "^\\S(.*\\S)?$" });
 
+const Line = (maxLength: number) => Type.String({ minLength: 1, maxLength });
+export const BillTo = Type.Object(
+  {
+    name: Line(150),
+    line1: Line(200),
+    line2: Type.Optional(Line(200)),
+    postalCode: Line(20),
+    city: Line(100),
+    state: Type.Optional(Line(50)),
+    country: Type.String({ pattern: "^[A-Z]{2}$" }),
+  },
+  { additionalProperties: false },
+);
+export type BillTo = Static<typeof BillTo>;
+
 export const InvoiceTransfer = Type.Object(
   {
     email: Type.String({ maxLength: 254 }),
     interval: Type.Union([Type.Literal("month"), Type.Literal("year")]),
     daysUntilDue: Type.Integer({ minimum: 1, maximum: 60 }),
+    /** Whom the invoice is made out to; needed where tax depends on it. Without it the customer's address at Stripe stays. */
+    billTo: Type.Optional(BillTo),
   },
   { additionalProperties: false },
 );

@@ -107,6 +107,12 @@ export interface Invoices {
   updated_at: Date;
   /** By when it is to be paid by bank transfer; null: a card is charged. */
   due_at: Date | null;
+  /** How much of `total_cents` is tax; null: Stripe reckoned none. */
+  tax_cents: number | null;
+  /** The rate of value added tax, where the whole invoice has one. */
+  tax_percent: number | null;
+  /** Stripe did not know where the customer lives, and went on without tax. */
+  tax_location_missing: Generated<boolean>;
 }
 
 export type InvoiceRow = Selectable<Invoices>;

@@ -23,6 +23,8 @@ const plan: Invoice = {
   refundedCents: 0,
   state: "paid",
   transferReference: null,
+  tax: null,
+  addressMissing: false,
 };
 const pack: Invoice = { ...plan, id: "in_pack", number: "TESSERA-0002", subject: { kind: "pack", credits: 250 }, totalCents: 1799 };
 const row = (words: string) => page.getByRole("listitem").filter({ hasText: words });
@@ -35,11 +37,13 @@ async function visit(invoices: Invoice[], nextCursor: string | null = null): Pro
 
 it("lists each invoice with its day, what it is for, its amount and its state", async () => {
   await visit([
-    { ...pack, refundedCents: 799 },
-    { ...plan, state: "refunded", refundedCents: 1999 },
+    { ...pack, refundedCents: 799, tax: { cents: 287, percent: 19 } },
+    { ...plan, addressMissing: true, state: "refunded", refundedCents: 1999 },
   ]);
   await row("Credit pack, 250 credits").getByText("$17.99").waitFor();
   await row("Credit pack").getByText("$7.99 refunded").waitFor();
+  await row("Credit pack").getByText("Includes $2.87 VAT (19%)").waitFor();
+  await row("Starter Plan").getByText(text.addressMissing).waitFor();
   await row("Credit pack").getByText(text.state.paid, { exact: true }).waitFor();
   await row("Starter Plan, one month").getByText("Feb 10 – Mar 10, 2026").waitFor();
   await row("Starter Plan").getByText(text.state.refunded, { exact: true }).waitFor();

@@ -39,6 +39,17 @@ it("says what is ordered, its price now and later, how it renews and ends, and l
   expect(api.calls(previewCall).map(({ body }) => body)).toEqual([{ priceId: "starter_month" }]);
 });
 
+it("says that tax is in the price, and at which rate once that is known", async () => {
+  api.answer(previewCall, { ...orderOf("starter_month"), tax: { percent: null } });
+  page = await open(site, "/pricing", { member: true });
+  await want("Subscribe to Starter");
+  await dialog().getByText(texts.taxed, { exact: true }).waitFor();
+  await page.keyboard.press("Escape");
+  api.answer(previewCall, { ...orderOf("starter_month"), tax: { percent: 25.5 } });
+  await want("Subscribe to Starter");
+  await dialog().getByText("It includes 25.5% VAT.").waitFor();
+});
+
 it("without the consent says what is missing, at the box and in view, and orders nothing", async () => {
   api.answer(previewCall, orderOf("starter_month"));
   page = await open(site, "/pricing", { member: true, viewport: { width: 390, height: 844 } });

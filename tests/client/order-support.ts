@@ -14,7 +14,7 @@ export function orderOf(priceId: string, percent = 0): OrderPreview {
       ? ({ kind: "plan", plan: sold.plan.key, interval: sold.interval } as const)
       : ({ kind: "pack", credits: sold.pack.credits } as const);
   const until = addMonths(new Date("2026-03-10T12:00:00Z"), 1).toISOString();
-  return { subject, ...totalsOf(sold, percent), currency, until, ...orderTexts };
+  return { subject, ...totalsOf(sold, percent), currency, tax: null, until, ...orderTexts };
 }
 
 /** Ticks the consent and orders. */

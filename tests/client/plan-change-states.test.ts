@@ -35,6 +35,7 @@ const preview: PlanChangePreview = {
   effectiveAt: from,
   amountCents: 2999,
   laterCents: 3999,
+  tax: { percent: null },
   planCreditsLeft: 254,
   replaces: { plan: "enterprise", interval: "year" },
 };

@@ -1,5 +1,5 @@
 /** Stripe Tax as the sandbox plays it: prices that include the tax of the customer's country. */
-import Stripe from "stripe";
+import type Stripe from "stripe";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Harness } from "./stripe/harness.ts";
 import { createSession, payFrom, Receiver, refusal, startSandbox, switchTaxOn } from "./stripe/harness.ts";
@@ -101,7 +101,8 @@ describe("once it is switched on", () => {
 
   test("an invoice that is sent needs the customer's address first", async () => {
     const { id: customer } = await stripe.customers.create({ email: "office@example.com" });
-    const sent = { customer, items: [{ price: await plan() }], collection_method: "send_invoice", days_until_due: 14, ...taxed } as const;
+    const items = [{ price: await plan() }];
+    const sent: Stripe.SubscriptionCreateParams = { customer, items, collection_method: "send_invoice", days_until_due: 14, ...taxed };
     expect(await refusal(stripe.subscriptions.create(sent))).toMatchObject({ code: "customer_tax_location_invalid" });
     await stripe.customers.update(customer, { address: { country: "DE" }, tax: { validate_location: "immediately" } });
     const { latest_invoice: id } = await stripe.subscriptions.create(sent);
@@ -150,12 +151,34 @@ describe("once it is switched on", () => {
       [{ param: "automatic_tax" }, async () => createSession(harness, added.id, taxed)],
       [{ code: "customer_tax_location_invalid" }, async () => createSession(harness, await plan(), { customer, ...taxed })],
       [{ param: "customer_update" }, async () => createSession(harness, await plan(), { ...taxed, customer_update: { address: "auto" } })],
-      [{ param: "automatic_tax[liability]" }, async () => createSession(harness, bare.id, { automatic_tax: { enabled: true, liability: { type: "self" } } })],
+      [
+        { param: "automatic_tax[liability]" },
+        async () => createSession(harness, bare.id, { automatic_tax: { enabled: true, liability: { type: "self" } } }),
+      ],
       [{ param: "tax_id_collection" }, async () => createSession(harness, await plan(), { tax_id_collection: { enabled: true } })],
       [{ param: "address[country]" }, async () => stripe.customers.update(customer, { address: { country: "XX" } })],
-      [{ param: "country" }, async () => stripe.tax.registrations.create({ country: "US", active_from: "now", country_options: { us: { state: "CA", type: "state_sales_tax" } } })],
-      [{ param: "country_options[fr][type]" }, async () => stripe.tax.registrations.create({ country: "FR", active_from: "now", country_options: { fr: { type: "ioss" } } })],
-      [{ param: "country" }, async () => stripe.tax.registrations.create({ country: "DE", active_from: "now", country_options: { de: { type: "standard", standard: { place_of_supply_scheme: "standard" } } } })],
+      [
+        { param: "country" },
+        async () =>
+          stripe.tax.registrations.create({
+            country: "US",
+            active_from: "now",
+            country_options: { us: { state: "CA", type: "state_sales_tax" } },
+          }),
+      ],
+      [
+        { param: "country_options[fr][type]" },
+        async () => stripe.tax.registrations.create({ country: "FR", active_from: "now", country_options: { fr: { type: "ioss" } } }),
+      ],
+      [
+        { param: "country" },
+        async () =>
+          stripe.tax.registrations.create({
+            country: "DE",
+            active_from: "now",
+            country_options: { de: { type: "standard", standard: { place_of_supply_scheme: "standard" } } },
+          }),
+      ],
     ];
     for (const [expected, call] of refused) expect(await refusal(call())).toMatchObject({ statusCode: 400, ...expected });
   });

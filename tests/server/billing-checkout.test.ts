@@ -53,7 +53,7 @@ describe("bad input", () => {
 });
 
 test("five processes that start at the same moment create the catalogue once", async () => {
-  const deps = Array.from({ length: 5 }, () => ({ payments: createPayments(world.deps.config.stripe) }));
+  const deps = Array.from({ length: 5 }, () => ({ payments: createPayments(world.deps.config.stripe), config: world.deps.config }));
   const maps = await Promise.all(deps.map((each) => ensureCatalogue(each)));
   for (const map of maps) expect([...map]).toEqual([...(maps[0] ?? [])]);
   const prices = await world.deps.payments.prices.list({ limit: 100 });

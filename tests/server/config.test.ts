@@ -155,6 +155,12 @@ describe("a malformed variable is reported in one line that names it", () => {
     expect(faults(() => readConfig({ ...outside, NODE_ENV, STRIPE_SECRET_KEY: "sk_test_1" }))).toEqual([]);
   });
 
+  it("STRIPE_TAX other than included, which is off unless it is given", () => {
+    const taxOf = (STRIPE_TAX?: string) => readConfig({ ...whole, STRIPE_TAX }).stripe.tax;
+    expect([taxOf(), taxOf(""), taxOf("included")]).toEqual(["off", "off", "included"]);
+    expect(faults(() => taxOf("on"))).toEqual([expect.stringMatching(/^STRIPE_TAX=on is not "included"/)]);
+  });
+
   it("random values give error lines and no other exception", () => {
     const names = [
       "HOST",

@@ -82,6 +82,7 @@ describe("the preview", () => {
       currency: "usd",
       amountCents: 3199,
       laterCents: 3999,
+      tax: null,
       until: "2026-04-10T09:30:00.000Z",
       ...orderTexts,
     });

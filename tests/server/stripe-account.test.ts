@@ -24,6 +24,10 @@ function stripe() {
   if (!world) throw new Error("no world");
   return world.deps.payments;
 }
+function deps() {
+  if (!world) throw new Error("no world");
+  return world.deps;
+}
 const differences = async () => (await compareAccount(stripe(), origin)).map(({ what }) => what);
 
 async function setUp(): Promise<{ done: string[]; secrets: string[] }> {
@@ -49,7 +53,7 @@ test("an empty account is set up once: all prices, the portal, and an endpoint w
   expect(endpoint).toMatchObject({ url, api_version: stripeVersion, status: "enabled", enabled_events: handledTypes });
   for (const type of handledTypes) expect(ruleOf(type), type).toBeDefined();
   // The product sells by these prices and opens this portal, and makes none of its own.
-  expect(await stripePriceOf({ payments: stripe() }, "starter_year")).toBe((await priceOf("starter_year"))?.id);
+  expect(await stripePriceOf(deps(), "starter_year")).toBe((await priceOf("starter_year"))?.id);
   const person = await world?.person();
   if (!world || !person) throw new Error("nobody");
   await world.buy(person, "starter_month");
@@ -112,7 +116,7 @@ test("prices and products that were switched off, renamed or lost are put right"
   expect(await differences()).toEqual([]);
   expect(await priceOf("pack_100")).toMatchObject({ id: price?.id, active: true });
   forgetCatalogue({ payments: stripe() });
-  expect(await stripePriceOf({ payments: stripe() }, "pack_100")).toBe(price?.id);
+  expect(await stripePriceOf(deps(), "pack_100")).toBe(price?.id);
 });
 
 test("an endpoint that is disabled, or does not send a type we act on, is corrected and keeps its secret", async () => {

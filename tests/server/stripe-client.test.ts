@@ -23,7 +23,13 @@ async function stripeThat(answer: (socket: Socket, request: string) => void, tim
     for (const socket of sockets) socket.destroy();
     await new Promise<void>((resolve) => server.close(() => resolve()));
   };
-  const config = { secretKey: "sk_test_x", apiUrl: new URL(`http://127.0.0.1:${port}`), webhookSecrets: [], livemode: false };
+  const config = {
+    secretKey: "sk_test_x",
+    apiUrl: new URL(`http://127.0.0.1:${port}`),
+    webhookSecrets: [],
+    livemode: false,
+    tax: "off" as const,
+  };
   return createPayments(config, ended, timeouts);
 }
 

@@ -29,7 +29,8 @@ export interface BillingWorld extends ApiWorld {
   setApiFaults(faults: ApiFault[]): void;
   /** Opens a checkout: `url` is its address; if it was refused, `code` says why. */
   checkout(person: Person, priceId: string): Promise<{ status: number; url: string; code: string }>;
-  pay(checkoutUrl: string, card?: Card): Promise<void>;
+  /** `country`: of the billing address that they give on the page. */
+  pay(checkoutUrl: string, card?: Card, country?: string): Promise<void>;
   /** Opens a checkout and pays for it; delivers none of the resulting events. */
   buy(person: Person, priceId?: string): Promise<void>;
   /** The events Stripe has created since the last call, oldest first. */
@@ -125,12 +126,12 @@ export async function startBillingWorld(variables: NodeJS.ProcessEnv = {}, start
     const { url = "", code = "" } = response.json();
     return { status: response.statusCode, url, code };
   }
-  async function pay(checkoutUrl: string, card: Card = "success") {
+  async function pay(checkoutUrl: string, card: Card = "success", country = "") {
     const session = new URL(checkoutUrl).pathname.split("/").at(-1);
     const response = await fetch(`${sandboxUrl}/checkout/${session}/pay`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ card }),
+      body: JSON.stringify({ card, country }),
       redirect: "manual",
     });
     if (card !== "declined" && response.status !== 303) throw new Error(`payment answered ${response.status}: ${await response.text()}`);

@@ -60,14 +60,14 @@ it("lists the events of Stripe's that were set aside, by type, and puts those of
   const { db } = database;
   await db.deleteFrom("outbox").execute();
   const event = { livemode: false, payload: "{}", status: "set_aside", processed_at: new Date() } as const;
-  const types = ["charge.refunded", "customer.updated", "charge.refunded"];
+  const types = ["charge.refunded", "customer.created", "charge.refunded"];
   await db
     .insertInto("stripe_events")
     .values(types.map((type, index) => ({ ...event, id: `evt_${index}`, object_id: `ob_${index}`, type })))
     .execute();
   expect((await command([])).output.split("\n").slice(1)).toEqual([
     "charge.refunded  2 set aside: this release does not act on them",
-    "customer.updated  1 set aside: this release does not act on them",
+    "customer.created  1 set aside: this release does not act on them",
   ]);
   const replay = () => command(["--replay-events", "charge.refunded"]);
   expect(await replay()).toEqual({ code: 0, output: "2 charge.refunded events were put back into the queue" });

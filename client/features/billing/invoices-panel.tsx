@@ -72,8 +72,10 @@ function rangeOf({ from, until }: { from: string; until: string }, language: str
 
 function Row({ invoice }: { invoice: Invoice }) {
   const { t, i18n } = useTranslation("invoices");
-  const { money, date } = useFormat();
-  const { subject, number, issuedAt, totalCents, refundedCents, state, transferReference } = invoice;
+  const { money, date, percent } = useFormat();
+  const { subject, number, issuedAt, totalCents, refundedCents, state, transferReference, tax, addressMissing } = invoice;
+  const taxText = ({ cents, percent: rate }: NonNullable<Invoice["tax"]>) =>
+    rate === null ? t("tax", { amount: money(cents) }) : t("taxAt", { amount: money(cents), percent: percent(rate) });
   const isPartial = refundedCents > 0 && state !== "refunded";
   return (
     <li className={styles.row}>
@@ -83,6 +85,8 @@ function Row({ invoice }: { invoice: Invoice }) {
         {subject.kind === "plan" && <span>{t("period", { period: rangeOf(subject, i18n.language) })}</span>}
         {number !== null && <span>{t("number", { number })}</span>}
         {transferReference !== null && <span>{t("transfer", { reference: transferReference })}</span>}
+        {tax !== null && <span>{taxText(tax)}</span>}
+        {addressMissing && <span>{t("addressMissing")}</span>}
         {isPartial && <span>{t("refunded", { amount: money(refundedCents) })}</span>}
       </p>
       <p className={styles.amount}>{money(totalCents)}</p>

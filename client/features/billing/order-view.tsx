@@ -6,6 +6,7 @@ import type { OrderPreview } from "#contract/orders.ts";
 import { plans, withdrawalDays } from "#domain/plans.ts";
 import { AcceptedTerms } from "./accepted-terms.tsx";
 import styles from "./order.module.css";
+import { useTaxText } from "./use-tax-text.ts";
 
 function Line({ name, children }: { name: string; children: ReactNode }) {
   return (
@@ -20,6 +21,7 @@ function Line({ name, children }: { name: string; children: ReactNode }) {
 export function OrderView({ preview }: { preview: OrderPreview }) {
   const { t } = useTranslation(["order", "change", "invoices", "refunds"]);
   const { money, credits, date, number } = useFormat();
+  const taxText = useTaxText();
   const { subject, amountCents, laterCents, until } = preview;
   const day = { date: date(until) };
   const isPlan = subject.kind === "plan";
@@ -37,7 +39,7 @@ export function OrderView({ preview }: { preview: OrderPreview }) {
         {isPlan && laterCents !== null && <Line name={t(`change:dialog.later.${subject.interval}`)}>{money(laterCents)}</Line>}
         {!isPlan && <Line name={t("order:until")}>{day.date}</Line>}
       </dl>
-      <p className={styles.soft}>{t("order:total")}</p>
+      <p className={styles.soft}>{taxText(preview.tax) ?? t("order:total")}</p>
       <p>{isPlan ? t(`order:renews.${subject.interval}`, day) : t("order:once")}</p>
       <details className={styles.notice}>
         <summary>{t("order:withdrawal")}</summary>

@@ -7,6 +7,7 @@ import { plans } from "#domain/plans.ts";
 import { AcceptedTerms } from "./accepted-terms.tsx";
 import styles from "./plan-change.module.css";
 import { useNamedPlan } from "./use-named-plan.ts";
+import { useTaxText } from "./use-tax-text.ts";
 
 function Sold({ when, sold, isNew = false }: { when: string; sold: PlanChangePreview["to"]; isNew?: boolean }) {
   const { t } = useTranslation("change");
@@ -35,6 +36,7 @@ export function PlanChangeView({ preview }: { preview: PlanChangePreview }) {
   const { t } = useTranslation("change");
   const { money, credits, date } = useFormat();
   const nameOf = useNamedPlan();
+  const taxText = useTaxText();
   const { from, to, dueNowCents, amountCents, laterCents, planCreditsLeft, replaces } = preview;
   const day = { date: date(preview.effectiveAt) };
   return (
@@ -51,6 +53,7 @@ export function PlanChangeView({ preview }: { preview: PlanChangePreview }) {
         </Sum>
         <Sum name={t(`dialog.later.${to.interval}`)}>{money(laterCents)}</Sum>
       </dl>
+      {preview.tax && <p className={styles.soft}>{taxText(preview.tax)}</p>}
       <ul className={styles.points}>
         <li>{t(`dialog.left.${from.interval}`, { ...day, credits: credits(planCreditsLeft) })}</li>
         {replaces && <li>{t("dialog.replaces", { plan: nameOf(replaces) })}</li>}

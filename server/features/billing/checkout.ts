@@ -5,6 +5,7 @@ import { ensureCustomer } from "./customers.ts";
 import { openSession } from "./open-session.ts";
 import { agree, offerTo } from "./orders.ts";
 import { ensureCoupon, stripePriceOf } from "./stripe-catalogue.ts";
+import { checkoutTax } from "./stripe-tax.ts";
 import { alreadySubscribed } from "./trials.ts";
 
 /** States in which a subscription exists already, so that another checkout would make a second one. */
@@ -32,10 +33,18 @@ export async function createCheckout(
     const buyer = await ensureCustomer(deps, userId);
     await refuseSubscribed(deps, buyer.customerId);
     const { percent } = offer;
+    const tax = checkoutTax(deps.config.stripe);
     const discounts = percent > 0 ? { discounts: [{ coupon: await ensureCoupon(deps, percent) }] } : {};
     return openSession(deps, buyer, {
       agreement,
-      parameters: (metadata) => ({ mode: "subscription", line_items: [line], metadata, subscription_data: { metadata }, ...discounts }),
+      parameters: (metadata) => ({
+        mode: "subscription",
+        line_items: [line],
+        metadata,
+        subscription_data: { metadata },
+        ...discounts,
+        ...tax,
+      }),
     });
   });
 }

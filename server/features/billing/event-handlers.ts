@@ -7,6 +7,7 @@ import type { Deps } from "../../deps.ts";
 import { idOf, orMissing } from "../../providers/stripe.ts";
 import type { EventOutcome } from "./inbox.ts";
 import { mirrorInvoice } from "./mirror-invoice.ts";
+import { resumeTax } from "./resume-tax.ts";
 import { settleCheckout } from "./settle-checkout.ts";
 import { syncCharge } from "./sync-charge.ts";
 import { syncSubscription } from "./sync-subscription.ts";
@@ -67,6 +68,11 @@ async function onDispute(deps: BillingDeps, disputeId: string): Promise<Handled>
   return onCharge(deps, idOf((await orMissing(deps.payments.disputes.retrieve(disputeId)))?.charge));
 }
 
+/** Somebody may have corrected the address that their tax depends on. */
+async function onCustomer(deps: BillingDeps, customerId: string): Promise<Handled> {
+  return { outcome: (await resumeTax(deps, customerId)) ? "processed" : "ignored" };
+}
+
 const handlers: Partial<Record<Stripe.Event["type"], Handler>> = {
   "charge.dispute.closed": onDispute,
   "charge.dispute.created": onDispute,
@@ -87,6 +93,7 @@ const handlers: Partial<Record<Stripe.Event["type"], Handler>> = {
   "customer.subscription.resumed": onSubscription,
   "customer.subscription.trial_will_end": onSubscription,
   "customer.subscription.updated": onSubscription,
+  "customer.updated": onCustomer,
   // Only events that change money or access. Drafts and notices don't change our tables.
   "invoice.finalized": onFinalized,
   "invoice.marked_uncollectible": onInvoice,

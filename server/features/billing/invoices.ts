@@ -30,8 +30,9 @@ function subjectOf({ plan_key, billing_interval, pack_key, period_start, period_
 function toInvoice(row: queries.ListedInvoice): Invoice {
   const { id, number, issued_at, total_cents, refunded_cents } = row;
   const figures = { totalCents: total_cents, refundedCents: refunded_cents };
+  const tax = row.tax_cents === null ? null : { cents: row.tax_cents, percent: row.tax_percent };
   const shown = { subject: subjectOf(row), ...figures, state: stateOf(row), transferReference: row.transfer_reference };
-  return { id, number, issuedAt: issued_at.toISOString(), ...shown };
+  return { id, number, issuedAt: issued_at.toISOString(), ...shown, tax, addressMissing: row.tax_location_missing };
 }
 
 function placeAt(cursor: string): InvoicePlace {

@@ -10,6 +10,7 @@ import { queueMail } from "../notifications/service.ts";
 import type { MailTemplate } from "../notifications/templates.ts";
 import { billedCents } from "./billed-amount.ts";
 import * as queries from "./queries.ts";
+import { taxIn } from "./stripe-tax.ts";
 
 type Content<Template extends MailTemplate> = Pick<MailRequest<Template>, "key" | "template" | "parameters">;
 
@@ -51,6 +52,7 @@ export async function mailStarted(trx: Trx, payerId: string, concluded: Conclude
     interval: row.billing_interval,
     priceCents: billedCents(row.price_cents ?? priceCents(plan, row.billing_interval), subscription, row.current_period_end),
     amountCents: invoice.amount_paid,
+    ...taxIn(invoice),
     credits: plan.monthlyCredits,
     beginsAt: row.current_period_start.toISOString(),
     renewsAt: row.current_period_end.toISOString(),
@@ -66,11 +68,13 @@ interface BoughtPack {
   paidAt: Date;
   expiresAt: Date;
   order: OrderRow | undefined;
+  invoice: Stripe.Invoice | null;
 }
 
 /** Sent once per pack: its credits, and until when they can be used. Confirms the contract. */
 export async function mailPackBought(trx: Trx, payerId: string, bought: BoughtPack, now: Date): Promise<void> {
   const { pack, amountCents, paidAt, expiresAt, order } = bought;
-  const parameters = { credits: pack.credits, amountCents, usableUntil: expiresAt.toISOString(), ...contractOf(paidAt, order) };
+  const tax = taxIn(bought.invoice);
+  const parameters = { credits: pack.credits, amountCents, ...tax, usableUntil: expiresAt.toISOString(), ...contractOf(paidAt, order) };
   await mailPayer(trx, payerId, { key: `pack-bought:${bought.sessionId}`, template: "pack-bought", parameters }, now);
 }

@@ -12,6 +12,7 @@ import * as queries from "./invoice-queries.ts";
 import { writeReading } from "./readings.ts";
 import { graceEndOf, mailPaymentFailed, mailTransferInvoice } from "./renewal-mails.ts";
 import { planOfPrice } from "./stripe-catalogue.ts";
+import { readTax } from "./stripe-tax.ts";
 import { selectTransferOf } from "./transfer-queries.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log">;
@@ -87,7 +88,8 @@ export async function mirrorInvoice(deps: BillingDeps, invoiceId: string): Promi
       if (payerId === undefined) return undefined;
       const known = await queries.selectInvoice(deps.db, invoiceId);
       const subject = known ?? (await readSubject(deps, invoice));
-      return { invoice, status: invoice.status, payerId, subject, collected: await readCollected(deps, invoice) };
+      const collected = { ...(await readCollected(deps, invoice)), ...(await readTax(deps, invoice)) };
+      return { invoice, status: invoice.status, payerId, subject, collected };
     },
     async (trx, { invoice, status, payerId, subject, collected }) => {
       const { plan_key, billing_interval, pack_key, period_start, period_end } = subject;

@@ -16,6 +16,7 @@ import type { OrderRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
 import { discountPercent } from "./discount.ts";
 import { selectSubscription } from "./queries.ts";
+import { taxShown } from "./stripe-tax.ts";
 import { alreadySubscribed, hasRunningPlan } from "./trials.ts";
 
 /** Something that may be sold to the person now, with what it costs them. */
@@ -55,6 +56,7 @@ export async function previewOrder(deps: OfferDeps, userId: string, priceId: str
       sold.kind === "plan" ? { kind: "plan", plan: sold.plan.key, interval: sold.interval } : { kind: "pack", credits: sold.pack.credits },
     ...totals,
     currency,
+    tax: await taxShown(deps.db, deps.config.stripe, userId),
     until: addMonths(deps.clock.now(), monthsOf(sold)).toISOString(),
     ...orderTexts,
   };

@@ -16,6 +16,7 @@ import { openSession } from "./open-session.ts";
 import { agree, concludeOrder, offerTo } from "./orders.ts";
 import * as queries from "./queries.ts";
 import { stripePriceOf } from "./stripe-catalogue.ts";
+import { checkoutTax } from "./stripe-tax.ts";
 
 /**
  * A checkout for a pack. Throws `unknown_price`, `subscription_required` unless the plan is paid, `consent_required`, `preview_outdated` and
@@ -38,6 +39,7 @@ export async function createPackCheckout(
         cancel_url: `${deps.config.publicUrl.origin}/pricing#packs`,
         line_items: [line],
         metadata,
+        ...checkoutTax(deps.config.stripe),
         payment_intent_data: { metadata },
         invoice_creation: { enabled: true, invoice_data: { metadata } },
       }),
@@ -70,6 +72,7 @@ export async function grantPack(trx: Trx, payerId: string, pack: Pack, session: 
     paidAt: fromUnix(paidAt),
     expiresAt,
     order,
+    invoice,
   };
   await mailPackBought(trx, payerId, bought, now);
   return true;

@@ -15,6 +15,7 @@ import { billedCents, discountsAt } from "./billed-amount.ts";
 import type { RunningSubscription } from "./running-subscription.ts";
 import { changeRunning, isEnding, withRunning, writeKey } from "./running-subscription.ts";
 import { stripePriceOf } from "./stripe-catalogue.ts";
+import { taxShown } from "./stripe-tax.ts";
 
 interface Target {
   plan: Plan;
@@ -63,6 +64,7 @@ async function previewOf(deps: Deps, userId: string, running: RunningSubscriptio
     effectiveAt: periodEnd.toISOString(),
     amountCents: billedCents(cents, subscription, periodEnd),
     laterCents: billedCents(cents, subscription, later),
+    tax: subscription.automatic_tax.enabled ? await taxShown(deps.db, deps.config.stripe, userId) : null,
     planCreditsLeft: await planCreditsLeft(deps, userId),
     replaces: replacedBy(running, target),
   };
@@ -84,7 +86,9 @@ async function phasesTo(
   { plan, interval }: Target,
 ): Promise<Stripe.SubscriptionScheduleUpdateParams.Phase[]> {
   const start = schedule.current_phase?.start_date ?? subscription.items.data[0]?.current_period_start;
-  const same = { proration_behavior: "none" } as const;
+  // A subscription that began without Stripe Tax goes on without it: Stripe may not know where its customer lives.
+  const tax = subscription.automatic_tax.enabled ? { automatic_tax: { enabled: true } } : {};
+  const same = { proration_behavior: "none", ...tax } as const;
   const reuse = (discounts: readonly (string | Stripe.Discount)[]) =>
     discounts.map((discount) => ({ discount: typeof discount === "string" ? discount : discount.id }));
   return [

@@ -12,6 +12,7 @@ import { fromUnix } from "../../providers/stripe.ts";
 import { billedCents } from "./billed-amount.ts";
 import { mailPayer } from "./mails.ts";
 import type { AccountSubscription } from "./queries.ts";
+import { taxIn } from "./stripe-tax.ts";
 
 /** A subscription as our row and, with its discounts, as Stripe has it. */
 interface Renewing {
@@ -79,6 +80,7 @@ export async function mailRenewed(
   const parameters = {
     plan: plan.key,
     amountCents: invoice.amount_paid,
+    ...taxIn(invoice),
     credits: plan.monthlyCredits,
     priceCents: next.priceCents,
     renewsAt: row.current_period_end.toISOString(),

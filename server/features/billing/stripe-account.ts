@@ -5,12 +5,14 @@
  */
 import type Stripe from "stripe";
 import { currency } from "#domain/plans.ts";
+import type { StripeTax } from "../../config.ts";
 import type { Payments } from "../../providers/stripe.ts";
 import { orMissing, stripeVersion } from "../../providers/stripe.ts";
 import { handledTypes } from "./event-handlers.ts";
 import type { Sold } from "./stripe-catalogue.ts";
-import { createPrice, createProduct, isCurrent, listPrices, sold } from "./stripe-catalogue.ts";
+import { createPrice, createProduct, includeTax, isCurrent, listPrices, sold } from "./stripe-catalogue.ts";
 import { findPortal, portalSettings } from "./stripe-portal.ts";
+import { isTaxed, taxCode } from "./stripe-tax.ts";
 
 /** One thing that differs, in words, and how it is put right; without `repair` an operator has to do it. */
 export interface Difference {
@@ -25,7 +27,7 @@ function priceText({ amountCents, interval }: Sold): string {
   return `${(amountCents / 100).toFixed(2)} ${currency}${interval ? ` a ${interval}` : ""}`;
 }
 
-async function compareProduct(payments: Payments, product: Sold["product"]): Promise<Difference[]> {
+async function compareProduct(payments: Payments, product: Sold["product"], taxed: boolean): Promise<Difference[]> {
   const { id, name, metadata } = product;
   const found = await orMissing(payments.products.retrieve(id));
   if (!found) {
@@ -33,34 +35,50 @@ async function compareProduct(payments: Payments, product: Sold["product"]): Pro
       {
         what: `the product ${id} is missing`,
         repair: async () => {
-          await createProduct(payments, product);
+          await createProduct(payments, product, taxed);
           return { done: `created the product ${id}` };
         },
       },
     ];
   }
   const isNamed = found.name === name && Object.entries(metadata).every(([key, value]) => found.metadata[key] === value);
-  if (found.active && isNamed) return [];
+  const lacksCode = taxed && !found.tax_code;
+  if (found.active && isNamed && !lacksCode) return [];
+  const what = isNamed ? `the product ${id} has no tax code` : `the product ${id} has another name or other metadata`;
   return [
     {
-      what: found.active ? `the product ${id} has another name or other metadata` : `the product ${id} is not active`,
+      what: found.active ? what : `the product ${id} is not active`,
       repair: async () => {
-        await payments.products.update(id, { active: true, name, metadata });
+        await payments.products.update(id, { active: true, name, metadata, ...(lacksCode ? { tax_code: taxCode } : {}) });
         return { done: `updated the product ${id}` };
       },
     },
   ];
 }
 
-function comparePrice(payments: Payments, item: Sold, price: Stripe.Price | undefined): Difference[] {
+function compareTaxBehaviour(payments: Payments, key: string, price: Stripe.Price): Difference[] {
+  if (price.tax_behavior !== "unspecified") return [];
+  return [
+    {
+      what: `the price ${key} (${price.id}) does not say that it includes tax`,
+      repair: async () => {
+        await includeTax(payments, price);
+        return { done: `the price ${key} includes tax` };
+      },
+    },
+  ];
+}
+
+function comparePrice(payments: Payments, item: Sold, price: Stripe.Price | undefined, taxed: boolean): Difference[] {
   const { key } = item;
-  if (price && isCurrent(price, item) && price.active) return [];
-  if (price && isCurrent(price, item)) {
+  if (price && isCurrent(price, item, taxed) && price.active) return taxed ? compareTaxBehaviour(payments, key, price) : [];
+  if (price && isCurrent(price, item, taxed)) {
     return [
       {
         what: `the price ${key} (${price.id}) is not active`,
         repair: async () => {
           await payments.prices.update(price.id, { active: true });
+          if (taxed && price.tax_behavior === "unspecified") await includeTax(payments, price);
           return { done: `activated the price ${key}` };
         },
       },
@@ -68,9 +86,11 @@ function comparePrice(payments: Payments, item: Sold, price: Stripe.Price | unde
   }
   return [
     {
-      what: price ? `the price ${key} (${price.id}) is not ${priceText(item)}` : `the price ${key} is missing`,
+      what: price
+        ? `the price ${key} (${price.id}) is not ${priceText(item)}${taxed ? ", tax included" : ""}`
+        : `the price ${key} is missing`,
       repair: async () => {
-        await createPrice(payments, item, price);
+        await createPrice(payments, item, { replaced: price, taxed });
         const replaced = price ? `; it replaces ${price.id}, which its subscribers keep` : "";
         return { done: `created the price ${key}, ${priceText(item)}${replaced}` };
       },
@@ -78,15 +98,29 @@ function comparePrice(payments: Payments, item: Sold, price: Stripe.Price | unde
   ];
 }
 
-async function compareCatalogue(payments: Payments): Promise<Difference[]> {
+async function compareCatalogue(payments: Payments, taxed: boolean): Promise<Difference[]> {
   const differences: Difference[] = [];
-  for (const product of new Set(sold.map((item) => item.product))) differences.push(...(await compareProduct(payments, product)));
+  for (const product of new Set(sold.map((item) => item.product))) differences.push(...(await compareProduct(payments, product, taxed)));
   const prices = await listPrices(payments, undefined);
-  return [...differences, ...sold.flatMap((item) => comparePrice(payments, item, prices.get(item.key)))];
+  return [...differences, ...sold.flatMap((item) => comparePrice(payments, item, prices.get(item.key), taxed))];
 }
 
-async function comparePortal(payments: Payments, origin: string): Promise<Difference[]> {
-  const settings = portalSettings(origin);
+/** What only the operator knows: where the business is, and where it has to collect tax. */
+async function compareTax(payments: Payments): Promise<Difference[]> {
+  const { status, status_details: details } = await payments.tax.settings.retrieve();
+  const missing = details.pending?.missing_fields ?? [];
+  const origin = missing.includes("head_office") ? "your business address (head office) is missing" : missing.join(", ");
+  const { data } = await payments.tax.registrations.list({ status: "active", limit: 1 });
+  return [
+    ...(status === "active" ? [] : [{ what: `Stripe Tax is not active: ${origin || "complete it"} (dashboard.stripe.com/settings/tax)` }]),
+    ...(data.length > 0
+      ? []
+      : [{ what: "there is no active tax registration: Stripe Tax collects none anywhere (dashboard.stripe.com/tax/registrations)" }]),
+  ];
+}
+
+async function comparePortal(payments: Payments, origin: string, taxed: boolean): Promise<Difference[]> {
+  const settings = portalSettings(origin, taxed);
   const found = await findPortal(payments);
   if (!found) {
     return [
@@ -104,9 +138,11 @@ async function comparePortal(payments: Payments, origin: string): Promise<Differ
     payment_method_update: cards,
     subscription_cancel: cancel,
     subscription_update: update,
+    customer_update: customer,
   } = found.features;
+  const asksAddress = !taxed || (customer.enabled && customer.allowed_updates.includes("address"));
   const isRight = history.enabled && cards.enabled && cancel.enabled && cancel.mode === "at_period_end" && !update.enabled;
-  if (found.active && isRight && found.default_return_url === settings.default_return_url) return [];
+  if (found.active && isRight && asksAddress && found.default_return_url === settings.default_return_url) return [];
   return [
     {
       what: `the portal's configuration ${found.id} differs`,
@@ -163,6 +199,12 @@ async function compareWebhook(payments: Payments, origin: string): Promise<Diffe
 }
 
 /** What differs in the account from what the product needs. `origin` is the product's public address. */
-export async function compareAccount(payments: Payments, origin: string): Promise<Difference[]> {
-  return [...(await compareCatalogue(payments)), ...(await comparePortal(payments, origin)), ...(await compareWebhook(payments, origin))];
+export async function compareAccount(payments: Payments, origin: string, tax: StripeTax = "off"): Promise<Difference[]> {
+  const taxed = isTaxed({ tax });
+  return [
+    ...(taxed ? await compareTax(payments) : []),
+    ...(await compareCatalogue(payments, taxed)),
+    ...(await comparePortal(payments, origin, taxed)),
+    ...(await compareWebhook(payments, origin)),
+  ];
 }

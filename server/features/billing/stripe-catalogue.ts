@@ -2,12 +2,18 @@
 import type Stripe from "stripe";
 import type { BillingInterval, PackKey, Plan, PriceId } from "#domain/plans.ts";
 import { billingIntervals, currency, packs, parsePriceId, planList, priceCents, priceIdOf } from "#domain/plans.ts";
+import type { Config } from "../../config.ts";
 import type { Deps } from "../../deps.ts";
 import type { Payments } from "../../providers/stripe.ts";
 import { isAlreadyThere } from "../../providers/stripe.ts";
+import { isTaxed, taxCode } from "./stripe-tax.ts";
 
 type PriceKey = PriceId | PackKey;
 type StripePrices = ReadonlyMap<PriceKey, string>;
+
+export interface CatalogueDeps extends Pick<Deps, "payments"> {
+  config: { stripe: Pick<Config["stripe"], "tax"> };
+}
 
 const made = new WeakMap<Payments, Promise<StripePrices>>();
 
@@ -39,7 +45,9 @@ export const sold: readonly Sold[] = [...planPrices, ...packPrices];
 /** Stripe's limit for one list by lookup keys. */
 const keysAtOnce = 10;
 
-export function isCurrent(price: Stripe.Price, { amountCents, interval }: Sold): boolean {
+/** Whether a price has another amount, so that it has to be replaced. A tax behaviour can be set once, and not changed. */
+export function isCurrent(price: Stripe.Price, { amountCents, interval }: Sold, taxed: boolean): boolean {
+  if (taxed && price.tax_behavior === "exclusive") return false;
   return price.unit_amount === amountCents && price.currency === currency && (price.recurring?.interval ?? null) === interval;
 }
 
@@ -55,9 +63,10 @@ export async function listPrices(payments: Payments, active: true | undefined): 
 }
 
 /** Several processes may create it at the same moment. We choose the id, so the second one is told that it exists. */
-export async function createProduct(payments: Payments, { id, name, metadata }: Sold["product"]): Promise<void> {
+export async function createProduct(payments: Payments, { id, name, metadata }: Sold["product"], taxed: boolean): Promise<void> {
+  const tax = taxed ? { tax_code: taxCode } : {};
   try {
-    await payments.products.create({ id, name, metadata }, { idempotencyKey: `product:${id}` });
+    await payments.products.create({ id, name, metadata, ...tax }, { idempotencyKey: `product:${id}${taxed ? ":taxed" : ""}` });
   } catch (error) {
     if (!isAlreadyThere(error)) throw error;
   }
@@ -66,7 +75,7 @@ export async function createProduct(payments: Payments, { id, name, metadata }: 
 export async function createPrice(
   payments: Payments,
   { key, product, amountCents, interval }: Sold,
-  replaced: Stripe.Price | undefined,
+  { replaced, taxed }: { replaced: Stripe.Price | undefined; taxed: boolean },
 ): Promise<void> {
   try {
     await payments.prices.create(
@@ -79,25 +88,32 @@ export async function createPrice(
         // Stripe's prices can't be changed, so a new price gets a new object. Subscribers keep the old one.
         transfer_lookup_key: replaced !== undefined,
         metadata: { price_id: key },
+        ...(taxed ? { tax_behavior: "inclusive" } : {}),
       },
-      { idempotencyKey: `price:${key}:${amountCents}:${replaced?.id ?? "first"}` },
+      { idempotencyKey: `price:${key}:${amountCents}:${replaced?.id ?? "first"}${taxed ? ":taxed" : ""}` },
     );
   } catch (error) {
     if (!isAlreadyThere(error)) throw error;
   }
 }
 
-async function makeCatalogue(payments: Payments): Promise<StripePrices> {
+/** A price says once that it includes tax. */
+export async function includeTax(payments: Payments, price: Stripe.Price): Promise<void> {
+  await payments.prices.update(price.id, { tax_behavior: "inclusive" }, { idempotencyKey: `price-taxed:${price.id}` });
+}
+
+async function makeCatalogue(payments: Payments, taxed: boolean): Promise<StripePrices> {
   let prices = await listPrices(payments, true);
   const absent = sold.filter((item) => {
     const price = prices.get(item.key);
-    return price === undefined || !isCurrent(price, item);
+    return price === undefined || !isCurrent(price, item, taxed);
   });
   if (absent.length > 0) {
-    for (const product of new Set(absent.map((item) => item.product))) await createProduct(payments, product);
-    for (const item of absent) await createPrice(payments, item, prices.get(item.key));
+    for (const product of new Set(absent.map((item) => item.product))) await createProduct(payments, product, taxed);
+    for (const item of absent) await createPrice(payments, item, { replaced: prices.get(item.key), taxed });
     prices = await listPrices(payments, true);
   }
+  if (taxed) for (const price of prices.values()) if (price.tax_behavior === "unspecified") await includeTax(payments, price);
   return new Map(
     sold.map(({ key }) => {
       const price = prices.get(key);
@@ -108,17 +124,17 @@ async function makeCatalogue(payments: Payments): Promise<StripePrices> {
 }
 
 /** Products and prices at Stripe, made where they are missing; remembered until it fails. */
-export function ensureCatalogue(deps: Pick<Deps, "payments">): Promise<StripePrices> {
+export function ensureCatalogue(deps: CatalogueDeps): Promise<StripePrices> {
   const known = made.get(deps.payments);
   if (known) return known;
-  const making = makeCatalogue(deps.payments);
+  const making = makeCatalogue(deps.payments, isTaxed(deps.config.stripe));
   made.set(deps.payments, making);
   making.catch(() => made.delete(deps.payments));
   return making;
 }
 
 /** Stripe's id of one of our prices. */
-export async function stripePriceOf(deps: Pick<Deps, "payments">, key: PriceKey): Promise<string> {
+export async function stripePriceOf(deps: CatalogueDeps, key: PriceKey): Promise<string> {
   const id = (await ensureCatalogue(deps)).get(key);
   if (id === undefined) throw new Error(`the catalogue lacks ${key}`);
   return id;

@@ -5,7 +5,7 @@
 import type Stripe from "stripe";
 import { DomainError } from "#domain/errors.ts";
 import { currency, plans, priceIdOf } from "#domain/plans.ts";
-import type { InvoiceTransfer, ReceivedTransfer, ReversedTransfer, TransferInvoice } from "../../contract/transfers.ts";
+import type { BillTo, InvoiceTransfer, ReceivedTransfer, ReversedTransfer, TransferInvoice } from "../../contract/transfers.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
@@ -23,6 +23,7 @@ import { selectInvoice } from "./invoice-queries.ts";
 import { mirrorInvoice } from "./mirror-invoice.ts";
 import * as queries from "./queries.ts";
 import { stripePriceOf } from "./stripe-catalogue.ts";
+import { isTaxed, subscriptionTax } from "./stripe-tax.ts";
 import { syncSubscription } from "./sync-subscription.ts";
 import * as transfers from "./transfer-queries.ts";
 import { alreadySubscribed, hasRunningPlan } from "./trials.ts";
@@ -33,7 +34,18 @@ export interface Clerk {
   network: string;
 }
 
+const refused = (message: string) => new DomainError("conflict", message);
+
 type Terms = Pick<InvoiceTransfer, "daysUntilDue"> & { price: string };
+
+/** Throws `conflict` if tax is to be reckoned and Stripe doesn't know where the customer is. */
+async function requireLocation(deps: Deps, customer: string): Promise<void> {
+  if (!isTaxed(deps.config.stripe)) return;
+  const read = await deps.payments.customers.retrieve(customer, { expand: ["tax"] });
+  const known = read.deleted ? undefined : read.tax?.automatic_tax;
+  if (known !== "supported" && known !== "not_collecting")
+    throw refused("The tax depends on where the customer is. Give `billTo` with the address of the invoice");
+}
 
 /** A subscription that waits for its first transfer is not begun again: on the same terms it is the one that was asked for. */
 async function openSubscription(deps: Deps, customer: string, known: SubscriptionRow | undefined, { price, daysUntilDue }: Terms) {
@@ -44,12 +56,24 @@ async function openSubscription(deps: Deps, customer: string, known: Subscriptio
     return waiting;
   }
   await refuseSubscribed(deps, customer);
+  await requireLocation(deps, customer);
   // One for each plan that this person had: of two clicks at once the second finds the first one's.
+  const tax = subscriptionTax(deps.config.stripe);
   const before = known?.stripe_subscription_id ?? "none";
   return deps.payments.subscriptions.create(
-    { customer, items: [{ price, quantity: 1 }], collection_method: "send_invoice", days_until_due: daysUntilDue },
-    { idempotencyKey: `transfer:${customer}:${before}:${price}:${daysUntilDue}` },
+    { customer, items: [{ price, quantity: 1 }], collection_method: "send_invoice", days_until_due: daysUntilDue, ...tax },
+    { idempotencyKey: `transfer:${customer}:${before}:${price}:${daysUntilDue}${isTaxed(deps.config.stripe) ? ":taxed" : ""}` },
   );
+}
+
+/** Whom the invoices are made out to. Stripe keeps it; we don't. */
+async function nameCustomer(
+  { payments }: Pick<Deps, "payments">,
+  customer: string,
+  { name, line1, line2, postalCode, city, state, country }: BillTo,
+) {
+  const address = { line1, line2: line2 ?? "", postal_code: postalCode, city, state: state ?? "", country };
+  await payments.customers.update(customer, { name, address });
 }
 
 /** Stripe sends it by itself an hour later. */
@@ -65,7 +89,7 @@ async function finalInvoice({ payments }: Pick<Deps, "payments">, id: string): P
 export async function invoiceTransfer(
   deps: Deps,
   clerk: Clerk,
-  { email, interval, daysUntilDue }: InvoiceTransfer,
+  { email, interval, daysUntilDue, billTo }: InvoiceTransfer,
 ): Promise<TransferInvoice> {
   const userId = await transfers.selectConfirmedPerson(deps.db, email);
   if (userId === undefined) throw new DomainError("not_found", "Nobody has this address");
@@ -73,6 +97,7 @@ export async function invoiceTransfer(
   if (hasRunningPlan(known)) throw alreadySubscribed();
   return orUnavailable(deps.log, async () => {
     const { customerId } = await ensureCustomer(deps, userId);
+    if (billTo) await nameCustomer(deps, customerId, billTo);
     const price = await stripePriceOf(deps, priceIdOf(plans.enterprise.key, interval));
     const subscription = await openSubscription(deps, customerId, known, { price, daysUntilDue });
     const invoice = await finalInvoice(deps, idOf(subscription.latest_invoice) ?? "");
@@ -85,8 +110,6 @@ export async function invoiceTransfer(
     return { invoiceId: invoice.id, number, amountCents, dueAt: fromUnix(invoice.due_date ?? invoice.created).toISOString() };
   });
 }
-
-const refused = (message: string) => new DomainError("conflict", message);
 
 const recordedForOther = () => new DomainError("idempotency_conflict", "A transfer with this reference was recorded for something else");
 

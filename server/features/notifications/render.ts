@@ -96,6 +96,7 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
     senderLanguage,
     priceCents,
     amountCents,
+    taxCents,
     usableUntil,
     concludedAt,
     percent,
@@ -116,6 +117,7 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
     from: instant(language, beginsAt, { dateStyle: "long" }),
     price: money(language, priceCents),
     amount: money(language, amountCents),
+    tax: money(language, taxCents),
     context: contextOf(template, parameters),
     count: Number(credits ?? left ?? 0),
     credits: new Intl.NumberFormat(language).format(Number(credits ?? 0)),
@@ -209,11 +211,12 @@ export function renderMail(config: MailConfig, mail: MailContent, unsubscribe?: 
   const t = i18n.getFixedT(language);
   const parameters = readable(config, language, template, mail.parameters);
   const text = (name: string) => t(`${template}.${name}`, parameters);
+  const tax = mail.parameters.taxCents === undefined ? [] : [t("taxIncluded", parameters)];
   const parts: Parts = {
     subject: text("subject"),
     lead: text("lead"),
     // A person's message is inserted as it is. i18next must not read it as a text with placeholders.
-    detail: template === "contact-message" ? String(mail.parameters.message) : text("detail"),
+    detail: template === "contact-message" ? String(mail.parameters.message) : [text("detail"), ...tax].join("\n\n"),
     action: text("action"),
     note: text("note"),
     contract: contractTerms(t, config, language, mail),

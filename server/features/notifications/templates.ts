@@ -7,6 +7,8 @@ import type { BillingInterval, PlanKey } from "#domain/plans.ts";
 interface Renewed {
   plan: PlanKey;
   amountCents: number;
+  /** How much of it was tax. */
+  taxCents?: number;
   credits: number;
   priceCents: number;
   renewsAt: string;
@@ -19,6 +21,8 @@ interface Renewed {
  */
 interface Concluded {
   amountCents: number;
+  /** How much of it was tax. */
+  taxCents?: number;
   credits: number;
   concludedAt: string;
   consentedAt?: string;

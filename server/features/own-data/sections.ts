@@ -117,7 +117,8 @@ export const sections: readonly Section[] = [
     rows: (
       userId,
     ) => sql`select md5(own.id)::uuid as key, jsonb_build_object('stripeInvoice', own.id, 'number', i.number, 'issuedAt', i.issued_at,
-      'status', i.status, 'totalCents', i.total_cents, 'refundedCents', i.refunded_cents, 'pack', i.pack_key, 'paidAt', p.paid_at,
+      'status', i.status, 'totalCents', i.total_cents, 'refundedCents', i.refunded_cents,
+      'taxCents', i.tax_cents, 'taxPercent', i.tax_percent, 'pack', i.pack_key, 'paidAt', p.paid_at,
       'amountPaidCents', p.amount_paid_cents, 'reason', p.billing_reason, 'lines', (select coalesce(jsonb_agg(jsonb_build_object(
         'plan', l.plan_key, 'interval', l.billing_interval, 'amountCents', l.amount_cents, 'periodStart', l.period_start,
         'periodEnd', l.period_end) order by l.id), '[]') from paid_invoice_lines l where l.invoice_id = own.id)) as item

@@ -174,7 +174,9 @@ export async function payFrom(harness: Pick<Harness, "address">, sessionId: stri
 
 /** Stripe Tax of a business in Germany that sells to the whole European Union. */
 export async function switchTaxOn(stripe: Stripe): Promise<void> {
-  await stripe.tax.settings.update({ head_office: { address: { country: "DE", line1: "Example Street 1", city: "Berlin", postal_code: "10115" } } });
+  await stripe.tax.settings.update({
+    head_office: { address: { country: "DE", line1: "Example Street 1", city: "Berlin", postal_code: "10115" } },
+  });
   await stripe.tax.registrations.create({ country: "DE", active_from: "now", country_options: { de: { type: "oss_union" } } });
 }
 
