@@ -11,14 +11,14 @@ import { checkEmail } from "#domain/rules.ts";
 import { ConfigError, Environment } from "./environment.ts";
 import type { ModelChanges } from "./model-changes.ts";
 import { readModelChanges } from "./model-changes.ts";
+import type { StripeConfig } from "./stripe-config.ts";
+import { readStripe } from "./stripe-config.ts";
 
 export interface ProviderCredentials {
   apiKey: string;
   /** Undefined for the provider's own address. */
   baseUrl: string | undefined;
 }
-
-export type StripeTax = "included" | "off";
 
 export interface Config {
   production: boolean;
@@ -45,16 +45,7 @@ export interface Config {
   /** Encrypt what the database may not show: with the first one, and the second, if any, still decrypts during a rotation. */
   encryptionKeys: [string, ...string[]];
   adminEmails: string[];
-  stripe: {
-    secretKey: string;
-    /** The new and the old one during a rotation; never empty. */
-    webhookSecrets: string[];
-    /** Undefined for Stripe itself. */
-    apiUrl: URL | undefined;
-    livemode: boolean;
-    /** `included`: Stripe Tax reckons the tax within our prices. */
-    tax: StripeTax;
-  };
+  stripe: StripeConfig;
   mail: { smtpUrl: string; from: string };
   /** Undefined if nobody can sign in with Google. `issuer` is the address of a stand-in, undefined for Google itself. */
   google: { clientId: string; clientSecret: string; issuer: URL | undefined } | undefined;
@@ -194,35 +185,6 @@ function readModels(environment: Environment, sandboxUrl: URL | undefined): Conf
     else if (sandboxUrl) result[provider] = { apiKey: "sandbox", baseUrl: new URL(`/providers/${provider}/v1`, sandboxUrl).href };
   }
   return result;
-}
-
-/** Prices include the tax or there is none: no other way of showing prices is offered. */
-export function readStripeTax(environment: Environment): StripeTax {
-  const value = environment.text("STRIPE_TAX");
-  if (value !== undefined && value !== "included")
-    environment.faults.push(`STRIPE_TAX=${value} is not "included"; leave it out where Stripe Tax is not used`);
-  return value === "included" ? value : "off";
-}
-
-function readStripe(environment: Environment, production: boolean, sandbox: Config["sandbox"]): Config["stripe"] {
-  const own = environment.text("STRIPE_SECRET_KEY");
-  const tax = readStripeTax(environment);
-  if (!own && sandbox) {
-    return { secretKey: "sk_test_sandbox", webhookSecrets: [`whsec_${sandbox.token}`], apiUrl: sandbox.url, livemode: false, tax };
-  }
-  const secretKey = environment.required("STRIPE_SECRET_KEY", "payments need it (dashboard.stripe.com, Developers, API keys)");
-  const webhookSecret = environment.required("STRIPE_WEBHOOK_SECRET", "Stripe's events are verified with it");
-  const previous = environment.text("STRIPE_WEBHOOK_SECRET_PREVIOUS");
-  const livemode = /^[sr]k_live_/.test(secretKey);
-  // Only production insists on the product's own addresses: otherwise paying people would get mails with links that lead nowhere.
-  if (livemode && !production) environment.faults.push("STRIPE_SECRET_KEY is a live key; with it NODE_ENV has to be production");
-  return {
-    secretKey,
-    webhookSecrets: previous ? [webhookSecret, previous] : [webhookSecret],
-    apiUrl: environment.url("STRIPE_API_URL", ["https:", "http:"]),
-    livemode,
-    tax,
-  };
 }
 
 /** Sign-in with Google: with the given credentials, or else with the Google that the sandbox plays. */

@@ -5,9 +5,9 @@
  */
 import type Stripe from "stripe";
 import { currency } from "#domain/plans.ts";
-import type { StripeTax } from "../../config.ts";
 import type { Payments } from "../../providers/stripe.ts";
 import { orMissing, stripeVersion } from "../../providers/stripe.ts";
+import type { StripeTax } from "../../stripe-config.ts";
 import { handledTypes } from "./event-handlers.ts";
 import type { Sold } from "./stripe-catalogue.ts";
 import { createPrice, createProduct, includeTax, isCurrent, listPrices, sold } from "./stripe-catalogue.ts";
