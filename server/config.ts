@@ -8,6 +8,8 @@ import path from "node:path";
 import type { Provider } from "#domain/models.ts";
 import { providers } from "#domain/models.ts";
 import { checkEmail } from "#domain/rules.ts";
+import type { Bucket } from "./bucket.ts";
+import { readBucket } from "./bucket.ts";
 import { ConfigError, Environment } from "./environment.ts";
 import type { ModelChanges } from "./model-changes.ts";
 import { readModelChanges } from "./model-changes.ts";
@@ -58,6 +60,8 @@ export interface Config {
   modelChanges: ModelChanges;
   /** The folder of people's files, as an absolute path. */
   storageDir: string;
+  /** The bucket of people's files; undefined if they are in the folder. */
+  storageBucket: Bucket | undefined;
   /** Undefined without a sandbox. The sandbox replaces every service that has no credentials. */
   sandbox: { url: URL; token: string } | undefined;
   logLevel: string;
@@ -243,6 +247,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): Config {
     models: readModels(environment, sandboxUrl),
     modelChanges: readModelChanges(environment),
     storageDir: path.resolve(environment.text("STORAGE_DIR") ?? path.join(environment.text("DATA_DIR") ?? ".data", "files")),
+    storageBucket: readBucket(environment),
     sandbox,
     logLevel: readLogLevel(environment, production ? "info" : "warn"),
     workerHealthFile: environment.text("WORKER_HEALTH_FILE"),

@@ -18,6 +18,7 @@ import { createMailer } from "./providers/mail.ts";
 import type { ModelGateway } from "./providers/models/gateway.ts";
 import { createModelGateway } from "./providers/models/gateway.ts";
 import { createDiskStorage } from "./providers/storage/disk.ts";
+import { createS3Storage } from "./providers/storage/s3.ts";
 import type { FileStorage } from "./providers/storage/storage.ts";
 import type { Payments } from "./providers/stripe.ts";
 import { createPayments } from "./providers/stripe.ts";
@@ -72,7 +73,7 @@ export function createDeps(
     models: createModelGateway(config),
     mail,
     google: config.google && createGoogle(config.google),
-    storage: createDiskStorage(config.storageDir),
+    storage: config.storageBucket ? createS3Storage(config.storageBucket) : createDiskStorage(config.storageDir),
     log,
     async close() {
       stripeCalls.abort();

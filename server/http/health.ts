@@ -1,4 +1,4 @@
-/** Liveness, readiness and metrics. Without its queue a process is `degraded` and still ready; without the database it is not ready. */
+/** Liveness, readiness and metrics. Without its queue or the files a process is `degraded` and still ready; without the database it is not ready. */
 import type pg from "pg";
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Db } from "../db/database.ts";
@@ -24,6 +24,7 @@ interface HealthDeps {
   db: Db;
   pool: pg.Pool;
   live: LiveEvents;
+  storage: { check(): Promise<void> };
 }
 
 export async function registerHealth(app: App, deps: HealthDeps, draining: Draining): Promise<void> {
@@ -56,13 +57,14 @@ export async function registerHealth(app: App, deps: HealthDeps, draining: Drain
   });
   app.get("/healthz", { schema: { hide: true }, config: { rateLimit: false } }, async () => ({ status: "ok" }));
   app.get("/readyz", { schema: { hide: true }, config: { rateLimit: false } }, async (_request, reply) => {
-    const [database, queue] = await Promise.all([
+    const [database, queue, storage] = await Promise.all([
       answersWithin(deps.pool.query("select 1"), readinessTimeoutMs),
       answersWithin(deps.live.ping(), readinessTimeoutMs),
+      answersWithin(deps.storage.check(), readinessTimeoutMs),
     ]);
-    if (draining.begun) return reply.code(503).send({ status: "draining", database, queue });
-    const status = database ? (queue ? "ok" : "degraded") : "unavailable";
-    return reply.code(database ? 200 : 503).send({ status, database, queue });
+    if (draining.begun) return reply.code(503).send({ status: "draining", database, queue, storage });
+    const status = database ? (queue && storage ? "ok" : "degraded") : "unavailable";
+    return reply.code(database ? 200 : 503).send({ status, database, queue, storage });
   });
   app.get("/metrics", { schema: { hide: true }, config: { rateLimit: false } }, async (request, reply) => {
     // Only for a scraper on the same host or in the same network namespace. Requests through a proxy have a forwarded header.

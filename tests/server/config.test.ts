@@ -93,6 +93,32 @@ describe("in production", () => {
   });
 });
 
+describe("people's files", () => {
+  const bucket = { STORAGE_S3_BUCKET: "people-files", STORAGE_S3_ACCESS_KEY_ID: "id", STORAGE_S3_SECRET_ACCESS_KEY: "secret" };
+
+  it("are in a folder, in a bucket of a server, or of Amazon's, which needs a region", () => {
+    expect(readConfig(whole).storageBucket).toBeUndefined();
+    const own = { name: "people-files", accessKeyId: "id", secretAccessKey: "secret" };
+    const endpoint = "https://s3.example:9000";
+    const server = { ...own, endpoint: new URL(endpoint), region: "us-east-1", pathStyle: true };
+    expect(readConfig({ ...whole, ...bucket, STORAGE_S3_ENDPOINT: endpoint }).storageBucket).toEqual(server);
+    const amazon = { ...own, endpoint: undefined, region: "eu-central-1", pathStyle: false };
+    expect(readConfig({ ...whole, ...bucket, STORAGE_S3_REGION: "eu-central-1" }).storageBucket).toEqual(amazon);
+    expect(faults(() => readConfig({ ...whole, ...bucket }))).toEqual([expect.stringMatching(/^STORAGE_S3_REGION is missing: /)]);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ["STORAGE_S3_ENDPOINT", { STORAGE_S3_BUCKET: "", STORAGE_S3_ENDPOINT: "https://s3.example" }],
+    ["STORAGE_S3_BUCKET", { STORAGE_S3_BUCKET: "a/b", STORAGE_S3_REGION: "x" }],
+    ["STORAGE_S3_SECRET_ACCESS_KEY", { STORAGE_S3_SECRET_ACCESS_KEY: "", STORAGE_S3_REGION: "x" }],
+    ["STORAGE_S3_PATH_STYLE", { STORAGE_S3_PATH_STYLE: "yes", STORAGE_S3_REGION: "x" }],
+    ["STORAGE_S3_ENDPOINT", { STORAGE_S3_ENDPOINT: "s3.example", STORAGE_S3_REGION: "x" }],
+  ])("with %s misconfigured, one line names it", (name, more) => {
+    const own = more.STORAGE_S3_BUCKET === "" ? {} : bucket;
+    expect(faults(() => readConfig({ ...whole, ...own, ...more }))).toEqual([expect.stringMatching(new RegExp(`^${name}\\b`))]);
+  });
+});
+
 describe("passkeys are made for the one name and origin of the public address", () => {
   it.each([
     ["https://tessera.example", { rpId: "tessera.example", origin: "https://tessera.example" }],

@@ -22,10 +22,10 @@ const ready = async () => {
 it("without the queue the API is degraded and still ready; without the database it is not ready", async () => {
   redis = await startRedis();
   world = await startApiWorld({ REDIS_URL: redis.url });
-  await expect.poll(ready).toEqual({ code: 200, status: "ok", database: true, queue: true });
+  await expect.poll(ready).toEqual({ code: 200, status: "ok", database: true, queue: true, storage: true });
   await redis.stop();
   redis = undefined;
-  await expect.poll(ready).toEqual({ code: 200, status: "degraded", database: true, queue: false });
+  await expect.poll(ready).toEqual({ code: 200, status: "degraded", database: true, queue: false, storage: true });
   await world.database.drop();
   await expect.poll(ready).toMatchObject({ code: 503, status: "unavailable", database: false });
   expect((await world.app.inject({ url: "/healthz" })).statusCode).toBe(200);

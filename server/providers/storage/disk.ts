@@ -1,11 +1,12 @@
 /** Files in a folder of this machine, or of a volume that all machines of the product mount. */
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { refuseWithinTransaction } from "../../db/transaction.ts";
 import type { FileStorage } from "./storage.ts";
-import { assertFileName, FileTooLarge } from "./storage.ts";
+import { assertFileName, bounded } from "./storage.ts";
 
 /** No upload takes this long: what is older was left by a process that was killed. */
 const leftoverMs = 24 * 60 * 60_000;
@@ -37,17 +38,6 @@ async function removeLeftovers(incoming: string): Promise<void> {
     const found = await orMissing(stat(file));
     if (found && found.mtimeMs < Date.now() - leftoverMs) await rm(file, { force: true });
   }
-}
-
-function bounded(maximumBytes: number) {
-  return async function* (content: AsyncIterable<Uint8Array>) {
-    let bytes = 0;
-    for await (const chunk of content) {
-      bytes += chunk.length;
-      if (bytes > maximumBytes) throw new FileTooLarge(`the file has more than ${maximumBytes} bytes`);
-      yield chunk;
-    }
-  };
 }
 
 /** `folder` is made at the first file. */
@@ -107,5 +97,11 @@ export function createDiskStorage(folder: string): FileStorage {
     exists: async (name) => (await orMissing(stat(placeOf(name).file))) !== undefined,
 
     delete: async (name) => rm(placeOf(name).file, { force: true }),
+
+    async check() {
+      refuseWithinTransaction("The file storage");
+      await prepare();
+      await access(incoming, constants.W_OK);
+    },
   };
 }

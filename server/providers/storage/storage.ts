@@ -30,10 +30,24 @@ export interface FileStorage {
   exists(name: string): Promise<boolean>;
   /** Does nothing if there is no such file. */
   delete(name: string): Promise<void>;
+  /** Throws unless files can be stored now. */
+  check(): Promise<void>;
 }
 
 export class FileTooLarge extends PermanentFailure {
   override readonly name = "FileTooLarge";
+}
+
+/** The same content, up to its first byte above the limit, where it throws FileTooLarge. */
+export function bounded(maximumBytes: number) {
+  return async function* (content: AsyncIterable<Uint8Array>) {
+    let bytes = 0;
+    for await (const chunk of content) {
+      bytes += chunk.length;
+      if (bytes > maximumBytes) throw new FileTooLarge(`the file has more than ${maximumBytes} bytes`);
+      yield chunk;
+    }
+  };
 }
 
 /** Lower case, because some file systems don't tell the cases apart; no dot and no slash, so that no name leads out of a folder. */
