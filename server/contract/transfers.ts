@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import { Type } from "typebox";
 import { Cents, NoContent, Timestamp } from "./common.ts";
+import { Consent, OrderPreview } from "./orders.ts";
 import type { RouteContract } from "./route.ts";
 
 const Reason = Type.String({ minLength: 5, maxLength: 500 });
@@ -22,7 +23,7 @@ export const BillTo = Type.Object(
 );
 export type BillTo = Static<typeof BillTo>;
 
-export const InvoiceTransfer = Type.Object(
+export const OfferTransfer = Type.Object(
   {
     email: Type.String({ maxLength: 254 }),
     interval: Type.Union([Type.Literal("month"), Type.Literal("year")]),
@@ -32,7 +33,7 @@ export const InvoiceTransfer = Type.Object(
   },
   { additionalProperties: false },
 );
-export type InvoiceTransfer = Static<typeof InvoiceTransfer>;
+export type OfferTransfer = Static<typeof OfferTransfer>;
 
 /** An invoice to be paid by transfer. */
 export const TransferInvoice = Type.Object({
@@ -50,6 +51,8 @@ export const ReceivedTransfer = Type.Object(
     amountCents: Type.Integer({ minimum: 1, maximum: 100_000_000 }),
     currency: Type.String({ pattern: "^[a-z]{3}$" }),
     reason: Reason,
+    /** How the plan was agreed on, if the person did not order it on our page. */
+    agreedElsewhere: Type.Optional(Reason),
   },
   { additionalProperties: false },
 );
@@ -58,12 +61,28 @@ export type ReceivedTransfer = Static<typeof ReceivedTransfer>;
 export const ReversedTransfer = Type.Object({ reference: Reference, reason: Reason }, { additionalProperties: false });
 export type ReversedTransfer = Static<typeof ReversedTransfer>;
 
-/** Calls of the team. Others get `not_found`. */
+export const TransferOffer = Type.Object({
+  order: OrderPreview,
+  /** In how many days of its date each invoice is to be paid. */
+  daysUntilDue: Type.Integer(),
+  expiresAt: Timestamp,
+});
+export type TransferOffer = Static<typeof TransferOffer>;
+
+/** Those of the team answer others with `not_found`. */
 export const transferRoutes = {
-  "POST /api/admin/transfers/invoice": {
-    summary:
-      "For the team: begin an Enterprise plan that is paid by bank transfer, and send its first invoice. May answer `step_up_required`",
-    body: InvoiceTransfer,
+  "POST /api/admin/transfers/offer": {
+    summary: "For the team: offer a person the Enterprise plan by bank transfer, for them to order. May answer `step_up_required`",
+    body: OfferTransfer,
+    response: { 200: Type.Object({ expiresAt: Timestamp }) },
+  },
+  "GET /api/billing/transfer-offer": {
+    summary: "What the team offers the person to be paid by bank transfer, as it would be billed; null: nothing",
+    response: { 200: Type.Object({ offer: Type.Union([TransferOffer, Type.Null()]) }) },
+  },
+  "POST /api/billing/transfer-offer/order": {
+    summary: "Orders what was offered, as previewed and consented to: its first invoice is sent. Again gives the same invoice",
+    body: Type.Object({ consent: Type.Optional(Consent) }, { additionalProperties: false }),
     response: { 200: TransferInvoice },
   },
   "POST /api/admin/transfers": {

@@ -156,6 +156,17 @@ export interface BankTransfers {
   recorded_at: Date;
   reversed_at: ColumnType<Date | null, never, Date | null>;
   reversal_reason: ColumnType<string | null, never, string | null>;
+  agreed_elsewhere: string | null;
+}
+
+/** What the team offers a person to be paid by bank transfer. */
+export interface TransferOffers {
+  user_id: string;
+  price_id: string;
+  days_until_due: number;
+  offered_at: Date;
+  expires_at: Date;
+  order_id: string | null;
 }
 
 export interface PaidInvoices {

@@ -41,6 +41,7 @@ import type {
   StripeEvents,
   StripeObjects,
   SubscriptionChanges,
+  TransferOffers,
   TrialMailboxes,
   Trials,
   UserSubscriptions,
@@ -101,6 +102,7 @@ export interface Database {
   stripe_objects: StripeObjects;
   user_subscriptions: UserSubscriptions;
   bank_transfers: BankTransfers;
+  transfer_offers: TransferOffers;
   trials: Trials;
   trial_mailboxes: TrialMailboxes;
   subscription_changes: SubscriptionChanges;

@@ -41,9 +41,12 @@ export interface AuditDetails {
   "money_back.asked": { amountCents: number };
   /** By the right of withdrawal. */
   "contract.withdrawn": { amountCents: number };
+  /** An offer of the team's, to be paid by bank transfer. */
+  "transfer.ordered": { amountCents: number };
   /** Acts of the team about invoices that are paid by bank transfer. */
-  "transfer.invoiced": { amountCents: number };
-  "transfer.received": { amountCents: number };
+  "transfer.offered": { interval: "month" | "year" };
+  /** `agreedElsewhere`: the plan was not ordered on our page. */
+  "transfer.received": { amountCents: number; agreedElsewhere?: true };
   "transfer.reversed": { amountCents: number };
   /** Somebody of the team compared the person's payments with the payment provider's. */
   "payments.checked": Record<string, never>;
@@ -85,7 +88,8 @@ const shown = {
   "trial.started": true,
   "money_back.asked": true,
   "contract.withdrawn": true,
-  "transfer.invoiced": false,
+  "transfer.offered": false,
+  "transfer.ordered": true,
   "transfer.received": false,
   "transfer.reversed": false,
   "payments.checked": true,

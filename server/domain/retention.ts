@@ -115,6 +115,7 @@ export const retention = {
     why: "a mailbox gets one free trial, also if its account was deleted; only a keyed hash of the address",
   },
   scheduled_grants: { rows: "for good", why: "accounting: the monthly grants of annual plans, past and future" },
+  transfer_offers: { rows: { with: "users" }, why: "what the team offered the person to be paid by bank transfer: the last offer" },
   checkouts: { rows: { with: "users" }, why: "a late payment can be matched to what was bought" },
   orders: {
     rows: "for good",

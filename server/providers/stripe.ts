@@ -102,6 +102,12 @@ export function isPaidAlready(error: unknown): boolean {
   return codeOf(error) === "invoice_already_paid";
 }
 
+/** Whether Stripe Tax knows where the customer is, who was read with `tax`. */
+export function isLocationKnown(customer: Stripe.Customer | Stripe.DeletedCustomer): boolean {
+  const known = customer.deleted ? undefined : customer.tax?.automatic_tax;
+  return known === "supported" || known === "not_collecting";
+}
+
 const keyInUse = "idempotency_key_in_use";
 
 /** No response came, or the first request is still running. Stripe may have done the work, so we may retry only with the same idempotency key. */

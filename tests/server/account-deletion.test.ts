@@ -328,6 +328,11 @@ async function live(session: Session, words: string): Promise<void> {
   // Without an account as well, from the same address.
   await write({}, user.email.toUpperCase());
   await product.post("/api/auth/recover", { email: user.email }, { remoteAddress: randomAddress() });
+  const until = { offered_at: now, expires_at: now };
+  await db
+    .insertInto("transfer_offers")
+    .values({ user_id: user.id, price_id: "enterprise_month", days_until_due: 14, ...until, order_id: null })
+    .execute();
   await db
     .insertInto("checkouts")
     .values({ user_id: user.id, price_id: "x", stripe_session_id: null, url: null, expires_at: now, created_at: now })

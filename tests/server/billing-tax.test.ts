@@ -134,10 +134,12 @@ describe("switched on", () => {
     const [admin, person] = [await world.person(), await world.person()];
     await world.database.db.updateTable("users").set({ role: "admin" }).where("id", "=", admin.userId).execute();
     const asked = { email: person.email, interval: "month", daysUntilDue: 14 };
-    const refused = await world.post("/api/admin/transfers/invoice", admin, asked);
+    const refused = await world.post("/api/admin/transfers/offer", admin, asked);
     expect([refused.statusCode, refused.json().code]).toEqual([409, "conflict"]);
     const billTo = { name: "Example GmbH", line1: "Example Street 2", postalCode: "10115", city: "Berlin", country: "DE" };
-    const begun = (await world.post("/api/admin/transfers/invoice", admin, { ...asked, billTo })).json<TransferInvoice>();
+    await world.post("/api/admin/transfers/offer", admin, { ...asked, billTo });
+    const consent = consentTo("enterprise_month");
+    const begun = (await world.post("/api/billing/transfer-offer/order", person, { consent })).json<TransferInvoice>();
     await world.settle();
     const { tax, totalCents } = (await invoicesOf(person)).find(({ id }) => id === begun.invoiceId) ?? {};
     expect([totalCents, tax]).toEqual([9999, { cents: 1596, percent: 19 }]);

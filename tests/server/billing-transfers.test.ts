@@ -2,16 +2,20 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SubscriptionCheck } from "#contract/billing.ts";
 import type { InvoicePage } from "#contract/invoices.ts";
-import type { TransferInvoice } from "#contract/transfers.ts";
+import type { TransferInvoice, TransferOffer } from "#contract/transfers.ts";
 import { dayMs } from "#domain/clock.ts";
+import { orderTexts } from "#domain/orders.ts";
 import { stepUpMs } from "#domain/periods.ts";
 import { plans } from "#domain/plans.ts";
 import { endGracePeriods } from "#server/features/billing/schedules.ts";
+import { stripePriceOf } from "#server/features/billing/stripe-catalogue.ts";
 import { settleTransfer } from "#server/features/billing/transfers.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
+import { consentTo } from "../support/consent.ts";
+import { payerIdOf } from "../support/payers.ts";
 import { mailsTo, spend, walletOf } from "../support/returns.ts";
 
 const { monthlyCredits, monthlyPriceCents } = plans.enterprise;
@@ -29,9 +33,21 @@ afterEach(async () => {
   await world.close();
 });
 
-const invoice = (clerk = admin, asked: object = {}) =>
-  world.post("/api/admin/transfers/invoice", clerk, { email: person.email, interval: "month", daysUntilDue: 14, ...asked });
-const begin = async (asked: object = {}) => (await invoice(admin, asked)).json<TransferInvoice>();
+const offer = (clerk = admin, asked: object = {}) =>
+  world.post("/api/admin/transfers/offer", clerk, { email: person.email, interval: "month", daysUntilDue: 14, ...asked });
+const order = (buyer = person, consent: object = {}) =>
+  world.post("/api/billing/transfer-offer/order", buyer, { consent: { ...consentTo("enterprise_month"), ...consent } });
+async function begin(buyer = person): Promise<TransferInvoice> {
+  await offer(admin, { email: buyer.email });
+  return (await order(buyer)).json<TransferInvoice>();
+}
+async function offered({ headers } = person): Promise<TransferOffer | null> {
+  return (await world.app.inject({ url: "/api/billing/transfer-offer", headers })).json().offer;
+}
+async function ordersOf({ userId }: Person) {
+  const payerId = await payerIdOf(world.database.db, userId);
+  return world.database.db.selectFrom("orders").selectAll().where("billing_account_id", "=", payerId).orderBy("id").execute();
+}
 const transfer = (invoiceId: string, others: object = {}, clerk = admin) =>
   world.post("/api/admin/transfers", clerk, {
     ...{ reference: "FT26011 / 4711", invoiceId, amountCents: monthlyPriceCents, currency: "usd", reason: "Statement of 12 January" },
@@ -72,6 +88,8 @@ test("the plan and its credits begin when the transfer is recorded, and the list
       amountCents: monthlyPriceCents,
       dueAt: begun.dueAt,
       invoiceId: begun.invoiceId,
+      consentedAt: "2026-01-10T12:00:00.000Z",
+      termsVersion: orderTexts.terms,
     },
   ]);
   expect((await transfer(begun.invoiceId)).statusCode).toBe(204);
@@ -79,34 +97,104 @@ test("the plan and its credits begin when the transfer is recorded, and the list
   expect(await check()).toMatchObject({ subscribed: true, subscription_tier: "enterprise", status: "active", credits: monthlyCredits });
   expect(await invoices()).toMatchObject([{ state: "paid", totalCents: monthlyPriceCents, transferReference: "FT26011 / 4711" }]);
   expect(await mailsTo(world, person, "subscription-started")).toHaveLength(1);
-  expect(await acts()).toEqual(["transfer.invoiced", "transfer.received"]);
+  expect(await acts()).toEqual(["transfer.offered", "transfer.ordered", "transfer.received"]);
 });
 
 test("a second click finds the same subscription, and five recordings at once are one payment", async () => {
-  const [first, second] = [await begin(), await begin()];
-  expect(second).toEqual(first);
-  expect((await invoice(admin, { interval: "year" })).json().code).toBe("already_subscribed");
+  const first = await begin();
+  const clicks = await Promise.all([order(), order(), order()]);
+  expect(clicks.map((answer) => answer.json())).toEqual([first, first, first]);
+  expect(await ordersOf(person)).toHaveLength(1);
+  expect((await offer(admin, { interval: "year" })).json().code).toBe("already_subscribed");
   const answers = await Promise.all(Array.from({ length: 5 }, () => transfer(first.invoiceId)));
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([204, 204, 204, 204, 204]);
   await settle();
   expect((await transfer(first.invoiceId)).statusCode).toBe(204);
   await settle();
   expect((await walletOf(world, person)).balance).toBe(monthlyCredits);
-  expect(await acts()).toEqual(["transfer.invoiced", "transfer.invoiced", "transfer.received"]);
+  expect(await acts()).toEqual(["transfer.offered", "transfer.ordered", "transfer.received"]);
+});
+
+describe("the order", () => {
+  test("is offered, shown as it will be billed, and placed with a consent that is kept; the mails confirm it", async () => {
+    expect(await offered()).toBeNull();
+    expect((await offer(admin, { interval: "year", daysUntilDue: 30 })).json()).toEqual({ expiresAt: "2026-02-09T12:00:00.000Z" });
+    expect(await mailsTo(world, person, "transfer-offer")).toMatchObject([{ plan: "enterprise", interval: "year" }]);
+    expect(await offered()).toMatchObject({
+      order: { subject: { plan: "enterprise", interval: "year" }, amountCents: 95_990, laterCents: 95_990, ...orderTexts },
+      ...{ daysUntilDue: 30, expiresAt: "2026-02-09T12:00:00.000Z" },
+    });
+    const consent = consentTo("enterprise_year");
+    expect((await order(person, { ...consent, beginAtOnce: false })).json().code).toBe("consent_required");
+    expect((await order(person, { ...consent, amountCents: 1 })).json().code).toBe("preview_outdated");
+    expect((await order(person, { ...consent, terms: "2024-01-31" })).json().code).toBe("preview_outdated");
+    expect(await ordersOf(person)).toEqual([]);
+    const placed = (await order(person, { ...consent, language: "de-AT" })).json<TransferInvoice>();
+    expect(placed).toMatchObject({ amountCents: 95_990, dueAt: "2026-02-09T12:00:00.000Z" });
+    const [kept] = await ordersOf(person);
+    expect(kept).toMatchObject({ price_id: "enterprise_year", amount_cents: 95_990, language: "de", contract_id: null, ...orderTexts });
+    expect(await offered()).toBeNull();
+    await world.settle();
+    await transfer(placed.invoiceId, { amountCents: 95_990 });
+    await settle();
+    expect((await ordersOf(person))[0]).toMatchObject({ contract_id: kept?.stripe_session_id, concluded_at: world.clock.now() });
+    expect(await mailsTo(world, person, "subscription-started")).toMatchObject([
+      { consentedAt: kept?.consented_at.toISOString(), termsVersion: orderTexts.terms, amountCents: 95_990 },
+    ]);
+    expect((await offer()).json().code).toBe("already_subscribed");
+  });
+
+  test("of an offer that is over, of somebody else's, or of none, is refused", async () => {
+    await offer();
+    expect((await order(admin)).json().code).toBe("not_found");
+    world.clock.moveTo(new Date("2026-02-10T12:00:00Z"));
+    expect((await order()).json().code).toBe("not_found");
+    expect(await offered()).toBeNull();
+  });
+
+  test("that another process was stopped in goes on with the same subscription", async () => {
+    await offer();
+    world.setApiFaults([{ method: "POST", path: "/v1/invoices", kind: "rate_limited" }]);
+    expect((await order()).json().code).toBe("payment_provider_unavailable");
+    const placed = (await order()).json<TransferInvoice>();
+    expect(placed).toMatchObject({ amountCents: monthlyPriceCents });
+    expect((await world.deps.payments.subscriptions.list()).data).toHaveLength(1);
+    expect(await ordersOf(person)).toHaveLength(1);
+  });
+
+  test("is not passed over: a transfer for a plan that nobody ordered here is recorded only with how it was agreed on", async () => {
+    await offer();
+    const { payments } = world.deps;
+    const [customer] = (await payments.customers.list()).data;
+    // As the release before, or somebody in Stripe's dashboard, made it.
+    const subscription = await payments.subscriptions.create({
+      ...{ customer: customer?.id ?? "", collection_method: "send_invoice", days_until_due: 14 },
+      items: [{ price: await stripePriceOf(world.deps, "enterprise_month"), quantity: 1 }],
+    });
+    const invoiceId = String(subscription.latest_invoice);
+    await payments.invoices.finalizeInvoice(invoiceId);
+    await world.settle();
+    expect((await transfer(invoiceId)).json()).toMatchObject({ code: "conflict", detail: expect.stringContaining("agreedElsewhere") });
+    expect((await transfer(invoiceId, { agreedElsewhere: "Signed contract of 3 January" })).statusCode).toBe(204);
+    const [recorded] = await world.database.db.selectFrom("bank_transfers").select("agreed_elsewhere").execute();
+    expect(recorded).toEqual({ agreed_elsewhere: "Signed contract of 3 January" });
+    const [act] = await world.database.db.selectFrom("audit_events").select("details").where("action", "=", "transfer.received").execute();
+    expect(act?.details).toEqual({ amountCents: monthlyPriceCents, agreedElsewhere: true });
+  });
 });
 
 describe("refused, and nothing is written", () => {
   test("for whoever is not of the team, or showed no factor for a while", async () => {
     const { invoiceId } = await begin();
-    for (const response of [await invoice(person), await transfer(invoiceId, {}, person), await reverse(person)])
+    for (const response of [await offer(person), await transfer(invoiceId, {}, person), await reverse(person)])
       expect([response.statusCode, response.json().code]).toEqual([404, "not_found"]);
     await world.database.db
       .updateTable("auth_sessions")
       .set({ proved_at: new Date(Date.now() - stepUpMs - 1_000) })
       .execute();
-    for (const response of [await invoice(), await transfer(invoiceId), await reverse()])
+    for (const response of [await offer(), await transfer(invoiceId), await reverse()])
       expect([response.statusCode, response.json().code]).toEqual([403, "step_up_required"]);
-    expect(await acts()).toEqual(["transfer.invoiced"]);
+    expect(await acts()).toEqual(["transfer.offered", "transfer.ordered"]);
   });
 
   test("another amount, currency or invoice, a reference of another transfer, and an invoice that is not open", async () => {
@@ -120,13 +208,13 @@ describe("refused, and nothing is written", () => {
     expect(await codeOf({ amountCents: 1 })).toBe("idempotency_conflict");
     await settle();
     expect(await codeOf({ reference: "another" })).toBe("conflict");
-    expect((await invoice(admin, { email: "nobody@example.com" })).json().code).toBe("not_found");
-    expect((await invoice()).json().code).toBe("already_subscribed");
+    expect((await offer(admin, { email: "nobody@example.com" })).json().code).toBe("not_found");
+    expect((await offer()).json().code).toBe("already_subscribed");
   });
 });
 
 test("a reference that is recorded for another invoice at the same moment is refused", async () => {
-  const [first, second] = [await begin(), await begin({ email: (await world.person()).email })];
+  const [first, second] = [await begin(), await begin(await world.person())];
   const { pool } = world.database;
   const other = await pool.connect();
   try {
@@ -144,7 +232,7 @@ test("a reference that is recorded for another invoice at the same moment is ref
   } finally {
     other.release();
   }
-  expect(await acts()).toEqual(["transfer.invoiced", "transfer.invoiced"]);
+  expect(await acts()).toEqual(["transfer.offered", "transfer.ordered", "transfer.offered", "transfer.ordered"]);
 });
 
 test("a transfer that is taken back takes its credits, also those that were spent, and ends the plan", async () => {

@@ -18,46 +18,64 @@ export const orderTexts = ["order", "billing", "change", "invoices", "refunds", 
 /** What somebody wants to buy. */
 export interface Wanted {
   priceId: string;
-  kind: "plan" | "pack";
+  /** `transfer`: the plan that the team offers to be paid by bank transfer. */
+  kind: "plan" | "pack" | "transfer";
 }
 
-type Looked = { preview: OrderPreview } | { refused: string };
+/** `days`: in how many days an invoice is to be paid by transfer. */
+type Looked = { preview: OrderPreview; days?: number } | { refused: string };
+
+async function read({ priceId, kind }: Wanted): Promise<Looked> {
+  if (kind !== "transfer") return { preview: await api("POST /api/billing/order/preview", { body: { priceId } }) };
+  const { offer } = await api("GET /api/billing/transfer-offer");
+  return offer ? { preview: offer.order, days: offer.daysUntilDue } : { refused: "not_found" };
+}
 
 /** The order as the server would bill it now; `look` asks again. */
-function useOrder(priceId: string | undefined): { looked: Looked | undefined; look: () => void } {
+function useOrder(wanted: Wanted | null): { looked: Looked | undefined; look: () => void } {
   const [looked, setLooked] = useState<Looked>();
   const [asked, setAsked] = useState(0);
   useEffect(() => {
     // Asked again after each `look`.
     void asked;
     setLooked(undefined);
-    if (priceId === undefined) return;
+    if (wanted === null) return;
     let current = true;
-    api("POST /api/billing/order/preview", { body: { priceId } }).then(
-      (preview) => current && setLooked({ preview }),
+    read(wanted).then(
+      (found) => current && setLooked(found),
       (error: unknown) => current && setLooked({ refused: error instanceof ApiProblem ? error.code : "network" }),
     );
     return () => {
       current = false;
     };
-  }, [priceId, asked]);
+  }, [wanted, asked]);
   return { looked, look: useCallback(() => setAsked((times) => times + 1), []) };
 }
 
-/** Orders and opens the payment page. */
-async function pay({ priceId, kind }: Wanted, { amountCents, terms, withdrawal }: OrderPreview): Promise<void> {
+/** Orders, and opens the payment page; returns whether it stays on this one, because an invoice is sent. */
+async function order({ priceId, kind }: Wanted, { amountCents, terms, withdrawal }: OrderPreview): Promise<boolean> {
   const consent: Consent = { amountCents, terms, withdrawal, language: i18next.language, beginAtOnce: true };
+  if (kind === "transfer") {
+    await api("POST /api/billing/transfer-offer/order", { body: { consent } });
+    showToast({ tone: "good", title: i18next.t("order:offer.ordered") });
+    return true;
+  }
   const { url } = await (kind === "plan"
     ? api("POST /api/functions/create-checkout", { body: { priceId, consent } })
     : api("POST /api/billing/packs/checkout", { body: { pack: priceId, consent } }));
   if (!url) throw new Error(i18next.t("billing:checkout.noUrl"), { cause: i18next.t("billing:checkout.noUrlAdvice") });
   window.location.assign(url);
+  return false;
 }
 
 /** The specification's sentence first. If it doesn't say what to do, a second line does. */
-function sayFailed(error: unknown): void {
+function sayFailed(error: unknown, { kind }: Wanted): void {
   const { t } = i18next;
   const known = error instanceof ApiProblem ? problemText(error.code, error) : undefined;
+  if (kind === "transfer") {
+    showToast({ tone: "danger", title: t("order:offer.failed"), text: known ?? problemText("network") });
+    return;
+  }
   const own = error instanceof Error && error.name === "Error" ? error : undefined;
   const failed = t("billing:checkout.failedText", { message: known ?? own?.message ?? problemText("network") });
   const text = typeof own?.cause === "string" ? `${failed}\n${own.cause}` : failed;
@@ -74,7 +92,7 @@ interface OrderDialogProps {
 
 /** What the person sees and answers in the dialog, and how they order. */
 function useOrdering({ wanted, onClose, processing, onProcessing }: OrderDialogProps) {
-  const { looked, look } = useOrder(wanted?.priceId);
+  const { looked, look } = useOrder(wanted);
   const [agreed, setAgreed] = useState(false);
   const [missing, setMissing] = useState(false);
   const [outdated, setOutdated] = useState(false);
@@ -94,7 +112,7 @@ function useOrdering({ wanted, onClose, processing, onProcessing }: OrderDialogP
     setOutdated(false);
     onClose();
   }
-  async function order(): Promise<void> {
+  async function place(): Promise<void> {
     if (!wanted || !preview || processing) return;
     if (!agreed) {
       setMissing(true);
@@ -103,28 +121,31 @@ function useOrdering({ wanted, onClose, processing, onProcessing }: OrderDialogP
     }
     onProcessing(wanted.priceId);
     try {
-      await pay(wanted, preview);
+      if (await order(wanted, preview)) {
+        onProcessing(null);
+        close();
+      }
     } catch (error) {
       onProcessing(null);
-      if (!(error instanceof ApiProblem && error.code === "preview_outdated")) return sayFailed(error);
+      if (!(error instanceof ApiProblem && error.code === "preview_outdated")) return sayFailed(error, wanted);
       agree(false);
       setOutdated(true);
       look();
     }
   }
-  return { looked, look, preview, agreed, missing, outdated, box, agree, close, order };
+  return { looked, look, preview, agreed, missing, outdated, box, agree, close, place };
 }
 
 /** The last step before the payment page: what is ordered, at what price, and the person's consent (decision 57). */
 export function OrderDialog(props: OrderDialogProps) {
   const { t } = useTranslation(["order", "change", "common", "refusals"]);
-  const { looked, look, preview, agreed, missing, outdated, box, agree, close, order } = useOrdering(props);
+  const { looked, look, preview, agreed, missing, outdated, box, agree, close, place } = useOrdering(props);
   const noteId = useId();
   const actions = (
     <>
       <Button onClick={close}>{t("change:dialog.keep")}</Button>
       {preview && (
-        <Button variant="primary" busy={props.processing} busyLabel={t("order:confirming")} onClick={() => void order()}>
+        <Button variant="primary" busy={props.processing} busyLabel={t("order:confirming")} onClick={() => void place()}>
           {t("order:confirm")}
         </Button>
       )}
@@ -139,7 +160,7 @@ export function OrderDialog(props: OrderDialogProps) {
     <Dialog open={props.wanted !== null} onClose={close} title={t("order:title")} actions={actions}>
       <div className={styles.order}>
         {outdated && <Alert tone="warning">{t("refusals:preview_outdated")}</Alert>}
-        {preview && <OrderView preview={preview} />}
+        {looked && "preview" in looked && <OrderView preview={looked.preview} days={looked.days} />}
         {preview && (
           <div ref={box}>
             <OrderConsent agreed={agreed} missing={missing} noteId={noteId} onChange={agree} />

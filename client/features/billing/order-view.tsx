@@ -17,10 +17,16 @@ function Line({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
+interface OrderViewProps {
+  preview: OrderPreview;
+  /** In how many days each invoice is to be paid by bank transfer; undefined: it is not. */
+  days: number | undefined;
+}
+
 /** What is ordered, its price now and later, how it renews, and the right of withdrawal: the information that comes before an order. */
-export function OrderView({ preview }: { preview: OrderPreview }) {
+export function OrderView({ preview, days }: OrderViewProps) {
   const { t } = useTranslation(["order", "change", "invoices", "refunds"]);
-  const { money, credits, date, number } = useFormat();
+  const { money, credits, date, number, days: inDays } = useFormat();
   const taxText = useTaxText();
   const { subject, amountCents, laterCents, until } = preview;
   const day = { date: date(until) };
@@ -32,19 +38,20 @@ export function OrderView({ preview }: { preview: OrderPreview }) {
         {isPlan && <p>{t("change:dialog.credits", { credits: credits(preview.credits) })}</p>}
       </div>
       <dl className={styles.sums}>
-        <Line name={t("change:dialog.today")}>
+        <Line name={days !== undefined && isPlan ? t(`order:firstOnly.${subject.interval}`) : t("change:dialog.today")}>
           <span className={styles.total}>{money(amountCents)}</span>
-          {isPlan && <span className={styles.soft}>{t(`order:firstOnly.${subject.interval}`)}</span>}
+          {isPlan && days === undefined && <span className={styles.soft}>{t(`order:firstOnly.${subject.interval}`)}</span>}
         </Line>
         {isPlan && laterCents !== null && <Line name={t(`change:dialog.later.${subject.interval}`)}>{money(laterCents)}</Line>}
         {!isPlan && <Line name={t("order:until")}>{day.date}</Line>}
       </dl>
       <p className={styles.soft}>{taxText(preview.tax) ?? t("order:total")}</p>
       <p>{isPlan ? t(`order:renews.${subject.interval}`, day) : t("order:once")}</p>
+      {days !== undefined && <p>{t("order:transfer", { days: inDays(days) })}</p>}
       <details className={styles.notice}>
         <summary>{t("order:withdrawal")}</summary>
         <p>{t("refunds:withdrawal.lead", { days: number(withdrawalDays) })}</p>
-        <p>{t("order:how")}</p>
+        <p>{t(days === undefined ? "order:how" : "order:howTransfer")}</p>
       </details>
       <AcceptedTerms />
     </>

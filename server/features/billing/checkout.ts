@@ -11,10 +11,14 @@ import { alreadySubscribed } from "./trials.ts";
 /** States in which a subscription exists already, so that another checkout would make a second one. */
 const subscribedStatuses: readonly string[] = ["active", "trialing", "past_due", "unpaid", "paused"];
 
-/** Throws `already_subscribed`, also where our rows have not heard of it yet. */
-export async function refuseSubscribed(deps: Deps, customerId: string): Promise<void> {
+/**
+ * Throws `already_subscribed`, also where our rows have not heard of it yet. `exceptOrder`: a subscription that this order led to is the one that
+ * is asked for.
+ */
+export async function refuseSubscribed(deps: Deps, customerId: string, exceptOrder: string | null = null): Promise<void> {
   const known = await deps.payments.subscriptions.list({ customer: customerId, limit: 20 });
-  if (known.data.some((subscription) => subscribedStatuses.includes(subscription.status))) throw alreadySubscribed();
+  const others = known.data.filter(({ metadata }) => exceptOrder === null || metadata.checkout_id !== exceptOrder);
+  if (others.some((subscription) => subscribedStatuses.includes(subscription.status))) throw alreadySubscribed();
 }
 
 /**

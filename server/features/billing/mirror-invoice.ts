@@ -13,7 +13,7 @@ import { writeReading } from "./readings.ts";
 import { graceEndOf, mailPaymentFailed, mailTransferInvoice } from "./renewal-mails.ts";
 import { planOfPrice } from "./stripe-catalogue.ts";
 import { readTax } from "./stripe-tax.ts";
-import { selectTransferOf } from "./transfer-queries.ts";
+import { selectTransferOf, selectUnpaidOrderOf } from "./transfer-queries.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log">;
 
@@ -110,7 +110,10 @@ export async function mirrorInvoice(deps: BillingDeps, invoiceId: string): Promi
       // A first payment that fails leaves nothing to keep; the checkout said so.
       if (row.failed && invoice.billing_reason !== "subscription_create")
         await mailPaymentFailed(trx, row, graceEndOf(invoice), row.updated_at);
-      if (status === "open") await mailTransferInvoice(trx, row, row.updated_at);
+      if (status === "open" && row.due_at !== null) {
+        const order = await selectUnpaidOrderOf(trx, row.stripe_subscription_id ?? "");
+        await mailTransferInvoice(trx, row, order, row.updated_at);
+      }
       return payerId;
     },
   );

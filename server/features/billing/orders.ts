@@ -105,14 +105,18 @@ export async function isAgreed(trx: Trx, checkoutId: string, agreement: Agreemen
   return order !== undefined;
 }
 
-/** The order's session was completed. From then on the order is kept. */
-export async function noteCompleted(trx: Trx, checkoutId: string, sessionId: string): Promise<void> {
-  await trx
+/**
+ * The order's session was completed, or it led to this subscription that waits for a transfer. From then on the order is kept. Returns false if
+ * that was known.
+ */
+export async function noteCompleted(trx: Trx, checkoutId: string, sessionId: string): Promise<boolean> {
+  const { numUpdatedRows } = await trx
     .updateTable("orders")
     .set({ stripe_session_id: sessionId })
     .where("id", "=", checkoutId)
     .where("stripe_session_id", "is", null)
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** The order was paid and led to this contract. Returns the order; undefined if it came about without one. */

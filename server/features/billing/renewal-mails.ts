@@ -7,7 +7,7 @@ import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import type { BillingInterval, Plan } from "#domain/plans.ts";
 import { graceDays, planList, priceCents } from "#domain/plans.ts";
 import type { Trx } from "../../db/transaction.ts";
-import type { InvoiceRow } from "../../db/types-billing.ts";
+import type { InvoiceRow, OrderRow } from "../../db/types-billing.ts";
 import { fromUnix } from "../../providers/stripe.ts";
 import { billedCents } from "./billed-amount.ts";
 import { mailPayer } from "./mails.ts";
@@ -37,8 +37,8 @@ export function graceEndOf(invoice: Pick<Stripe.Invoice, "created" | "due_date" 
   return addMilliseconds(fromUnix(invoice.due_date ?? invoice.status_transitions.finalized_at ?? invoice.created), graceDays * dayMs);
 }
 
-/** Sent once per invoice that is to be paid by bank transfer. */
-export async function mailTransferInvoice(trx: Trx, row: InvoiceRow, now: Date): Promise<void> {
+/** Sent once per invoice that is to be paid by bank transfer. `order`: it is the first one of this order. */
+export async function mailTransferInvoice(trx: Trx, row: InvoiceRow, order: OrderRow | undefined, now: Date): Promise<void> {
   const plan = planList.find(({ key }) => key === row.plan_key);
   if (!plan || row.due_at === null) return;
   const parameters = {
@@ -47,6 +47,7 @@ export async function mailTransferInvoice(trx: Trx, row: InvoiceRow, now: Date):
     amountCents: row.unpaid_cents,
     dueAt: row.due_at.toISOString(),
     invoiceId: row.id,
+    ...(order && { consentedAt: order.consented_at.toISOString(), termsVersion: order.terms }),
   };
   await mailPayer(trx, row.billing_account_id, { key: `transfer-invoice:${row.id}`, template: "transfer-invoice", parameters }, now);
 }

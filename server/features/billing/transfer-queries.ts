@@ -2,7 +2,7 @@
 import type { Insertable, Selectable } from "kysely";
 import { selectMembers } from "../../db/payer.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
-import type { BankTransfers } from "../../db/types-billing.ts";
+import type { BankTransfers, OrderRow, TransferOffers } from "../../db/types-billing.ts";
 
 export type TransferRow = Selectable<BankTransfers>;
 
@@ -49,6 +49,60 @@ export async function markReversed(trx: Trx, reference: string, reason: string, 
     .returning("reference")
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** Whether the person ordered the plan on our page, or a transfer for it was recorded before: then the first one said how it was agreed on. */
+export async function isOrderedOrPaidBefore(executor: Executor, subscriptionId: string): Promise<boolean> {
+  const order = await executor
+    .selectFrom("orders")
+    .select("id")
+    .where((or) => or.or([or("stripe_session_id", "=", subscriptionId), or("contract_id", "=", subscriptionId)]))
+    .limit(1)
+    .executeTakeFirst();
+  if (order) return true;
+  const earlier = await executor
+    .selectFrom("bank_transfers")
+    .select("reference")
+    .where("stripe_subscription_id", "=", subscriptionId)
+    .limit(1)
+    .executeTakeFirst();
+  return earlier !== undefined;
+}
+
+export type OfferRow = Selectable<TransferOffers>;
+
+export async function saveOffer(trx: Trx, row: Insertable<TransferOffers>): Promise<void> {
+  const { user_id: _person, ...changes } = row;
+  await trx
+    .insertInto("transfer_offers")
+    .values(row)
+    .onConflict((conflict) => conflict.column("user_id").doUpdateSet(changes))
+    .execute();
+}
+
+/** The person's offer, unless it has expired. */
+export async function selectOffer(executor: Executor, userId: string, now: Date): Promise<OfferRow | undefined> {
+  return executor.selectFrom("transfer_offers").selectAll().where("user_id", "=", userId).where("expires_at", ">", now).executeTakeFirst();
+}
+
+export async function setOrderOfOffer(trx: Trx, userId: string, orderId: string): Promise<void> {
+  await trx.updateTable("transfer_offers").set({ order_id: orderId }).where("user_id", "=", userId).execute();
+}
+
+/** The subscription that an order by transfer led to. */
+export async function selectSubscriptionOfOrder(executor: Executor, orderId: string): Promise<string | undefined> {
+  const row = await executor.selectFrom("orders").select("stripe_session_id").where("id", "=", orderId).executeTakeFirst();
+  return row?.stripe_session_id ?? undefined;
+}
+
+/** The order that began the subscription, as long as nothing of it is paid. */
+export async function selectUnpaidOrderOf(executor: Executor, subscriptionId: string): Promise<OrderRow | undefined> {
+  return executor
+    .selectFrom("orders")
+    .selectAll()
+    .where("stripe_session_id", "=", subscriptionId)
+    .where("contract_id", "is", null)
+    .executeTakeFirst();
 }
 
 export async function selectGrantsOf(executor: Executor, invoiceId: string): Promise<{ id: string; credits: number }[]> {

@@ -3,8 +3,9 @@ import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";
 import { adminScope, steppedUpScope, viewerOf } from "../../http/viewer.ts";
+import { offerTransfer, orderByTransfer, readOffer } from "./transfer-offers.ts";
 import type { Clerk } from "./transfers.ts";
-import { invoiceTransfer, receiveTransfer, reverseTransfer } from "./transfers.ts";
+import { receiveTransfer, reverseTransfer } from "./transfers.ts";
 
 function clerkOf(request: Parameters<typeof viewerOf>[0]): Clerk {
   return { userId: viewerOf(request).userId, network: clientNetwork(request.ip) };
@@ -13,8 +14,8 @@ function clerkOf(request: Parameters<typeof viewerOf>[0]): Clerk {
 /** For the signed-in scope. */
 export function transferRoutes(deps: Deps): Routes {
   const dangerous: Routes = async (app) => {
-    app.post("/api/admin/transfers/invoice", { schema: contract["POST /api/admin/transfers/invoice"] }, async (request) =>
-      invoiceTransfer(deps, clerkOf(request), request.body),
+    app.post("/api/admin/transfers/offer", { schema: contract["POST /api/admin/transfers/offer"] }, async (request) =>
+      offerTransfer(deps, clerkOf(request), request.body),
     );
     app.post("/api/admin/transfers", { schema: contract["POST /api/admin/transfers"] }, async (request, reply) => {
       await receiveTransfer(deps, clerkOf(request), request.body);
@@ -25,5 +26,13 @@ export function transferRoutes(deps: Deps): Routes {
       return reply.code(204).send(null);
     });
   };
-  return adminScope([steppedUpScope([dangerous])]);
+  return async (app) => {
+    app.get("/api/billing/transfer-offer", { schema: contract["GET /api/billing/transfer-offer"] }, async (request) => ({
+      offer: await readOffer(deps, viewerOf(request).userId),
+    }));
+    app.post("/api/billing/transfer-offer/order", { schema: contract["POST /api/billing/transfer-offer/order"] }, async (request) =>
+      orderByTransfer(deps, clerkOf(request), request.body.consent),
+    );
+    await app.register(adminScope([steppedUpScope([dangerous])]));
+  };
 }

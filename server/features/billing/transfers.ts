@@ -1,34 +1,28 @@
 /**
- * Enterprise plans that are paid by bank transfer (decision 56). Stripe sends an invoice for each period. Somebody of the team records that
+ * Enterprise plans that are paid by bank transfer (decision 56). They begin with an order (transfer-offers.ts). Stripe sends an invoice for each
+ * period. Somebody of the team records that
  * the money has arrived, and a job marks the invoice as paid outside Stripe: from there on it is an invoice like any other.
  */
-import type Stripe from "stripe";
 import { DomainError } from "#domain/errors.ts";
-import { currency, plans, priceIdOf } from "#domain/plans.ts";
-import type { BillTo, InvoiceTransfer, ReceivedTransfer, ReversedTransfer, TransferInvoice } from "../../contract/transfers.ts";
+import { currency } from "#domain/plans.ts";
+import type { ReceivedTransfer, ReversedTransfer } from "../../contract/transfers.ts";
 import { recordAct } from "../../db/audit.ts";
 import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import type { SubscriptionRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
-import { fromUnix, idOf, isPaidAlready, orMissing, orUnavailable } from "../../providers/stripe.ts";
+import { isPaidAlready } from "../../providers/stripe.ts";
 import { enqueue } from "../../queue/outbox.ts";
 import { clawBack } from "../credits/service.ts";
-import { refuseSubscribed } from "./checkout.ts";
-import { ensureCustomer } from "./customers.ts";
 import { endAtStripe } from "./end-at-stripe.ts";
 import { cancelScheduledGrants } from "./grant-invoice.ts";
 import { selectInvoice } from "./invoice-queries.ts";
 import { mirrorInvoice } from "./mirror-invoice.ts";
 import * as queries from "./queries.ts";
-import { stripePriceOf } from "./stripe-catalogue.ts";
-import { isTaxed, subscriptionTax } from "./stripe-tax.ts";
 import { syncSubscription } from "./sync-subscription.ts";
 import * as transfers from "./transfer-queries.ts";
-import { alreadySubscribed, hasRunningPlan } from "./trials.ts";
 
-/** Somebody of the team. */
+/** Who acts: somebody of the team, or who orders. */
 export interface Clerk {
   userId: string;
   network: string;
@@ -36,85 +30,10 @@ export interface Clerk {
 
 const refused = (message: string) => new DomainError("conflict", message);
 
-type Terms = Pick<InvoiceTransfer, "daysUntilDue"> & { price: string };
-
-/** Throws `conflict` if tax is to be reckoned and Stripe doesn't know where the customer is. */
-async function requireLocation(deps: Deps, customer: string): Promise<void> {
-  if (!isTaxed(deps.config.stripe)) return;
-  const read = await deps.payments.customers.retrieve(customer, { expand: ["tax"] });
-  const known = read.deleted ? undefined : read.tax?.automatic_tax;
-  if (known !== "supported" && known !== "not_collecting")
-    throw refused("The tax depends on where the customer is. Give `billTo` with the address of the invoice");
-}
-
-/** A subscription that waits for its first transfer is not begun again: on the same terms it is the one that was asked for. */
-async function openSubscription(deps: Deps, customer: string, known: SubscriptionRow | undefined, { price, daysUntilDue }: Terms) {
-  const waiting =
-    known?.status === "incomplete" ? await orMissing(deps.payments.subscriptions.retrieve(known.stripe_subscription_id)) : undefined;
-  if (waiting?.collection_method === "send_invoice" && waiting.status !== "canceled") {
-    if (waiting.days_until_due !== daysUntilDue || waiting.items.data[0]?.price.id !== price) throw alreadySubscribed();
-    return waiting;
-  }
-  await refuseSubscribed(deps, customer);
-  await requireLocation(deps, customer);
-  // One for each plan that this person had: of two clicks at once the second finds the first one's.
-  const tax = subscriptionTax(deps.config.stripe);
-  const before = known?.stripe_subscription_id ?? "none";
-  return deps.payments.subscriptions.create(
-    { customer, items: [{ price, quantity: 1 }], collection_method: "send_invoice", days_until_due: daysUntilDue, ...tax },
-    { idempotencyKey: `transfer:${customer}:${before}:${price}:${daysUntilDue}${isTaxed(deps.config.stripe) ? ":taxed" : ""}` },
-  );
-}
-
-/** Whom the invoices are made out to. Stripe keeps it; we don't. */
-async function nameCustomer(
-  { payments }: Pick<Deps, "payments">,
-  customer: string,
-  { name, line1, line2, postalCode, city, state, country }: BillTo,
-) {
-  const address = { line1, line2: line2 ?? "", postal_code: postalCode, city, state: state ?? "", country };
-  await payments.customers.update(customer, { name, address });
-}
-
-/** Stripe sends it by itself an hour later. */
-async function finalInvoice({ payments }: Pick<Deps, "payments">, id: string): Promise<Stripe.Invoice> {
-  const invoice = await payments.invoices.retrieve(id);
-  return invoice.status === "draft" ? payments.invoices.finalizeInvoice(id, {}, { idempotencyKey: `transfer-final:${id}` }) : invoice;
-}
-
-/**
- * Begins an Enterprise plan whose invoices are paid by transfer. There are no credits before the first one is paid. Throws `not_found`,
- * `already_subscribed`, `payment_provider_unavailable`.
- */
-export async function invoiceTransfer(
-  deps: Deps,
-  clerk: Clerk,
-  { email, interval, daysUntilDue, billTo }: InvoiceTransfer,
-): Promise<TransferInvoice> {
-  const userId = await transfers.selectConfirmedPerson(deps.db, email);
-  if (userId === undefined) throw new DomainError("not_found", "Nobody has this address");
-  const known = await queries.selectSubscription(deps.db, userId);
-  if (hasRunningPlan(known)) throw alreadySubscribed();
-  return orUnavailable(deps.log, async () => {
-    const { customerId } = await ensureCustomer(deps, userId);
-    if (billTo) await nameCustomer(deps, customerId, billTo);
-    const price = await stripePriceOf(deps, priceIdOf(plans.enterprise.key, interval));
-    const subscription = await openSubscription(deps, customerId, known, { price, daysUntilDue });
-    const invoice = await finalInvoice(deps, idOf(subscription.latest_invoice) ?? "");
-    await syncSubscription(deps, subscription.id);
-    const payerId = (await mirrorInvoice(deps, invoice.id))?.payerId;
-    const { number, amount_due: amountCents } = invoice;
-    const act = { actor: clerk.userId, subject: userId, network: clerk.network, details: { amountCents } };
-    await recordAct(deps.db, { ...act, action: "transfer.invoiced" });
-    if (payerId !== undefined) await announceToMembers(deps, payerId, "user_subscriptions");
-    return { invoiceId: invoice.id, number, amountCents, dueAt: fromUnix(invoice.due_date ?? invoice.created).toISOString() };
-  });
-}
-
 const recordedForOther = () => new DomainError("idempotency_conflict", "A transfer with this reference was recorded for something else");
 
 async function record(trx: Trx, clerk: Clerk, received: ReceivedTransfer, now: Date): Promise<void> {
-  const { reference, invoiceId, amountCents, reason } = received;
+  const { reference, invoiceId, amountCents, reason, agreedElsewhere } = received;
   await queries.lockSubject(trx, `transfer:${invoiceId}`);
   const known = await transfers.selectTransfer(trx, reference);
   const invoice = await selectInvoice(trx, invoiceId);
@@ -125,6 +44,9 @@ async function record(trx: Trx, clerk: Clerk, received: ReceivedTransfer, now: D
     throw recordedForOther();
   }
   if (invoice.status !== "open") throw refused("The invoice is not open any more");
+  const { stripe_subscription_id: subscriptionId } = invoice;
+  const isAgreedOn = agreedElsewhere !== undefined || (await transfers.isOrderedOrPaidBefore(trx, subscriptionId));
+  if (!isAgreedOn) throw refused("The person has not ordered this plan on our page. Say in `agreedElsewhere` how it was agreed on");
   if (received.currency !== currency || amountCents !== invoice.unpaid_cents)
     throw refused(`The invoice is about ${invoice.unpaid_cents} cents of ${currency}`);
   const row = {
@@ -134,13 +56,15 @@ async function record(trx: Trx, clerk: Clerk, received: ReceivedTransfer, now: D
     amount_cents: amountCents,
     currency,
     reason,
+    agreed_elsewhere: agreedElsewhere ?? null,
   };
-  const inserted = { ...row, stripe_subscription_id: invoice.stripe_subscription_id, recorded_at: now };
+  const inserted = { ...row, stripe_subscription_id: subscriptionId, recorded_at: now };
   // At the same moment it was recorded for another invoice.
   if (!(await transfers.insertTransfer(trx, inserted))) throw recordedForOther();
   await enqueue(trx, "settle-transfer", { reference });
   const subject = await transfers.selectLongestMember(trx, invoice.billing_account_id);
-  await recordAct(trx, { actor: clerk.userId, subject, action: "transfer.received", network: clerk.network, details: { amountCents } });
+  const details = { amountCents, ...(agreedElsewhere === undefined ? {} : { agreedElsewhere: true as const }) };
+  await recordAct(trx, { actor: clerk.userId, subject, action: "transfer.received", network: clerk.network, details });
 }
 
 /**

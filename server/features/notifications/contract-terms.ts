@@ -25,23 +25,27 @@ export function contractTerms(
   { template, parameters }: MailContent,
 ): Paragraph[] {
   const { concludedAt, consentedAt, termsVersion } = parameters;
-  if (!confirming.includes(template) || concludedAt === undefined) return [];
+  const isOrdered = template === "transfer-invoice" && consentedAt !== undefined;
+  if (!isOrdered && (!confirming.includes(template) || concludedAt === undefined)) return [];
   const day = (value: Date | string | number) => instant(language, new Date(value).toISOString(), { dateStyle: "long" });
   const words = {
     ordered: instant(language, consentedAt, timeFormat),
     version: termsVersion === undefined ? undefined : day(termsVersion),
     terms: new URL("/terms", config.publicUrl).href,
     days: withdrawalDays,
-    until: day(withdrawalUntil(new Date(concludedAt))),
-    concluded: day(concludedAt),
+    until: concludedAt === undefined ? "" : day(withdrawalUntil(new Date(concludedAt))),
+    concluded: concludedAt === undefined ? "" : day(concludedAt),
     place: new URL("/profile/billing#withdrawal", config.publicUrl).href,
     site: config.publicUrl.host,
     contact: config.contactEmail,
     postalAddress: config.postalAddress,
   };
   const text = (name: string) => t(`contract.${name}`, words);
+  const order = { title: text("title"), text: text(consentedAt === undefined ? "terms" : "ordered") };
+  // The contract comes about with the first transfer. The mail of its arrival has the notice about withdrawing.
+  if (isOrdered) return [order];
   return [
-    { title: text("title"), text: text(consentedAt === undefined ? "terms" : "ordered") },
+    order,
     { title: text("withdrawal"), text: text("right") },
     { text: text("how") },
     { text: text("effect") },

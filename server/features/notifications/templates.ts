@@ -69,8 +69,18 @@ export interface MailParameters {
   "credits-low": { percent: number; credits: number; left: number; renewsAt: string; variant?: "ending" | "unpaid" };
   /** `amountCents`: what is unpaid. `action`: the bank wants it confirmed. */
   "payment-failed": { plan: PlanKey; amountCents: number; graceUntil: string; invoiceId: string; variant?: "action" };
-  /** An invoice to be paid by bank transfer until `dueAt`. */
-  "transfer-invoice": { plan: PlanKey; number: string; amountCents: number; dueAt: string; invoiceId: string };
+  /** An invoice to be paid by bank transfer until `dueAt`; the first one names the order that led to it. */
+  "transfer-invoice": {
+    plan: PlanKey;
+    number: string;
+    amountCents: number;
+    dueAt: string;
+    invoiceId: string;
+    consentedAt?: string;
+    termsVersion?: string;
+  };
+  /** The team offers a plan to be paid by bank transfer, until `expiresAt`. */
+  "transfer-offer": { plan: PlanKey; interval: BillingInterval; expiresAt: string };
   /** A payment that had failed went through. As `plan-renewed`. */
   "payment-recovered": Renewed;
   "plan-renewed": Renewed;
@@ -153,6 +163,7 @@ export const mailTemplates = [
   "credits-low",
   "payment-failed",
   "transfer-invoice",
+  "transfer-offer",
   "payment-recovered",
   "plan-renewed",
   "plan-ended",

@@ -135,6 +135,14 @@ export const sections: readonly Section[] = [
       from orders where billing_account_id = ${account(userId)}`,
   },
   {
+    name: "offers",
+    describes: "The plan that we last offered you to be paid by bank transfer, and until when you could order it.",
+    rows: (
+      userId,
+    ) => sql`select user_id as key, jsonb_build_object('price', price_id, 'daysUntilDue', days_until_due, 'offeredAt', offered_at,
+      'expiresAt', expires_at, 'order', order_id) as item from transfer_offers where user_id = ${userId}`,
+  },
+  {
     name: "wallet",
     describes: "Your credits: how many there are, and how many of them are held for answers that are being written.",
     rows: (
