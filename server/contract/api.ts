@@ -24,6 +24,7 @@ import type { profileRoutes } from "./profile.ts";
 import type { CallsOf } from "./route.ts";
 import type { securityRoutes } from "./security.ts";
 import type { stepUpRoutes } from "./step-up.ts";
+import type { transferRoutes } from "./transfers.ts";
 import type { usageRoutes } from "./usage.ts";
 import type { withdrawalRoutes } from "./withdrawals.ts";
 
@@ -52,6 +53,7 @@ export type Calls = CallsOf<
     typeof googleRoutes &
     typeof securityRoutes &
     typeof stepUpRoutes &
+    typeof transferRoutes &
     typeof usageRoutes &
     typeof withdrawalRoutes
 >;

@@ -89,7 +89,7 @@ const shown = {
   "money_back.asked": true,
   "contract.withdrawn": true,
   "transfer.offered": false,
-  "transfer.ordered": true,
+  "transfer.ordered": false,
   "transfer.received": false,
   "transfer.reversed": false,
   "payments.checked": true,
