@@ -6,13 +6,13 @@ function withClock() {
   const clock = { nowMs: 1_000 };
   const breaker = new CircuitBreaker(() => clock.nowMs);
   /** As an answer does it: how long to wait, and if that is 0, the call. */
-  const ask = (key: string) => {
-    const waitMs = breaker.waitMs(key);
-    if (waitMs === 0) breaker.asked(key);
+  const ask = (key: string, person = "Ada") => {
+    const waitMs = breaker.waitMs(key, person);
+    if (waitMs === 0) breaker.asked(key, person);
     return waitMs;
   };
-  const fail = (times: number) => {
-    for (let count = 0; count < times; count += 1) breaker.failed("one");
+  const fail = (times: number, people = ["Ada", "Bo", "Cem"]) => {
+    for (let count = 0; count < times; count += 1) breaker.failed("one", people[count % people.length] ?? "");
   };
   return { clock, breaker, fail, ask };
 }
@@ -69,7 +69,23 @@ it("stays free for the next caller if a question is refused before the model is 
   const { clock, breaker, fail, ask } = withClock();
   fail(5);
   clock.nowMs += 10_000;
-  for (let refused = 0; refused < 10; refused += 1) expect(breaker.waitMs("one")).toBe(0);
+  for (let refused = 0; refused < 10; refused += 1) expect(breaker.waitMs("one", "Ada")).toBe(0);
   expect(ask("one")).toBe(0);
   expect(ask("one")).toBe(10_000);
+});
+
+it("is asked for everybody else while the questions of one or two people alone fail, and for nobody once a third one's fails", () => {
+  const { clock, breaker, fail, ask } = withClock();
+  fail(50, ["Eve"]);
+  expect(ask("one", "Eve")).toBe(10_000);
+  expect(ask("one", "Ada")).toBe(0);
+  breaker.failed("one", "Ada");
+  expect(ask("one", "Ada")).toBe(10_000);
+  expect(ask("one", "Bo")).toBe(0);
+  breaker.failed("one", "Bo");
+  expect(ask("one", "Cem")).toBe(10_000);
+  clock.nowMs += 10_000;
+  expect(ask("one", "Cem")).toBe(0);
+  breaker.worked("one");
+  expect(["Eve", "Ada", "Bo"].map((person) => ask("one", person))).toEqual([0, 0, 0]);
 });

@@ -110,6 +110,7 @@ describe.each(dialects)("an answer by $protocol", (dialect) => {
     });
   const call = (signal = new AbortController().signal) => ({
     model: dialect.model,
+    personId: "one",
     messages: [{ role: "user" as const, parts: [{ type: "text" as const, text: "Hello" }] }],
     signal,
   });

@@ -12,6 +12,7 @@ export async function answerOf(gateway: ModelGateway, model: Model, timings: Ups
   const sources: Source[] = [];
   const end = await askModel(gateway, {
     model,
+    personId: "one",
     messages: [{ role: "user", content: "What is a tessera?" }],
     signal: new AbortController().signal,
     timings,

@@ -154,6 +154,7 @@ class AnswerEngine implements Answers {
     const telling = setTimeout(() => void announce(this.deps, userId, "wallets", "generations"), tellStartMs);
     const end = await askModel(this.deps.models, {
       model,
+      personId: userId,
       messages,
       signal: answer.controller.signal,
       timings: this.timings,

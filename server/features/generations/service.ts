@@ -71,7 +71,7 @@ async function findRefusal(deps: Deps, ask: Ask, model: Model, entitlement: Enti
   const quotedCredits = quoteCredits(model);
   if (ask.request.quotedCredits !== quotedCredits)
     return new DomainError("price_changed", `The price is now ${quotedCredits} credits`, { quotedCredits });
-  const waitMs = deps.models.waitMs(model);
+  const waitMs = deps.models.waitMs(model, ask.userId);
   return waitMs > 0 ? outOfOrder(model, waitMs) : undefined;
 }
 

@@ -17,6 +17,8 @@ export interface UpstreamTimings {
 
 export interface Question {
   model: Model;
+  /** Who asks. */
+  personId: string;
   messages: readonly ChatMessage[];
   /** Aborted when nobody wants the answer any more. The result does not matter then. */
   signal: AbortSignal;
@@ -135,12 +137,13 @@ function providerWorked({ failure, error }: End, timedOut: boolean): boolean | u
 
 /** Asks the model and passes the text on as it arrives; text that arrives together is one call of `onText`. Never throws. */
 export async function askModel(gateway: ModelGateway, question: Question): Promise<UpstreamEnd> {
-  const { model, messages } = question;
+  const { model, personId, messages } = question;
   const transcript = new Transcript();
   const patience = new Patience(question.signal, question.timings);
   try {
     const call = {
       model,
+      personId,
       messages: messages.map(({ role, content }) => ({ role, parts: [{ type: "text" as const, text: content }] })),
       signal: patience.controller.signal,
     };
@@ -163,6 +166,6 @@ export async function askModel(gateway: ModelGateway, question: Question): Promi
   }
   const end = conclude(transcript, patience.timedOut);
   const worked = providerWorked(end, patience.timedOut);
-  if (worked !== undefined) gateway.report(model, worked);
+  if (worked !== undefined) gateway.report(model, personId, worked);
   return { ...end, concluded: transcript.finish !== undefined, ...transcript.usage };
 }

@@ -1,15 +1,19 @@
 /**
  * Stops asking a model that fails again and again: people learn at once that it can't be reached, instead of after a time-out each.
+ * Only those whose own questions failed are stopped, until that happened to several people: what one person asks may be the cause.
  * Every process counts for itself, because a failure may be its own network's.
  */
 const failuresToOpen = 5;
+const peopleToStopAll = 3;
 const firstPauseMs = 10_000;
 const longestPauseMs = 120_000;
 
 interface Circuit {
   /** Since the last success. */
   failures: number;
-  /** How long nobody asks; 0 while everybody may. */
+  /** Whose questions failed since then; no more of them than stop everybody. */
+  people: Set<string>;
+  /** How long nobody of them asks; 0 while everybody may. */
   pauseMs: number;
   /** On the clock of `nowMs`. */
   nextTryAtMs: number;
@@ -25,16 +29,16 @@ export class CircuitBreaker {
     this.nowMs = nowMs;
   }
 
-  /** Returns 0 if the model may be asked, or else in how many milliseconds it may be. */
-  waitMs(key: string): number {
-    const circuit = this.circuits.get(key);
-    return circuit && circuit.pauseMs > 0 ? Math.max(circuit.nextTryAtMs - this.nowMs(), 0) : 0;
+  /** Returns 0 if the person may ask the model, or else in how many milliseconds they may. */
+  waitMs(key: string, person: string): number {
+    const circuit = this.stopping(key, person);
+    return circuit ? Math.max(circuit.nextTryAtMs - this.nowMs(), 0) : 0;
   }
 
   /** The model is asked. If that is the try after a pause, the others wait for another pause, unless this one gets an answer before. */
-  asked(key: string): void {
-    const circuit = this.circuits.get(key);
-    if (!circuit || circuit.pauseMs === 0 || this.waitMs(key) > 0) return;
+  asked(key: string, person: string): void {
+    const circuit = this.stopping(key, person);
+    if (!circuit || this.waitMs(key, person) > 0) return;
     circuit.nextTryAtMs = this.nowMs() + circuit.pauseMs;
     circuit.trying = true;
   }
@@ -43,15 +47,22 @@ export class CircuitBreaker {
     this.circuits.delete(key);
   }
 
-  failed(key: string): void {
-    const circuit = this.circuits.get(key) ?? { failures: 0, pauseMs: 0, nextTryAtMs: 0, trying: false };
+  failed(key: string, person: string): void {
+    const circuit = this.circuits.get(key) ?? { failures: 0, people: new Set<string>(), pauseMs: 0, nextTryAtMs: 0, trying: false };
     this.circuits.set(key, circuit);
     circuit.failures += 1;
+    if (circuit.people.size < peopleToStopAll) circuit.people.add(person);
     const isOpen = circuit.pauseMs > 0;
     // Answers that were under way when it opened fail as well, and say nothing new.
     if (isOpen ? !circuit.trying : circuit.failures < failuresToOpen) return;
     circuit.pauseMs = isOpen ? Math.min(circuit.pauseMs * 2, longestPauseMs) : firstPauseMs;
     circuit.nextTryAtMs = this.nowMs() + circuit.pauseMs;
     circuit.trying = false;
+  }
+
+  private stopping(key: string, person: string): Circuit | undefined {
+    const circuit = this.circuits.get(key);
+    if (!circuit || circuit.pauseMs === 0) return undefined;
+    return circuit.people.size >= peopleToStopAll || circuit.people.has(person) ? circuit : undefined;
   }
 }

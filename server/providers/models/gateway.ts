@@ -32,10 +32,10 @@ export interface ModelGateway {
   /** Whether we speak the model's protocol and have credentials for its provider, or the sandbox replaces the provider. */
   isAvailable(model: Model): boolean;
   isSandboxed(model: Model): boolean;
-  /** Returns 0 if the model may be asked, or else in how many milliseconds it may be (circuit-breaker.ts). */
-  waitMs(model: Model): number;
-  /** Whether an answer's provider worked, as far as the answer tells that. */
-  report(model: Model, worked: boolean): void;
+  /** Returns 0 if the person may ask the model, or else in how many milliseconds they may (circuit-breaker.ts). */
+  waitMs(model: Model, personId: string): number;
+  /** Whether the provider worked for a person's answer, as far as the answer tells that. */
+  report(model: Model, personId: string, worked: boolean): void;
   /** As `ModelConnection.ask`. Throws if the model is not available. */
   ask(call: ModelCall): AsyncIterable<ModelEvent>;
   /** The models that the provider serves now; undefined if it has no list. Throws if it can't be read, or there are no credentials. */
@@ -71,11 +71,11 @@ export function createModelGateway(config: Pick<Config, "models" | "sandbox">): 
   return {
     isAvailable: (model) => model.protocol !== undefined && config.models[model.provider] !== undefined,
     isSandboxed: (model) => sandboxOrigin !== undefined && (config.models[model.provider]?.baseUrl ?? "").startsWith(sandboxOrigin),
-    waitMs: (model) => breaker.waitMs(circuitOf(model)),
-    report: (model, worked) => (worked ? breaker.worked(circuitOf(model)) : breaker.failed(circuitOf(model))),
+    waitMs: (model, personId) => breaker.waitMs(circuitOf(model), personId),
+    report: (model, personId, worked) => (worked ? breaker.worked(circuitOf(model)) : breaker.failed(circuitOf(model), personId)),
     list: async (provider) => listModels(provider, addressOf(provider), send),
     ask(call) {
-      breaker.asked(circuitOf(call.model));
+      breaker.asked(circuitOf(call.model), call.personId);
       return connectionOf(call.model.protocol, call.model.provider).ask(call);
     },
   };

@@ -17,6 +17,8 @@ export interface ModelMessage {
 export interface ModelCall {
   /** With the provider's id of the model and its limits. */
   model: Model;
+  /** Who asks; providers are not told. */
+  personId: string;
   /** Oldest first. A model that takes no conversation gets one message. */
   messages: readonly ModelMessage[];
   /** When it is aborted, the call ends with an error and its connection is closed. */
