@@ -20,6 +20,7 @@ import type limits from "./locales/en/limits.json";
 import type notFound from "./locales/en/not-found.json";
 import type offline from "./locales/en/offline.json";
 import type order from "./locales/en/order.json";
+import type pictures from "./locales/en/pictures.json";
 import type plans from "./locales/en/plans.json";
 import type pricing from "./locales/en/pricing.json";
 import type reading from "./locales/en/reading.json";
@@ -60,6 +61,7 @@ declare module "i18next" {
       "not-found": typeof notFound;
       offline: typeof offline;
       order: typeof order;
+      pictures: typeof pictures;
       plans: typeof plans;
       pricing: typeof pricing;
       reading: typeof reading;

@@ -14,6 +14,7 @@ const faultNames: Readonly<Record<ModelFaultKind, string>> = {
   server_error: "Answers 500",
   hang: "Hangs",
   garbage: "Sends garbage",
+  half_file: "Sends half a picture",
   no_usage: "Ends without usage",
   empty: "Says nothing",
   length: "Reaches its length limit",

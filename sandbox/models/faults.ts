@@ -1,12 +1,13 @@
 import { findModel } from "#domain/models.ts";
 
-/** The ways in which the model server can fail like a provider. */
+/** The ways in which the model server can fail like a provider. Of a text there is no half file. */
 export const modelFaultKinds = [
   "die_mid_stream",
   "rate_limited",
   "server_error",
   "hang",
   "garbage",
+  "half_file",
   "no_usage",
   "empty",
   "length",
@@ -22,7 +23,7 @@ export interface ModelFault {
   fault: ModelFaultKind;
   /** How many more calls fail; null for all calls until the fault is cleared. */
   count: number | null;
-  /** How many tokens are sent before the stream breaks, hangs, turns to garbage or ends. */
+  /** How many tokens, or previews of a picture, are sent before the stream breaks, hangs, turns to garbage or ends. */
   afterTokens: number;
   /** For `slow_first_token`: the delay of the first token. */
   delayMs: number;

@@ -79,3 +79,13 @@ export function serverError(): OpenAiError {
     code: null,
   });
 }
+
+/** What the filter for pictures refuses has a type of its own. */
+export function pictureBlocked(): OpenAiError {
+  return new OpenAiError(400, {
+    message: "Your request was rejected by the safety system. (Switched on in the sandbox.)",
+    type: "image_generation_user_error",
+    param: null,
+    code: "moderation_blocked",
+  });
+}

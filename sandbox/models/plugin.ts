@@ -12,6 +12,8 @@ import { readChatRequest } from "./chat-request.ts";
 import type { ModelFault } from "./faults.ts";
 import { ModelFaults } from "./faults.ts";
 import { readBody, readModel } from "./fields.ts";
+import { sendPictures, streamPicture } from "./images.ts";
+import { readForm, readPictureRequest } from "./images-request.ts";
 import { messageFrames } from "./messages-frames.ts";
 import { readMessagesRequest } from "./messages-request.ts";
 import type { OpenAiErrorBody } from "./openai-error.ts";
@@ -20,6 +22,7 @@ import {
   invalidRequest,
   missingKey,
   OpenAiError,
+  pictureBlocked,
   rateLimited,
   serverError,
   unknownAddress,
@@ -45,6 +48,8 @@ export interface ModelServer {
 export const humanPaceMs = 20;
 export const slowestPaceMs = 10_000;
 const bodyLimitBytes = 4 * 1024 * 1024;
+/** Pictures to begin from. */
+const formLimitBytes = 64 * 1024 * 1024;
 const retryAfterSeconds = 2;
 const since = Math.floor(Date.UTC(2025, 0, 1) / 1000);
 
@@ -71,9 +76,14 @@ const played: Readonly<Record<Provider, readonly Played[]>> = {
   xai: [chat, responses],
 };
 
-/** The provider's models that take a conversation. */
-function chatModels(provider: string): Model[] {
-  return catalogue.filter((model) => model.provider === provider && model.inputTokenLimit > 0);
+/** The provider's models that are played here. */
+function playedModels(provider: string, kind: "chat" | "pictures"): Model[] {
+  const isAsked = ({ category, inputTokenLimit }: Model) => (kind === "chat" ? inputTokenLimit > 0 : category === "image");
+  return catalogue.filter((model) => model.provider === provider && isAsked(model));
+}
+
+function allModels(provider: string): Model[] {
+  return [...playedModels(provider, "chat"), ...playedModels(provider, "pictures")];
 }
 
 function describeModel(model: Model): object {
@@ -125,13 +135,19 @@ function planAnswer(
   };
 }
 
-async function produce(reply: FastifyReply, stream: boolean, answer: Answer, frames: Frames, call: ModelCall): Promise<void> {
+/** Sends with `deliver`, and notes how the call ended. */
+async function produce(
+  reply: FastifyReply,
+  fault: ModelFault | undefined,
+  call: ModelCall,
+  deliver: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
   const gone = new AbortController();
   reply.hijack();
   reply.raw.on("error", () => gone.abort());
   reply.raw.on("close", () => gone.abort());
-  await (stream ? streamAnswer : sendAnswer)({ response: reply.raw, answer, frames, call, signal: gone.signal });
-  const broken = answer.fault?.fault === "die_mid_stream" || answer.fault?.fault === "garbage" || answer.fault?.fault === "hang";
+  await deliver(gone.signal);
+  const broken = fault?.fault === "die_mid_stream" || fault?.fault === "garbage" || fault?.fault === "hang";
   if (broken) call.outcome = "failed";
   else call.outcome = reply.raw.writableEnded ? "completed" : "aborted";
 }
@@ -163,6 +179,36 @@ function hasKey({ headers }: FastifyRequest): boolean {
   return /^Bearer \S+/.test(headers.authorization ?? "") || (headers["x-api-key"] ?? "") !== "";
 }
 
+/** Each picture varies from those that were made before it. */
+async function makePictures(
+  server: Omit<ModelServer, "plugin">,
+  variations: { made: number },
+  request: FastifyRequest,
+  reply: FastifyReply,
+  provider: Provider,
+): Promise<void> {
+  const form = Buffer.isBuffer(request.body) ? await readForm(request.body, String(request.headers["content-type"])) : undefined;
+  const body = form?.fields ?? readBody(request.body);
+  const asked = readModel(body);
+  const model = playedModels(provider, "pictures").find(({ upstreamModel }) => upstreamModel === asked);
+  if (!model) throw unknownModel(asked);
+  const wanted = readPictureRequest(body, form);
+  const paceMs = paceOf(request, server.pace);
+  const promptTokens = wanted.textTokens + wanted.pictureTokens;
+  const call = server.calls.start({ model: model.id, stream: wanted.stream, promptTokens });
+  const fault = server.faults.take(model.id);
+  if (fault?.fault === "rate_limited" || fault?.fault === "server_error" || fault?.fault === "content_filter") {
+    call.outcome = "failed";
+    if (fault.fault === "content_filter") throw pictureBlocked();
+    throw fault.fault === "rate_limited" ? rateLimited(asked, retryAfterSeconds) : serverError();
+  }
+  variations.made += wanted.count;
+  const variation = variations.made;
+  return produce(reply, fault, call, (signal) =>
+    (wanted.stream ? streamPicture : sendPictures)({ response: reply.raw, asked: wanted, variation, fault, paceMs, call, signal }),
+  );
+}
+
 /** The server that replaces every provider without a key. Its answers say that they are from the sandbox. */
 export function createModelServer(): ModelServer {
   const server = { faults: new ModelFaults(), calls: new ModelCalls(), pace: { milliseconds: humanPaceMs } };
@@ -170,7 +216,7 @@ export function createModelServer(): ModelServer {
   async function answer(request: FastifyRequest, reply: FastifyReply, provider: Provider, protocol: Played): Promise<void> {
     const body = readBody(request.body);
     const asked = readModel(body);
-    const candidates = chatModels(provider).filter((candidate) => candidate.upstreamModel === asked);
+    const candidates = playedModels(provider, "chat").filter((candidate) => candidate.upstreamModel === asked);
     const [first] = candidates;
     if (first === undefined) throw unknownModel(asked);
     const wanted = protocol.read(body, first);
@@ -188,19 +234,24 @@ export function createModelServer(): ModelServer {
       throw contentFiltered();
     }
     const planned = planAnswer(model, protocol, wanted, paceMs, fault);
-    return produce(reply, wanted.stream, planned, protocol.frames(planned), call);
+    const frames = protocol.frames(planned);
+    return produce(reply, fault, call, (signal) =>
+      (wanted.stream ? streamAnswer : sendAnswer)({ response: reply.raw, answer: planned, frames, call, signal }),
+    );
   }
 
+  const variations = { made: 0 };
   const plugin: FastifyPluginAsync = async (instance) => {
     answerErrors(instance);
+    instance.addContentTypeParser("multipart/form-data", { parseAs: "buffer" }, async (_request: FastifyRequest, body: Buffer) => body);
     instance.addHook("onRequest", async (request) => {
       if (!hasKey(request)) throw missingKey();
     });
     for (const provider of providers) {
       const prefix = `/${provider}/v1`;
-      instance.get(`${prefix}/models`, async () => ({ object: "list", data: chatModels(provider).map(describeModel) }));
+      instance.get(`${prefix}/models`, async () => ({ object: "list", data: allModels(provider).map(describeModel) }));
       instance.get<{ Params: { model: string } }>(`${prefix}/models/:model`, async (request) => {
-        const model = chatModels(provider).find((candidate) => candidate.upstreamModel === request.params.model);
+        const model = allModels(provider).find((candidate) => candidate.upstreamModel === request.params.model);
         if (model === undefined) throw unknownModel(request.params.model);
         return describeModel(model);
       });
@@ -208,6 +259,11 @@ export function createModelServer(): ModelServer {
         instance.post(`${prefix}${protocol.path}`, { bodyLimit: bodyLimitBytes }, (request, reply) =>
           answer(request, reply, provider, protocol),
         );
+      if (playedModels(provider, "pictures").length > 0)
+        for (const path of ["/images/generations", "/images/edits"])
+          instance.post(`${prefix}${path}`, { bodyLimit: formLimitBytes }, (request, reply) =>
+            makePictures(server, variations, request, reply, provider),
+          );
     }
   };
   return { plugin, ...server };

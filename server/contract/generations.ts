@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "typebox";
+import { pictureBackgrounds, pictureLimits, pictureQualities, pictureSizes } from "#domain/pictures.ts";
 import { Credits, NoBody, NoContent, Timestamp, Uuid } from "./common.ts";
 import type { RouteContract } from "./route.ts";
 
@@ -22,12 +23,39 @@ export const Source = Type.Object({
 });
 export type Source = Static<typeof Source>;
 
+/** A picture that a model has made, as a file of the person. `alternative` says what it shows, for those who do not see it. */
+export const PicturePart = Type.Object({
+  kind: Type.Literal("picture"),
+  fileId: Uuid,
+  width: Type.Integer(),
+  height: Type.Integer(),
+  alternative: Type.String(),
+});
+export type PicturePart = Static<typeof PicturePart>;
+
 /** What an answer, or a question, is made of, in order. A reader passes over kinds it does not know. */
 export const Part = Type.Union([
   Type.Object({ kind: Type.Literal("text"), text: Type.String() }),
   Type.Object({ kind: Type.Literal("sources"), sources: Type.Array(Source) }),
+  PicturePart,
 ]);
 export type Part = Static<typeof Part>;
+
+/** How a model that makes pictures is asked. The price is that of one picture times `count`. */
+export const PictureOptions = Type.Object(
+  {
+    count: Type.Integer({ minimum: 1, maximum: pictureLimits.count }),
+    size: Type.Enum([...pictureSizes]),
+    quality: Type.Enum([...pictureQualities]),
+    background: Type.Enum([...pictureBackgrounds]),
+    /** Files of the person that the picture begins from. */
+    references: Type.Optional(Type.Array(Uuid, { maxItems: pictureLimits.references, uniqueItems: true })),
+    /** A file whose transparent parts say what of the first reference is to change. */
+    mask: Type.Optional(Uuid),
+  },
+  { additionalProperties: false },
+);
+export type PictureOptions = Static<typeof PictureOptions>;
 
 /** Every answer has a receipt. */
 export const Receipt = Type.Object({
@@ -45,6 +73,8 @@ export const Receipt = Type.Object({
   cutShort: Type.Boolean(),
   /** How many of the oldest messages were left out to fit the model's input. */
   trimmedMessages: Type.Integer({ minimum: 0 }),
+  /** How the pictures were asked for; absent from other answers. */
+  picture: Type.Optional(PictureOptions),
   createdAt: Timestamp,
   endedAt: Type.Union([Timestamp, Type.Null()]),
 });
@@ -58,7 +88,7 @@ export type Answer = Static<typeof Answer>;
 export const Turn = Type.Object({ conversationId: Uuid, questionId: Uuid, answerId: Uuid });
 export type Turn = Static<typeof Turn>;
 
-/** The numbered server-sent events of one answer: `start`, any number of `delta` and `sources`, then one `receipt`. */
+/** The numbered server-sent events of one answer: `start`, any number of `delta`, `sources`, `preview` and `picture`, then one `receipt`. */
 export const StartEvent = Type.Object({
   generationId: Uuid,
   /** Null for an answer without a conversation. */
@@ -66,6 +96,8 @@ export const StartEvent = Type.Object({
   modelId: Type.String(),
   heldCredits: Credits,
   trimmedMessages: Type.Integer(),
+  /** How pictures were asked for; absent from other answers. */
+  picture: Type.Optional(PictureOptions),
 });
 export type StartEvent = Static<typeof StartEvent>;
 export const DeltaEvent = Type.Object({ text: Type.String() });
@@ -73,10 +105,18 @@ export type DeltaEvent = Static<typeof DeltaEvent>;
 /** Adds to the sources before it. */
 export const SourcesEvent = Type.Object({ sources: Type.Array(Source) });
 export type SourcesEvent = Static<typeof SourcesEvent>;
+/** A small picture of a picture that is being made, as an address with its data; the next one replaces it. `place` is from 0. */
+export const PreviewEvent = Type.Object({ place: Type.Integer(), address: Type.String() });
+export type PreviewEvent = Static<typeof PreviewEvent>;
+/** A picture that is finished and stored. */
+export const PictureEvent = Type.Object({ place: Type.Integer(), picture: PicturePart });
+export type PictureEvent = Static<typeof PictureEvent>;
 export type GenerationEvent =
   | { event: "start"; data: StartEvent }
   | { event: "delta"; data: DeltaEvent }
   | { event: "sources"; data: SourcesEvent }
+  | { event: "preview"; data: PreviewEvent }
+  | { event: "picture"; data: PictureEvent }
   | { event: "receipt"; data: Receipt };
 
 export const CreateGeneration = Type.Object(
@@ -95,6 +135,8 @@ export const CreateGeneration = Type.Object(
     quotedCredits: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
     /** The person agreed to this price. Needed above the price from which they want to be asked: else 409 `confirmation_required`. */
     confirmed: Type.Optional(Type.Boolean()),
+    /** For a model that makes pictures. Without it one picture is made, in the usual size and quality. */
+    picture: Type.Optional(PictureOptions),
   },
   { additionalProperties: false },
 );
@@ -137,6 +179,20 @@ export const FoundConversation = Type.Object({
 });
 export type FoundConversation = Static<typeof FoundConversation>;
 
+/** A picture of the person's gallery. */
+export const GalleryPicture = Type.Object({
+  fileId: Uuid,
+  width: Type.Integer(),
+  height: Type.Integer(),
+  alternative: Type.String(),
+  /** All of it. */
+  prompt: Type.String(),
+  modelId: Type.String(),
+  conversationId: Type.Union([Uuid, Type.Null()]),
+  createdAt: Timestamp,
+});
+export type GalleryPicture = Static<typeof GalleryPicture>;
+
 const byId = Type.Object({ id: Uuid });
 const EventStream = Type.Any({ description: "text/event-stream" });
 
@@ -161,6 +217,14 @@ export const generationRoutes = {
     params: byId,
     body: NoBody,
     response: { 200: Receipt },
+  },
+  "GET /api/pictures": {
+    summary: "The pictures that models have made for the person, latest first. They are read and deleted as files",
+    querystring: Type.Object(
+      { cursor: Type.Optional(Type.String({ maxLength: 200 })), limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })) },
+      { additionalProperties: false },
+    ),
+    response: { 200: Type.Object({ pictures: Type.Array(GalleryPicture), nextCursor: Type.Union([Type.String(), Type.Null()]) }) },
   },
   "GET /api/conversations": {
     summary: "The person's conversations: pinned ones, then the others, each latest first",

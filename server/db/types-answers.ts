@@ -31,6 +31,8 @@ export interface Generations {
   cost_micro_dollars: Generated<number | null>;
   capture_id: Generated<string | null>;
   trimmed_messages: Generated<number>;
+  /** How pictures were asked for. */
+  options: Json<object> | null;
   lease_owner: string;
   lease_expires_at: Date;
   stop_requested_at: Date | null;
@@ -50,6 +52,9 @@ export interface GenerationKeys {
 
 /** Without `asked_at`, which only SQL reads. */
 export type GenerationRow = Omit<Selectable<Generations>, "asked_at">;
+
+/** What the function that ends an answer returns: the columns of earlier releases too. */
+export type EndedRow = Omit<GenerationRow, "options">;
 
 export interface Messages {
   id: Generated<string>;

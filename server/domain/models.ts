@@ -12,7 +12,7 @@ export const providers = ["openai", "anthropic", "google", "mistral", "deepseek"
 export type Provider = (typeof providers)[number];
 
 /** How a model is called (server/providers/models/). */
-export type ModelProtocol = "openai-chat" | "openai-responses" | "anthropic-messages";
+export type ModelProtocol = "openai-chat" | "openai-responses" | "openai-images" | "anthropic-messages";
 
 /** What one unit of the price counts. */
 export type PriceUnit = "answer" | "image" | "minute" | "thousand_characters" | "clip";
@@ -32,7 +32,8 @@ export interface Model {
   highlighted?: boolean;
   /**
    * The largest number of tokens sent as history and returned as an answer, what the model thinks included, so that the fixed price always
-   * covers the cost (provider-prices.ts). The receipt says how many messages were left out. Zero for models that take no conversation.
+   * covers the cost (provider-prices.ts). The receipt says how many messages were left out. Models that take no conversation have no limit
+   * on the input; of a model that makes pictures, the output is the tokens of one picture.
    */
   inputTokenLimit: number;
   outputTokenLimit: number;
@@ -60,7 +61,7 @@ function kind(common: Pick<Model, "category" | "unit" | "credits"> & Partial<Pic
 
 const small = kind({ category: "text", protocol: "openai-chat", unit: "answer", size: "small", credits: 1 });
 const large = kind({ category: "text", protocol: "openai-chat", unit: "answer", size: "large", credits: 5 });
-const image = kind({ category: "image", unit: "image", credits: 10 });
+const image = kind({ category: "image", protocol: "openai-images", unit: "image", credits: 10 });
 const transcript = kind({ category: "audio", unit: "minute", credits: 2 });
 const speech = kind({ category: "audio", unit: "thousand_characters", credits: 2 });
 const video = kind({ category: "video", unit: "clip", credits: 50 });
@@ -71,6 +72,8 @@ const messages = { protocol: "anthropic-messages" } as const;
 const tokens = (inputTokenLimit: number, outputTokenLimit: number) => ({ inputTokenLimit, outputTokenLimit });
 const from = catalogueAsOf;
 const highlighted = true;
+/** The dearest picture that we ask for (pictures.ts): 1536x1024 in high quality, and its previews. */
+const picture = tokens(0, 3_000);
 /** The first catalogue, with the token limits that its models keep. */
 const first = { from: "2025-11-01" };
 const firstSmall = { ...first, ...tokens(6_000, 2_000) };
@@ -90,8 +93,8 @@ const rows = [
   large("grok-4.6", "Grok 4.6", "xai", { from, ...tokens(32_000, 10_000) }),
   small("deepseek-flash", "DeepSeek Flash", "deepseek", { from, ...tokens(40_000, 10_000) }),
   small("claude-haiku-4-5", "Claude Haiku 4.5", "anthropic", { ...messages, ...firstSmall, successor: "claude-haiku-5-5" }),
-  image("gpt-image-2.6-flare", "GPT Image 2.6 Flare", "openai", { from, highlighted }),
-  image("gpt-image-2.6-sunburst", "GPT Image 2.6 Sunburst", "openai", { from, highlighted, credits: 12 }),
+  image("gpt-image-2.6-flare", "GPT Image 2.6 Flare", "openai", { from, highlighted, ...picture }),
+  image("gpt-image-2.6-sunburst", "GPT Image 2.6 Sunburst", "openai", { from, highlighted, credits: 12, ...picture }),
   transcript("gpt-transcribe", "GPT Transcribe", "openai", { from, highlighted }),
   transcript("voxtral-small-transcribe-3-0", "Voxtral Transcribe 3", "mistral", { from }),
   speech("voxtral-mini-tts-3-0", "Voxtral Speech 3", "mistral", { from }),
@@ -185,8 +188,8 @@ export function modelsAt(now: Date): readonly CatalogueModel[] {
 }
 
 /**
- * Whether the model can be used: one that answers in text. The others take or return files, which the product can't do yet.
- * Whatever says what can be used goes by this: the API, the tiles, the plan finder, the texts about plans.
+ * Whether the model can be used: one that answers in text or makes pictures. The others take or return sounds or clips, which the product
+ * can't do yet. Whatever says what can be used goes by this: the API, the tiles, the plan finder, the texts about plans.
  */
 export function isBuilt(model: Pick<Model, "protocol">): boolean {
   return model.protocol !== undefined;

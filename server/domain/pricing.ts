@@ -34,7 +34,7 @@ export interface QuoteInput {
 }
 
 /** The price of one request in credits. It is shown before the request is sent and does not change afterwards. */
-export function quoteCredits(model: Model, input: QuoteInput = {}): number {
+export function quoteCredits(model: Pick<Model, "credits" | "unit">, input: QuoteInput = {}): number {
   switch (model.unit) {
     case "image":
       return model.credits * (input.images ?? 1);

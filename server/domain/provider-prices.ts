@@ -4,6 +4,7 @@
  */
 import { parametersOf } from "./model-parameters.ts";
 import type { Model, ModelId } from "./models.ts";
+import { pictureLimits } from "./pictures.ts";
 
 interface ProviderPrice {
   /** The first day, in UTC, on which it holds; the first price of a model holds from the beginning. */
@@ -11,6 +12,8 @@ interface ProviderPrice {
   /** For a million tokens. Providers count what a model thinks as output. */
   inputMicroDollars: number;
   outputMicroDollars: number;
+  /** For a million tokens of pictures that go in; absent where they cost what text costs. */
+  pictureInputMicroDollars?: number;
   /** For each request, beside its tokens: what the most searches that it may make cost; or for each unit of a model that is not priced by tokens. */
   requestMicroDollars: number;
   /** At certain hours its tokens cost this many times as much. */
@@ -23,6 +26,14 @@ function tokens(inputDollars: number, outputDollars: number, more: Partial<Provi
   const [inputMicroDollars, outputMicroDollars] = [Math.round(inputDollars * 1e6), Math.round(outputDollars * 1e6)];
   return { from: always, inputMicroDollars, outputMicroDollars, requestMicroDollars: 0, peakFactor: 1, ...more };
 }
+
+/** Text and pictures in, pictures out. */
+function pictures(inputDollars: number, pictureInputDollars: number, outputDollars: number): ProviderPrice {
+  return tokens(inputDollars, outputDollars, { pictureInputMicroDollars: Math.round(pictureInputDollars * 1e6) });
+}
+
+/** Providers cut a picture that goes in into at most this many tokens. */
+const referenceTokens = 1_536;
 
 /** The dearest unit that we would ask for: an image, a minute, a thousand characters, a clip. */
 function unit(dollars: number): ProviderPrice {
@@ -42,9 +53,8 @@ const prices: Readonly<Record<ModelId, readonly [ProviderPrice, ...ProviderPrice
   "grok-4.6": [tokens(2, 6)],
   "deepseek-flash": [tokens(0.15, 0.6, { peakFactor: 2 })],
   "claude-haiku-4-5": [tokens(1, 5)],
-  // 8,000 and 9,500 tokens of a picture, at 30 dollars a million.
-  "gpt-image-2.6-flare": [unit(0.24)],
-  "gpt-image-2.6-sunburst": [unit(0.285)],
+  "gpt-image-2.6-flare": [pictures(5, 8, 30)],
+  "gpt-image-2.6-sunburst": [pictures(5, 8, 30)],
   "gpt-transcribe": [unit(0.0045)],
   "voxtral-small-transcribe-3-0": [unit(0.004)],
   "voxtral-mini-tts-3-0": [unit(0.013)],
@@ -73,9 +83,11 @@ function pricesOf({ id }: Pick<Model, "id">): readonly ProviderPrice[] {
   return (prices as Readonly<Record<string, readonly ProviderPrice[]>>)[id] ?? [];
 }
 
-/** The tokens and what else the request costs, rounded up to a whole micro-dollar. */
-function costOf(price: ProviderPrice, inputTokens: number, outputTokens: number): number {
-  const tokenCost = inputTokens * price.inputMicroDollars + outputTokens * price.outputMicroDollars;
+/** The tokens and what else the request costs, rounded up to a whole micro-dollar. `pictureTokens` are part of `inputTokens`. */
+function costOf(price: ProviderPrice, inputTokens: number, outputTokens: number, pictureTokens = 0): number {
+  const { inputMicroDollars, pictureInputMicroDollars = inputMicroDollars } = price;
+  const inputCost = (inputTokens - pictureTokens) * inputMicroDollars + pictureTokens * pictureInputMicroDollars;
+  const tokenCost = inputCost + outputTokens * price.outputMicroDollars;
   return Math.ceil(tokenCost / 1e6) + Math.ceil(price.requestMicroDollars);
 }
 
@@ -90,22 +102,33 @@ function searchedShare(model: Pick<Model, "id">, searches: number | null): numbe
  */
 export function providerCostMicroDollars(
   model: Pick<Model, "id">,
-  usage: { promptTokens: number | null; completionTokens: number | null; searches: number | null },
+  usage: {
+    promptTokens: number | null;
+    completionTokens: number | null;
+    searches: number | null;
+    /** Of the prompt's tokens those of pictures. */
+    pictureTokens?: number | null;
+  },
   now: Date,
 ): number | null {
   const day = now.toISOString().slice(0, 10);
   const price = pricesOf(model).findLast(({ from }) => from <= day);
   if (!price || usage.promptTokens === null || usage.completionTokens === null) return null;
   const requestMicroDollars = price.requestMicroDollars * searchedShare(model, usage.searches);
-  return costOf({ ...price, requestMicroDollars }, usage.promptTokens, usage.completionTokens);
+  return costOf({ ...price, requestMicroDollars }, usage.promptTokens, usage.completionTokens, usage.pictureTokens ?? 0);
 }
 
-/** The most that one unit can cost us at any price that we know of: `inputTokens` in, and the model's longest answer out. */
+/**
+ * The most that one unit can cost us at any price that we know of: `inputTokens` of text in, and the model's longest answer out; of a picture,
+ * with as many references as a request may have.
+ */
 export function worstCostMicroDollars(model: Model, inputTokens: number): number {
+  const pictureTokens = model.unit === "image" ? pictureLimits.references * referenceTokens : 0;
   return Math.max(
     ...pricesOf(model).map((price) => {
       const { requestMicroDollars, peakFactor } = price;
-      return (costOf(price, inputTokens, model.outputTokenLimit) - requestMicroDollars) * peakFactor + requestMicroDollars;
+      const cost = costOf(price, inputTokens + pictureTokens, model.outputTokenLimit, pictureTokens);
+      return (cost - requestMicroDollars) * peakFactor + requestMicroDollars;
     }),
   );
 }

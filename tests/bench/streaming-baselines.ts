@@ -6,10 +6,13 @@ import Fastify from "fastify";
 import OpenAI from "openai";
 import type { ModelProtocol } from "#domain/models.ts";
 
+/** Those that stream text. */
+export type TextProtocol = Exclude<ModelProtocol, "openai-images">;
+
 const messages = [{ role: "user" as const, content: "What is a tessera?" }];
 
 /** Asks with the SDK of whoever made the protocol. */
-const sdks: Readonly<Record<ModelProtocol, (upstream: string) => () => Promise<AsyncIterable<object>>>> = {
+const sdks: Readonly<Record<TextProtocol, (upstream: string) => () => Promise<AsyncIterable<object>>>> = {
   "openai-chat": (upstream) => {
     const client = new OpenAI({ apiKey: "bench", baseURL: upstream, maxRetries: 0 });
     return () => client.chat.completions.create({ model: "bench", messages, stream: true, stream_options: { include_usage: true } });
@@ -28,7 +31,7 @@ async function start(kind: string, upstream: string): Promise<void> {
   const app = Fastify();
   if (kind === "proxy") await app.register(proxy, { upstream });
   else {
-    const ask = sdks[kind as ModelProtocol](upstream);
+    const ask = sdks[kind as TextProtocol](upstream);
     app.post("/*", async (_request, reply) => {
       const stream = await ask();
       reply.hijack();

@@ -6,9 +6,10 @@ import { randomUUID } from "node:crypto";
 import http from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import type { CatalogueModel, ModelProtocol } from "#domain/models.ts";
+import type { CatalogueModel } from "#domain/models.ts";
 import { modelsAt } from "#domain/models.ts";
 import { quoteCredits } from "#domain/pricing.ts";
+import type { TextProtocol } from "./streaming-baselines.ts";
 import { chunksPerAnswer, fastPrefix, pacedPrefix } from "./streaming-upstream.ts";
 import type { BenchServer, Ratio } from "./support.ts";
 import { median, startBenchServer } from "./support.ts";
@@ -93,20 +94,20 @@ async function firstTextMs(targets: readonly Target[], apartMs: number): Promise
 }
 
 /** The path of each protocol, and what the last of its events has. The upstream reads no request, and the baselines need no more of it. */
-const spoken: Readonly<Record<ModelProtocol, { path: string; whole: RegExp }>> = {
+const spoken: Readonly<Record<TextProtocol, { path: string; whole: RegExp }>> = {
   "openai-chat": { path: "/chat/completions", whole: /\[DONE\]/ },
   "openai-responses": { path: "/responses", whole: /response\.completed/ },
   "anthropic-messages": { path: "/messages", whole: /message_stop/ },
 };
 
-function directTarget(port: number, prefix: string, protocol: ModelProtocol = "openai-chat"): Target {
+function directTarget(port: number, prefix: string, protocol: TextProtocol = "openai-chat"): Target {
   const { path, whole } = spoken[protocol];
   const body = JSON.stringify({ model: "bench", messages: [question], stream: true });
   return { port, path: prefix + path, headers: () => ({ authorization: "Bearer bench" }), body, whole };
 }
 
 /** The cheapest model that is asked by the protocol today: a person has 300 credits. */
-function cheapest(protocol: ModelProtocol): CatalogueModel {
+function cheapest(protocol: TextProtocol): CatalogueModel {
   const [model] = modelsAt(new Date())
     .filter((each) => each.protocol === protocol && each.category === "text")
     .sort((one, other) => one.credits - other.credits);
@@ -118,7 +119,7 @@ async function startProduct(
   server: BenchServer,
   upstream: string,
   tokens: readonly string[],
-  protocol: ModelProtocol = "openai-chat",
+  protocol: TextProtocol = "openai-chat",
 ): Promise<Target> {
   const model = cheapest(protocol);
   const provider = model.provider.toUpperCase();
@@ -154,7 +155,7 @@ async function withWorld<T>(measure: (world: { server: BenchServer; tokens: stri
   }
 }
 
-export async function measureStreaming(protocol: ModelProtocol = "openai-chat"): Promise<Ratio[]> {
+export async function measureStreaming(protocol: TextProtocol = "openai-chat"): Promise<Ratio[]> {
   return withWorld(async ({ server, tokens, upstreamPort }) => {
     const upstream = `http://127.0.0.1:${upstreamPort}`;
     const product = await startProduct(server, upstream + fastPrefix, tokens, protocol);

@@ -64,6 +64,8 @@ function record(): { listener: AnswerListener; text: () => string; starts: () =>
       text += more;
     },
     named: () => {},
+    previewed: () => {},
+    pictured: () => {},
     interrupted: (lost) => losses.push(lost),
   };
   return { listener, text: () => text, starts: () => starts, losses };

@@ -158,12 +158,11 @@ describe("a prompt card", () => {
     await waiting.waitFor();
   });
 
-  it("has no link to the chat for a model that the chat does not offer", async () => {
+  it("for a model that makes pictures leads to the chat with that model", async () => {
     const { page } = await openPage(site, desktop);
     await visit(page, `${site.address}/image-generation`);
     const card = page.getByRole("figure", { name: "Prompt for GPT Image 2.6 Flare" }).first();
-    expect(await card.getByRole("link").count()).toBe(0);
-    await card.getByText("GPT Image 2.6 Flare can't be used in the chat yet").waitFor();
+    expect(await card.getByRole("link").getAttribute("href")).toContain("model=gpt-image-2.6-flare");
   });
 });
 

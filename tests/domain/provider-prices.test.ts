@@ -29,3 +29,8 @@ it("what an answer costs is counted at the price of its day, and without the pea
   expect(cost("gemini-3.8-flash", "2027-01-01T00:00:00Z")).toBe(1_500_000);
   expect(cost("deepseek-flash", "2026-12-01T00:00:00Z")).toBe(150_000);
 });
+
+it("a picture costs what went in, as text and as pictures, and what came out", () => {
+  const usage = { promptTokens: 1_100, pictureTokens: 1_000, completionTokens: 2_000, searches: null };
+  expect(providerCostMicroDollars({ id: "gpt-image-2.6-flare" }, usage, now)).toBe(100 * 5 + 1_000 * 8 + 2_000 * 30);
+});

@@ -90,8 +90,8 @@ async function answerOf({ userId, walletId }: TestPerson): Promise<string> {
   const now = new Date();
   await holdCredits(product.db, { holdId: id, walletId, credits: 1, kinds: ["adjustment"], now, deadline: now, wallNow: now });
   await product.asOwner(
-    `insert into generations (id, user_id, payer_id, model_id, idempotency_key, request_hash, status, hold_id, quoted_credits, charged_credits, lease_owner,
-       lease_expires_at, created_at, ended_at) values ('${id}', '${userId}', payer_of('${userId}'), 'gpt-5', '${id}', '', 'completed', '${id}', 1, 0, '${id}', now(), now(), now())`,
+    `insert into generations (id, user_id, payer_id, model_id, idempotency_key, request_hash, status, hold_id, quoted_credits, lease_owner,
+       lease_expires_at, created_at) values ('${id}', '${userId}', payer_of('${userId}'), 'gpt-5', '${id}', '', 'streaming', '${id}', 1, '${id}', now(), now())`,
   );
   return id;
 }

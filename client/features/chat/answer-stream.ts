@@ -1,7 +1,16 @@
 import { ApiProblem, apiResponse, isAbort, NetworkProblem } from "#client/lib/api.ts";
 import type { ServerSentEvent } from "#client/lib/event-stream.ts";
 import { readEventStream } from "#client/lib/event-stream.ts";
-import type { CreateGeneration, DeltaEvent, Receipt, Source, SourcesEvent, StartEvent } from "#contract/generations.ts";
+import type {
+  CreateGeneration,
+  DeltaEvent,
+  PictureEvent,
+  PreviewEvent,
+  Receipt,
+  Source,
+  SourcesEvent,
+  StartEvent,
+} from "#contract/generations.ts";
 
 /** A prompt to send, or an answer that is already under way. */
 export type AnswerSource = { request: CreateGeneration; idempotencyKey: string } | { generationId: string };
@@ -11,6 +20,10 @@ export interface AnswerListener {
   arrived(text: string): void;
   /** Where the answer has its facts from, beside those that were named before. */
   named(sources: readonly Source[]): void;
+  /** What a picture looks like so far. */
+  previewed(preview: PreviewEvent): void;
+  /** A picture is finished. */
+  pictured(picture: PictureEvent): void;
   /** The connection was lost (true) or is back (false); the answer itself goes on at the server. */
   interrupted(lost: boolean): void;
 }
@@ -57,6 +70,8 @@ function take(event: ServerSentEvent, progress: Progress, listener: AnswerListen
     listener.started(start);
   } else if (event.event === "delta") listener.arrived((JSON.parse(event.data) as DeltaEvent).text);
   else if (event.event === "sources") listener.named((JSON.parse(event.data) as SourcesEvent).sources);
+  else if (event.event === "preview") listener.previewed(JSON.parse(event.data) as PreviewEvent);
+  else if (event.event === "picture") listener.pictured(JSON.parse(event.data) as PictureEvent);
   else if (event.event === "receipt") progress.receipt = JSON.parse(event.data) as Receipt;
 }
 

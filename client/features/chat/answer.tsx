@@ -1,3 +1,4 @@
+import i18next from "i18next";
 import { RotateCw, Square } from "lucide-react";
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
@@ -8,6 +9,7 @@ import { useFormat } from "#client/lib/use-format.ts";
 import type { Receipt, Source } from "#contract/generations.ts";
 import { textOf } from "#domain/messages.ts";
 import { findModel } from "#domain/models.ts";
+import { quoteCredits } from "#domain/pricing.ts";
 import { useChat } from "./chat-store.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { useFailureText } from "./failure-text.ts";
@@ -35,6 +37,11 @@ function ModelName({ modelId }: { modelId: string }) {
   );
 }
 
+/** With its texts. */
+const usePictureAnswer = lateModule(async () => {
+  await i18next.loadNamespaces("pictures");
+  return import("./picture-answer.tsx");
+});
 const useSourceCards = lateModule(() => import("./source-cards.tsx"));
 const noSources: readonly Source[] = [];
 
@@ -56,7 +63,10 @@ interface FootProps {
 function RetryButton({ threadKey, message, receipt, onRetry }: FootProps) {
   const { t } = useTranslation("chat");
   const { credits } = useFormat();
-  const price = useModels(({ models }) => models.find(({ id }) => id === receipt.modelId)?.credits);
+  const price = useModels(({ models }) => {
+    const model = models.find(({ id }) => id === receipt.modelId);
+    return model && quoteCredits(model, { images: receipt.picture?.count ?? 1 });
+  });
   const mayAsk = useMayAsk(threadKey);
   // A model that has left can't be asked again; the button beside this one asks another.
   if (!mayAsk || price === undefined) return null;
@@ -112,6 +122,7 @@ function Foot(foot: FootProps) {
 function Progress({ live }: { live: LiveAnswer }) {
   const { t } = useTranslation("chat");
   if (live.phase !== "lost" && live.text !== "") return null;
+  if (live.picture && live.phase === "waiting") return null;
   const waiting = live.phase === "sending" ? "answer.sending" : "answer.waiting";
   return (
     <p className={styles.note}>
@@ -149,6 +160,7 @@ export const Answer = memo(function Answer({ threadKey, message, onRetry, onAsk,
   const text = message ? textOf(message) : (live?.text ?? "");
   const sources = sourcesOf(message);
   const cards = useSourceCards(sources.length > 0);
+  const pictures = usePictureAnswer((live ?? receipt)?.picture !== undefined);
   return (
     <article className={styles.answer} aria-busy={live ? true : undefined}>
       <div className={styles.answerHead}>
@@ -158,6 +170,7 @@ export const Answer = memo(function Answer({ threadKey, message, onRetry, onAsk,
       {live && live.trimmedMessages > 0 && <p className={styles.note}>{t("answer.trimmed", { count: live.trimmedMessages })}</p>}
       {text !== "" && <Markdown text={text} end={endOf(message)} />}
       {cards && <cards.SourceCards sources={sources} text={text} />}
+      {pictures && <pictures.PictureAnswer threadKey={threadKey} live={live} message={message} />}
       {receipt?.status === "stopped" && text !== "" && (
         <p className={styles.note}>
           <Square size={12} fill="currentColor" aria-hidden="true" />

@@ -7,9 +7,12 @@ import { Select, TextArea } from "#client/components/field.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import { textOf } from "#domain/messages.ts";
+import { usualPicture } from "#domain/pictures.ts";
+import { quoteCredits } from "#domain/pricing.ts";
 import { checkPrompt, limits } from "#domain/rules.ts";
 import styles from "./ask-dialog.module.css";
 import { mayAnswer, successorOf } from "./model-choice.ts";
+import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
 import type { Again, ThreadMessage } from "./thread.ts";
 
@@ -37,6 +40,7 @@ export function AskDialog({ message, modelId, available, onSend, onClose }: AskD
   const [text, setText] = useState(() => unsent.get(message.id) ?? textOf(message));
   const [chosen, setChosen] = useState(modelId);
   const models = useModels((state) => state.models).filter(mayAnswer);
+  const picture = message.receipt?.picture ?? { ...usualPicture };
   const model = models.find(({ id }) => id === chosen) ?? (chosen === undefined ? undefined : successorOf(models, chosen)) ?? models[0];
   const fault = edits ? checkPrompt(text) : undefined;
   const tooLong = fault !== undefined && text.trim() !== "";
@@ -54,9 +58,11 @@ export function AskDialog({ message, modelId, available, onSend, onClose }: AskD
     if (!model || fault !== undefined) return;
     onClose();
     if (edits) unsent.set(message.id, text);
-    if (await onSend({ modelId: model.id, prompt: edits ? text.trim() : "", place }, model.credits)) unsent.delete(message.id);
+    const again = { modelId: model.id, prompt: edits ? text.trim() : "", place, ...(model.unit === "image" && { picture }) };
+    if (await onSend(again, priceOf(model))) unsent.delete(message.id);
   };
-  const price = model ? credits(model.credits) : "";
+  const priceOf = (asked: OfferedModel) => quoteCredits(asked, { images: picture.count });
+  const price = model ? credits(priceOf(model)) : "";
   const actions = (
     <>
       <Button onClick={onClose}>{t("common:cancel")}</Button>
@@ -82,12 +88,12 @@ export function AskDialog({ message, modelId, available, onSend, onClose }: AskD
           label={t("chat:receipt.model")}
           name="model"
           value={model?.id}
-          options={models.map(({ id, name, credits: each }) => ({ value: id, label: `${name} · ${credits(each)}` }))}
+          options={models.map((each) => ({ value: each.id, label: `${each.name} · ${credits(priceOf(each))}` }))}
           onChange={(event) => setChosen(event.target.value)}
         />
         {model && (
           <p className={styles.price}>
-            <PriceTiles credits={model.credits} />
+            <PriceTiles credits={priceOf(model)} />
             <span>{t("chat:composer.price", { credits: price })}</span>
             <span className={styles.note}>{t("chat:composer.available", { number: number(available) })}</span>
           </p>

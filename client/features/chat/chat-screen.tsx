@@ -8,6 +8,8 @@ import { Dialog } from "#client/components/dialog.tsx";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import type { NextCredits } from "#client/lib/next-credits.ts";
+import { useOnline } from "#client/lib/use-online.ts";
+import { quoteCredits } from "#domain/pricing.ts";
 import { Announcer } from "./announcer.tsx";
 import styles from "./chat.module.css";
 import { dismissRefusal, reload, stopAnswer, useChat } from "./chat-store.ts";
@@ -30,7 +32,7 @@ import { emptyThread, newThreadKey } from "./thread.ts";
 import { ThreadView } from "./thread-view.tsx";
 import { useDraft } from "./use-draft.ts";
 import { useLastModel } from "./use-last-model.ts";
-import { useOnline } from "./use-online.ts";
+import { useGivenPicture, usePictures } from "./use-pictures.tsx";
 import type { Sending } from "./use-sending.ts";
 import { useSending } from "./use-sending.ts";
 import { useVisibleHeight } from "./use-visible-height.ts";
@@ -85,7 +87,9 @@ function useRetry(sendAgain: Sending["sendAgain"]): (answer: ThreadMessage) => v
   return useCallback((answer) => {
     const model = useModels.getState().models.find(({ id }) => id === answer.receipt?.modelId);
     if (!model || answer.parentId === null) return;
-    void latest.current({ modelId: model.id, prompt: "", place: { questionId: answer.parentId } }, model.credits);
+    const { picture } = answer.receipt ?? {};
+    const again = { modelId: model.id, prompt: "", place: { questionId: answer.parentId }, ...(picture && { picture }) };
+    void latest.current(again, quoteCredits(model, { images: picture?.count ?? 1 }));
     focusComposer();
   }, []);
 }
@@ -216,7 +220,6 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
     if (threadKey === newThreadKey) onOpen(conversationId, true);
   };
   const { sendDraft, sendAgain, accept } = useSending({ userId, threadKey, draft, change, onStarted });
-
   useEffect(() => void refreshConversations(), []);
   useEffect(() => void reload(threadKey), [threadKey]);
 
@@ -224,6 +227,7 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
     change({ modelId });
     setOpen(undefined);
   };
+  const pictures = usePictures(model, () => change({ unsettledKey: null }));
   const retry = useRetry(sendAgain);
   const [asking, setAsking] = useState<ThreadMessage | null>(null);
   const close = () => setOpen(undefined);
@@ -232,12 +236,12 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
     fill(text);
     focusComposer();
   };
+  useGivenPicture({ fill, change });
   const show = (sheet: Sheet) => () => setOpen(sheet);
   const tools = (
     <Tools model={model} onConversations={show("conversations")} onModels={show("models")} onNew={() => onOpen(newThreadKey, false)} />
   );
   const list = <ConversationList current={threadKey} onChosen={close} onDeleted={leave} />;
-
   return (
     <div className={styles.screen}>
       <aside className={styles.side}>{list}</aside>
@@ -249,7 +253,7 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
           <ThreadView key={threadKey} threadKey={threadKey} onRetry={retry} onAsk={setAsking} />
         )}
         <Foot
-          {...{ threadKey, model, available, online, nextCredits, refusal: thread.refusal, text: draft.text }}
+          {...{ threadKey, model, ...pictures, available, online, nextCredits, refusal: thread.refusal, text: draft.text }}
           onText={(text) => change({ text, unsettledKey: null })}
           onSend={() => model && void sendDraft(model)}
           onAccept={(credits) => void accept(thread.refusal, model, credits)}

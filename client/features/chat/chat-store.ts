@@ -4,7 +4,7 @@ import { occupy } from "#client/lib/busy.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import { forgetConversation, keepConversation, readKeptConversation } from "#client/offline/conversations.ts";
 import { forgetDraft } from "#client/offline/drafts.ts";
-import type { Source } from "#contract/generations.ts";
+import type { PictureOptions, Source } from "#contract/generations.ts";
 import type { AnswerSource } from "./answer-stream.ts";
 import { followAnswer } from "./answer-stream.ts";
 import { endAfter } from "./branches.ts";
@@ -65,6 +65,12 @@ function perFrame(flush: (text: string) => void): { add(text: string): void; tex
   };
 }
 
+function withAt<Item>(items: readonly (Item | undefined)[], place: number, item: Item): (Item | undefined)[] {
+  const changed = [...items];
+  changed[place] = item;
+  return changed;
+}
+
 /** Saves the thread on the device, so that it can be read offline. */
 function keepThread(key: string): void {
   const owner = sessionStore.getState().user?.id;
@@ -101,6 +107,8 @@ async function follow(startKey: string, source: AnswerSource, onStarted: (conver
         },
         arrived: (text) => buffer.add(text),
         named: (more) => sources.push(...more),
+        previewed: ({ place, address }) => updateLive(key, { previews: withAt(threadOf(key).live?.previews ?? [], place, address) }),
+        pictured: ({ place, picture }) => updateLive(key, { pictures: withAt(threadOf(key).live?.pictures ?? [], place, picture) }),
         interrupted: (lost) => updateLive(key, { phase: lost ? "lost" : buffer.text() === "" ? "waiting" : "streaming" }),
       },
       controller.signal,
@@ -125,6 +133,8 @@ export interface Send {
   confirmed?: boolean;
   /** Sending the same prompt with the same key again returns the same answer. */
   idempotencyKey: string;
+  /** For a model that makes pictures. */
+  picture?: PictureOptions | undefined;
   /** Set if the prompt did not come from the composer. */
   again?: Again;
   onStarted(conversationId: string): void;
@@ -151,7 +161,7 @@ export function showVersion(key: string, version: ThreadMessage): void {
  * and the caller has to restore the prompt.
  */
 export async function sendPrompt(send: Send): Promise<boolean> {
-  const { threadKey, modelId, prompt, quotedCredits, confirmed, idempotencyKey, again = null, onStarted } = send;
+  const { threadKey, modelId, prompt, quotedCredits, confirmed, idempotencyKey, picture, again = null, onStarted } = send;
   const before = threadOf(threadKey);
   if (before.live) return false;
   const last = before.messages.at(-1);
@@ -162,12 +172,13 @@ export async function sendPrompt(send: Send): Promise<boolean> {
       ? showing(thread, thread.all, place.questionId)
       : showing(thread, [...thread.all, questionOf(id, place.parentId, prompt)], id)),
     refusal: null,
-    live: sending(modelId, quotedCredits, "questionId" in place ? place.questionId : id),
+    live: sending(modelId, quotedCredits, "questionId" in place ? place.questionId : id, picture),
   }));
   const request = {
     model: modelId,
     quotedCredits,
     ...(confirmed && { confirmed }),
+    ...(picture && { picture }),
     ...(threadKey === newThreadKey ? {} : { conversationId: threadKey }),
     ...("questionId" in place ? place : { prompt, ...(again || last?.role === "assistant" ? place : {}) }),
   };

@@ -16,6 +16,7 @@ import { sendsMessage } from "./composing.ts";
 import { isUnusable, mayAnswer, payableModel, successorOf } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
+import { hasOutput, stopCredits } from "./thread.ts";
 
 /** The character count is shown from this length on. */
 const countFrom = limits.promptMax - 1_000;
@@ -28,19 +29,24 @@ export interface ComposerProps {
   /** Chooses another model for the next send. */
   onUse: (modelId: string) => void;
   model: OfferedModel | undefined;
+  /** The price of the send. */
+  price: number;
   /** Available credits. */
   available: number;
   online: boolean;
   threadKey: string;
+  /** How pictures are to be asked for, while the model makes pictures. */
+  options: ReactNode;
   /** The controls beside Send: the model and, on a phone, the other conversations. */
   tools: ReactNode;
 }
 
 /** What the composer shows of the running answer; null if there is none. */
 interface Pending {
+  /** What it costs if it is stopped now. */
   credits: number | null;
   stopping: boolean;
-  /** No text has arrived yet, so stopping is free. */
+  /** Nothing has arrived yet, so stopping is free. */
   isSilent: boolean;
 }
 
@@ -48,7 +54,7 @@ function usePending(threadKey: string): Pending | null {
   return useChat(
     useShallow(({ threads }) => {
       const live = threads[threadKey]?.live;
-      return live ? { credits: live.credits, stopping: live.stopping, isSilent: live.text === "" } : null;
+      return live ? { credits: stopCredits(live), stopping: live.stopping, isSilent: !hasOutput(live) } : null;
     }),
   );
 }
@@ -94,11 +100,12 @@ function Unreachable({ model, available, onUse }: { model: OfferedModel; availab
 /** The exact price of the send, or why it is not possible. */
 function Price({
   model,
+  price,
   available,
   online,
   onUse,
   live,
-}: Pick<ComposerProps, "model" | "available" | "online" | "onUse"> & { live: Pending | null }) {
+}: Pick<ComposerProps, "model" | "price" | "available" | "online" | "onUse"> & { live: Pending | null }) {
   const { t } = useTranslation("chat");
   const { credits, number } = useFormat();
   const { day } = useUtc();
@@ -111,9 +118,10 @@ function Price({
   if (!mayAnswer(model)) return <Unreachable model={model} available={available} onUse={onUse} />;
   return (
     <>
-      <PriceTiles credits={model.credits} />
+      <PriceTiles credits={price} />
       <span>
-        {t("composer.price", { credits: credits(model.credits) })} · {t("composer.available", { number: number(available) })}
+        {t(model.unit === "image" ? "composer.picturePrice" : "composer.price", { credits: credits(price) })} ·{" "}
+        {t("composer.available", { number: number(available) })}
         {model.until !== null && ` · ${t("tile.leaves", { date: day(model.until) })}`}
       </span>
     </>
@@ -132,8 +140,29 @@ export function focusComposer(): void {
   });
 }
 
+/** With the price where it depends on what is chosen beside it; in a narrow window its number alone. */
+function SendButton({ ready, price }: { ready: boolean; price: number | undefined }) {
+  const { t } = useTranslation("chat");
+  const { credits, number } = useFormat();
+  return (
+    <Button className={styles.send ?? ""} type="submit" variant="primary" disabled={!ready} aria-describedby="composer-price">
+      <ArrowUp size={18} aria-hidden="true" />
+      <span className={styles.sendWord}>{t("composer.send")}</span>
+      {price !== undefined && (
+        <span className={styles.sendPrice}>
+          <span className={styles.sendUnit}>{credits(price)}</span>
+          <span className={styles.sendNumber} aria-hidden="true">
+            {number(price)}
+          </span>
+        </span>
+      )}
+    </Button>
+  );
+}
+
 /** The field for prompts. It stays at the bottom, in reach of a thumb, above the keyboard and the safe area. */
-export function Composer({ text, onText, onSend, onStop, onUse, model, available, online, threadKey, tools }: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { text, onText, onSend, onStop, onUse, model, price, available, online, threadKey, options, tools } = props;
   const live = usePending(threadKey);
   const { t } = useTranslation("chat");
   const { number } = useFormat();
@@ -176,6 +205,7 @@ export function Composer({ text, onText, onSend, onStop, onUse, model, available
             compositionEndedAt.current = event.timeStamp;
           }}
         />
+        {options}
         <div className={styles.tools}>
           {tools}
           {live ? (
@@ -184,15 +214,12 @@ export function Composer({ text, onText, onSend, onStop, onUse, model, available
               <span className={styles.sendWord}>{t("composer.stop")}</span>
             </Button>
           ) : (
-            <Button className={styles.send ?? ""} type="submit" variant="primary" disabled={!ready} aria-describedby="composer-price">
-              <ArrowUp size={18} aria-hidden="true" />
-              <span className={styles.sendWord}>{t("composer.send")}</span>
-            </Button>
+            <SendButton ready={ready} price={model?.unit === "image" ? price : undefined} />
           )}
         </div>
       </div>
       <p className={styles.price} id="composer-price">
-        <Price model={model} available={available} online={online} onUse={onUse} live={live} />
+        <Price model={model} price={price} available={available} online={online} onUse={onUse} live={live} />
         {count > countFrom && (
           <span className={tooLong ? styles.fault : undefined}>
             {tooLong ? t("composer.tooLong", { count: limits.promptMax, formatted: limit }) : t("composer.characters", { count, limit })}

@@ -1,4 +1,4 @@
-import { Ellipsis, Pin, Plus, Search as SearchIcon, X } from "lucide-react";
+import { Ellipsis, Images, Pin, Plus, Search as SearchIcon, X } from "lucide-react";
 import type { RefObject } from "react";
 import { useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -6,6 +6,7 @@ import { Link } from "wouter";
 import { Button, IconButton, LinkButton } from "#client/components/button.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { ApiProblem } from "#client/lib/api.ts";
+import { useOnline } from "#client/lib/use-online.ts";
 import { paths } from "#client/paths.ts";
 import type { ConversationSummary } from "#contract/generations.ts";
 import { conversationLimits } from "#domain/conversations.ts";
@@ -16,7 +17,6 @@ import { conversationPath } from "./conversation-path.ts";
 import styles from "./conversations.module.css";
 import { loadOlderConversations, refreshConversations, updateConversation, useConversations } from "./conversations-store.ts";
 import { SearchResults } from "./search-results.tsx";
-import { useOnline } from "./use-online.ts";
 import { useSearch } from "./use-search.ts";
 
 interface ConversationListProps {
@@ -220,6 +220,10 @@ export function ConversationList({ current, onChosen, onDeleted }: ConversationL
       <LinkButton href={paths.aiModels} wide onClick={onChosen}>
         <Plus size={18} aria-hidden="true" />
         {t("conversations.new")}
+      </LinkButton>
+      <LinkButton href={paths.pictures} wide variant="quiet" onClick={onChosen}>
+        <Images size={18} aria-hidden="true" />
+        {t("conversations.pictures")}
       </LinkButton>
       <SearchField text={text} onText={setText} />
       {fault && (

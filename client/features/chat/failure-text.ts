@@ -11,6 +11,8 @@ const known: readonly FailureKey[] = [
   "provider_empty",
   "content_filtered",
   "interrupted",
+  "picture_not_kept",
+  "reference_unreadable",
 ];
 
 /** Says why an answer failed, by the code on its receipt. A code that this client does not know gets the general text. */

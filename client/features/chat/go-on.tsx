@@ -1,13 +1,13 @@
 import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
+import { useOnline } from "#client/lib/use-online.ts";
 import { askAgain } from "./ask-again.ts";
 import { useChat } from "./chat-store.ts";
 import { focusComposer } from "./composer.tsx";
 import { useModels } from "./models-store.ts";
 import styles from "./thread.module.css";
 import type { ThreadMessage } from "./thread.ts";
-import { useOnline } from "./use-online.ts";
 
 interface GoOnProps {
   threadKey: string;

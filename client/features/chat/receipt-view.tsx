@@ -3,6 +3,7 @@ import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { Receipt } from "#contract/generations.ts";
 import { findModel } from "#domain/models.ts";
+import { deliveredPictures } from "#domain/pictures.ts";
 import styles from "./receipt.module.css";
 
 /** The result of the answer in one line. */
@@ -11,8 +12,14 @@ export function useReceiptSummary(): (receipt: Receipt) => string {
   const { credits, number } = useFormat();
   return (receipt) => {
     if (receipt.chargedCredits === null) return t("receipt.pending");
-    if (receipt.chargedCredits === 0) return t(receipt.status === "stopped" ? "receipt.stoppedFree" : "receipt.summaryFree");
+    if (receipt.chargedCredits === 0)
+      return t(receipt.status === "stopped" && !receipt.picture ? "receipt.stoppedFree" : "receipt.summaryFree");
     const charged = credits(receipt.chargedCredits);
+    if (receipt.picture) {
+      const { count } = receipt.picture;
+      const delivered = number(deliveredPictures(count, receipt.heldCredits, receipt.chargedCredits));
+      return t("receipt.pictures", { delivered, total: number(count), charged });
+    }
     return receipt.availableAfter === null
       ? t("receipt.chargedOnly", { charged })
       : t("receipt.summary", { charged, left: number(receipt.availableAfter) });

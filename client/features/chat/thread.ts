@@ -1,5 +1,5 @@
 import { ApiProblem, NetworkProblem } from "#client/lib/api.ts";
-import type { Conversation, Message, Part, Receipt, Source, StartEvent } from "#contract/generations.ts";
+import type { Conversation, Message, Part, PictureOptions, PicturePart, Receipt, Source, StartEvent } from "#contract/generations.ts";
 import { branchTo } from "./branches.ts";
 
 export type ThreadMessage = Message;
@@ -14,6 +14,11 @@ export interface LiveAnswer {
   questionId: string | null;
   answerId: string | null;
   text: string;
+  /** How pictures were asked for; absent from other answers. */
+  picture?: PictureOptions;
+  /** By their places, from 0: what each picture looks like so far, and those that are finished. */
+  previews: readonly (string | undefined)[];
+  pictures: readonly (PicturePart | undefined)[];
   /** `sending` until the server has accepted the prompt; `lost` while we reconnect. */
   phase: "sending" | "waiting" | "streaming" | "lost";
   stopping: boolean;
@@ -28,6 +33,8 @@ export interface Again {
   modelId: string;
   prompt: string;
   place: Place;
+  /** For a model that makes pictures. */
+  picture?: PictureOptions;
 }
 
 /** Why the last send was refused. Nothing was charged. If the prompt came from the composer, it is there again. */
@@ -76,36 +83,50 @@ export function toRefusal(error: unknown): Refusal {
   return { code, detail, needed, available, quotedCredits, retryAtMs, again: null };
 }
 
+const nothingYet = { text: "", previews: [], pictures: [], stopping: false };
+
 /** An answer whose prompt is being sent. */
-export function sending(modelId: string, credits: number, questionId: string): LiveAnswer {
-  const nothing = { generationId: null, answerId: null, text: "", stopping: false, trimmedMessages: 0 };
-  return { ...nothing, modelId, credits, questionId, phase: "sending" };
+export function sending(modelId: string, credits: number, questionId: string, picture?: PictureOptions): LiveAnswer {
+  const nothing = { ...nothingYet, generationId: null, answerId: null, trimmedMessages: 0 };
+  return { ...nothing, modelId, credits, questionId, ...(picture && { picture }), phase: "sending" };
+}
+
+/** Whether something has arrived that is charged if the answer is stopped now. */
+export function hasOutput({ text, pictures }: LiveAnswer): boolean {
+  return text !== "" || pictures.some((picture) => picture !== undefined);
+}
+
+/** What an answer that is stopped now costs: of pictures, those that are finished. */
+export function stopCredits({ credits, picture, pictures }: LiveAnswer): number | null {
+  if (credits === null || !picture) return credits;
+  return (credits / picture.count) * pictures.filter((each) => each !== undefined).length;
 }
 
 /** The thread after the server has accepted the prompt: the question gets the server's id. */
 export function afterStart(thread: Thread, start: StartEvent): Thread {
   const { live } = thread;
   if (!live) return thread;
-  const { generationId, modelId, heldCredits, trimmedMessages, turn } = start;
+  const { generationId, modelId, heldCredits, trimmedMessages, turn, picture } = start;
   const questionId = turn?.questionId ?? live.questionId;
   const rename = (id: string | null) => (id === live.questionId ? questionId : id);
   const all = thread.all.map((message) =>
     message.id === live.questionId && questionId !== null ? { ...message, id: questionId } : message,
   );
   const phase = live.text === "" ? "waiting" : "streaming";
-  const known = { generationId, modelId, trimmedMessages, questionId, answerId: turn?.answerId ?? null };
+  const known = { generationId, modelId, trimmedMessages, questionId, answerId: turn?.answerId ?? null, ...(picture && { picture }) };
   return { ...showing(thread, all, rename(thread.headId)), live: { ...live, ...known, credits: heldCredits, phase } };
 }
 
 /** The thread after the answer has ended. What arrived of it stays, however the answer ended. */
 export function afterReceipt(thread: Thread, receipt: Receipt, text: string, sources: readonly Source[]): Thread {
   const { live } = thread;
+  const pictures = live?.pictures.filter((picture) => picture !== undefined) ?? [];
   const named: Part[] = sources.length === 0 ? [] : [{ kind: "sources", sources: [...sources] }];
   const answer: ThreadMessage = {
     id: live?.answerId ?? receipt.generationId,
     parentId: live?.questionId ?? null,
     role: "assistant",
-    parts: text === "" ? [] : [{ kind: "text", text }, ...named],
+    parts: text === "" ? pictures : [{ kind: "text", text }, ...named],
     timestamp: receipt.endedAt ?? receipt.createdAt,
     receipt,
   };
@@ -128,7 +149,8 @@ export function fromConversation(conversation: Conversation): Thread {
     running && headId === running.id ? running.parentId : headId,
   );
   if (!running?.receipt) return thread;
-  const { modelId, heldCredits, generationId, trimmedMessages } = running.receipt;
+  const { modelId, heldCredits, generationId, trimmedMessages, picture } = running.receipt;
   const ids = { generationId, questionId: running.parentId, answerId: running.id };
-  return { ...thread, live: { ...ids, modelId, credits: heldCredits, trimmedMessages, text: "", phase: "waiting", stopping: false } };
+  const asked = { ...ids, modelId, credits: heldCredits, trimmedMessages, ...(picture && { picture }) };
+  return { ...thread, live: { ...nothingYet, ...asked, phase: "waiting" } };
 }

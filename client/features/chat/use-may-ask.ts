@@ -1,5 +1,5 @@
+import { useOnline } from "#client/lib/use-online.ts";
 import { useChat } from "./chat-store.ts";
-import { useOnline } from "./use-online.ts";
 
 /** Whether the person can ask in this thread now: there is a connection and no running answer. */
 export function useMayAsk(threadKey: string): boolean {

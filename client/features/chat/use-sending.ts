@@ -1,7 +1,9 @@
 import { useRef } from "react";
+import { forgetReferences, usePictureWish, wishedPicture } from "#client/lib/picture-wish.ts";
 import type { Draft } from "#client/offline/drafts.ts";
 import { writeDraft } from "#client/offline/drafts.ts";
 import { keepLastModel } from "#client/offline/last-model.ts";
+import { quoteCredits } from "#domain/pricing.ts";
 import { checkPrompt } from "#domain/rules.ts";
 import { askAgain } from "./ask-again.ts";
 import { sendPrompt } from "./chat-store.ts";
@@ -42,16 +44,19 @@ export function useSending({ userId, threadKey, draft, change, onStarted }: Send
     change({ text: "" });
     // The composer is empty for the next prompt; the device keeps this one until the server has accepted it.
     await writeDraft(userId, threadKey, kept);
+    const picture = model.unit === "image" ? wishedPicture(usePictureWish.getState()) : undefined;
     const taken = await sendPrompt({
       threadKey,
       modelId: model.id,
       prompt: text.trim(),
-      quotedCredits: acceptedCredits ?? model.credits,
+      picture,
+      quotedCredits: acceptedCredits ?? quoteCredits(model, { images: picture?.count ?? 1 }),
       confirmed: acceptedCredits !== undefined,
       idempotencyKey,
       onStarted: (conversationId) => {
         void writeDraft(userId, threadKey, { ...written.current, modelId: null, unsettledKey: null });
         void keepLastModel(userId, model.id);
+        if (picture) forgetReferences();
         onStarted(conversationId);
       },
     });

@@ -16,6 +16,7 @@ import type { AnswerBatches } from "./batches.ts";
 import { createAnswerBatches } from "./batches.ts";
 import { writeStartAgain } from "./forgotten.ts";
 import { LogFollowers } from "./log-followers.ts";
+import { makePictures } from "./pictures.ts";
 import * as queries from "./queries.ts";
 import { toReceipt } from "./receipt.ts";
 import type { AnswerStart } from "./running-answer.ts";
@@ -24,6 +25,8 @@ import type { UpstreamTimings } from "./upstream.ts";
 import { askModel } from "./upstream.ts";
 
 export interface AnswerTimings extends UpstreamTimings {
+  /** Pictures take longer than texts to begin. */
+  pictures: UpstreamTimings;
   /** How often text is written to the log, and how often we look for stops that other processes were asked for. */
   flushMs: number;
   leaseMs: number;
@@ -40,6 +43,7 @@ const defaultTimings: AnswerTimings = {
   firstTokenMs: 30_000,
   idleMs: 20_000,
   totalMs: 8 * 60_000,
+  pictures: { firstTokenMs: 4 * 60_000, idleMs: 60_000, totalMs: 7 * 60_000 },
   flushMs: 200,
   leaseMs: 15_000,
   holdMs: 10 * 60_000,
@@ -152,15 +156,17 @@ class AnswerEngine implements Answers {
     const { model, messages, userId } = answer.start;
     // The person's other pages show the question, and all pages the balance without the held credits.
     const telling = setTimeout(() => void announce(this.deps, userId, "wallets", "generations"), tellStartMs);
-    const end = await askModel(this.deps.models, {
-      model,
-      personId: userId,
-      messages,
-      signal: answer.controller.signal,
-      timings: this.timings,
-      onText: (text) => answer.add(text),
-      onSources: (sources) => answer.addSources(sources),
-    });
+    const end = answer.start.row.picture
+      ? await makePictures(this.deps, answer, answer.start.row.picture, this.timings.pictures)
+      : await askModel(this.deps.models, {
+          model,
+          personId: userId,
+          messages,
+          signal: answer.controller.signal,
+          timings: this.timings,
+          onText: (text) => answer.add(text),
+          onSources: (sources) => answer.addSources(sources),
+        });
     answer.tellText();
     const outcome = answer.outcome(end);
     answer.ending = true;
@@ -172,7 +178,7 @@ class AnswerEngine implements Answers {
     if (!row) return answer.feed.close();
     const ours = row.status === outcome.status && row.failure_code === outcome.failureCode;
     const id = answer.feed.frames.length + 1 + (ours ? 0 : lostEventsGap);
-    answer.feed.close({ id, frame: formatEvent(id, "receipt", toReceipt(row)) });
+    answer.feed.close({ id, frame: formatEvent(id, "receipt", toReceipt({ ...row, options: answer.start.row.picture ?? null })) });
     await announce(this.deps, userId, "generations");
     await announceToMembers(this.deps, row.payer_id, "wallets");
   }

@@ -6,7 +6,8 @@
 import { sql } from "kysely";
 import { createBatcher } from "../../db/batch.ts";
 import type { Db } from "../../db/database.ts";
-import type { GenerationRow } from "../../db/types-answers.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { EndedRow } from "../../db/types-answers.ts";
 import { sqlState } from "../../failures.ts";
 import type { Entitlement } from "../billing/entitlement.ts";
 import { readEntitlements } from "../billing/entitlement.ts";
@@ -65,11 +66,11 @@ export interface OwnEnd extends EndRow {
   userId: string;
 }
 
-async function endMany(db: Db, ends: readonly OwnEnd[]): Promise<(GenerationRow | undefined)[]> {
+async function endMany(db: Db, ends: readonly OwnEnd[]): Promise<(EndedRow | undefined)[]> {
   const asks = toJson(
     ends.map(({ lastFrames, parts, ...end }, place) => ({ ...end, parts: parts.map(toStored), ...(lastFrames ?? {}), place })),
   );
-  const { rows } = await sql<Placed<GenerationRow>>`/* prepared */ with ${freeWallets(ends.map(({ userId }) => userId))}
+  const { rows } = await sql<Placed<EndedRow>>`/* prepared */ with ${freeWallets(ends.map(({ userId }) => userId))}
     select place, ${columns} from (
       select ask.place, ended.* from json_to_recordset(${asks}::json) as ask (place integer, id uuid, "userId" uuid, owner uuid, status text,
           "failureCode" text, "cutShort" boolean, "chargedCredits" bigint, parts jsonb, "promptTokens" integer, "completionTokens" integer, "costMicroDollars" bigint, "firstEvent" integer,
@@ -85,7 +86,7 @@ async function endMany(db: Db, ends: readonly OwnEnd[]): Promise<(GenerationRow 
 export interface AnswerBatches {
   start(row: StartRow): Promise<StartOutcome>;
   /** Ends the answer and returns its row, also if it had ended before. Undefined if there is no row. */
-  end(row: OwnEnd): Promise<GenerationRow | undefined>;
+  end(row: OwnEnd): Promise<EndedRow | undefined>;
   /** `now` is business time. */
   entitlement(userId: string, now: Date): Promise<Entitlement>;
 }
@@ -99,7 +100,9 @@ export function createAnswerBatches(db: Db): AnswerBatches {
     run: (asks: readonly { userId: string; now: Date }[]) => readEntitlements(db, asks),
   });
   return {
-    start: async (row) => (await orNothing(start(row))) ?? (await callStart(db, row)),
+    // A request for pictures is a transaction of its own: there are few of them.
+    start: async (row) =>
+      row.picture ? inTransaction(db, (trx) => callStart(trx, row)) : ((await orNothing(start(row))) ?? (await callStart(db, row))),
     end: async (row) => (await orNothing(end(row))) ?? (await callEnd(db, row)),
     entitlement: (userId, now) => entitlement({ userId, now }),
   };

@@ -1,5 +1,5 @@
 import { createParser } from "eventsource-parser";
-import type { DeltaEvent, Part, Source, SourcesEvent } from "../../contract/generations.ts";
+import type { DeltaEvent, Part, PictureEvent, PicturePart, Source, SourcesEvent } from "../../contract/generations.ts";
 import type { Deps } from "../../deps.ts";
 import { announce, announceToMembers } from "../../http/live-events.ts";
 import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
@@ -13,14 +13,19 @@ import { partsOf } from "./running-answer.ts";
 function outputOf(batches: readonly LogBatch[]): Part[] {
   let text = "";
   const sources: Source[] = [];
+  const pictures: PicturePart[] = [];
   const parser = createParser({
     onEvent({ event, data }) {
       if (event === "delta") text += (JSON.parse(data) as DeltaEvent).text;
       if (event === "sources") sources.push(...(JSON.parse(data) as SourcesEvent).sources);
+      if (event === "picture") {
+        const { place, picture } = JSON.parse(data) as PictureEvent;
+        pictures[place] = picture;
+      }
     },
   });
   for (const { frames } of batches) parser.feed(frames);
-  return partsOf(text, sources);
+  return partsOf(text, sources, pictures);
 }
 
 /** Returns false if the answer has ended in another way meanwhile. */

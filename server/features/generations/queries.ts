@@ -1,9 +1,9 @@
 /** SQL of answers. The two hot writes are one round trip each (`turn_start` and `answer_end` in the migrations), and prepared once per connection. */
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
-import type { Part, Source, Turn } from "../../contract/generations.ts";
+import type { Part, PictureOptions, Turn } from "../../contract/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
-import type { GenerationRow } from "../../db/types-answers.ts";
+import type { EndedRow, GenerationRow } from "../../db/types-answers.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
 
 /** We name the columns, so that a statement prepared before a migration still returns the same columns after it. */
@@ -41,6 +41,8 @@ export interface StartRow {
   /** Null for an answer without a conversation. */
   turn: PlannedTurn | null;
   trimmedMessages: number;
+  /** How pictures are asked for; absent from other answers. */
+  picture?: PictureOptions;
   requestsPerMinute: number;
   concurrentAnswers: number;
   owner: string;
@@ -74,8 +76,18 @@ export const toJson = (content: unknown) =>
   JSON.stringify(content, (_key, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
 
 /** A part as its row has it: a text, or the details of another kind. */
-export const toStored = (part: Part) => (part.kind === "text" ? part : { kind: part.kind, detail: { sources: part.sources } });
+export function toStored(part: Part) {
+  if (part.kind === "text") return part;
+  const { kind, ...detail } = part;
+  return { kind, detail };
+}
 
+/** The other way round. */
+function fromStored({ kind, text, detail }: { kind: string; text: string | null; detail: Record<string, unknown> | null }): Part {
+  return kind === "text" ? { kind, text: text ?? "" } : ({ kind, ...detail } as Part);
+}
+
+/** Pictures are asked for in a transaction, since the row gets its options after it was written. */
 export async function callStart(executor: Executor, start: StartRow): Promise<StartOutcome> {
   const result =
     await sql<StartOutcome>`/* prepared */ select * from turn_start(${start.turn && toJson(start.turn)}::jsonb, ${start.id}, ${start.userId}, ${start.modelId},
@@ -84,6 +96,12 @@ export async function callStart(executor: Executor, start: StartRow): Promise<St
       ${start.now})`.execute(executor);
   const row = result.rows[0];
   if (row === undefined) throw new Error("turn_start returned no row");
+  if (row.outcome === "created" && start.picture)
+    await executor
+      .updateTable("generations")
+      .set({ options: toJson(start.picture) })
+      .where("id", "=", start.id)
+      .execute();
   return row;
 }
 
@@ -107,9 +125,9 @@ export interface EndRow {
 }
 
 /** Ends the answer and returns its row, also if it had ended before. Undefined if there is no row. */
-export async function callEnd(executor: Executor, end: EndRow): Promise<GenerationRow | undefined> {
+export async function callEnd(executor: Executor, end: EndRow): Promise<EndedRow | undefined> {
   const log = end.lastFrames;
-  const result = await sql<GenerationRow>`/* prepared */
+  const result = await sql<EndedRow>`/* prepared */
     select ${columns} from answer_end(${end.id}, ${end.owner}, ${end.status}, ${end.failureCode}, ${end.cutShort}, ${end.chargedCredits}, ${toJson(end.parts.map(toStored))}::jsonb,
       ${end.promptTokens}, ${end.completionTokens}, ${end.costMicroDollars}, ${log?.firstEvent ?? null}, ${log?.lastEvent ?? null}, ${log?.frames ?? null},
       ${end.kinds}, ${end.now})`.execute(executor);
@@ -184,16 +202,13 @@ export async function selectParts(executor: Executor, ids: readonly string[]): P
   if (ids.length === 0) return parts;
   const rows = await executor
     .selectFrom("generation_parts")
-    .select(["generation_id", "text", "detail"])
+    .select(["generation_id", "kind", "text", "detail"])
     .where("generation_id", "in", ids)
-    .where("kind", "in", ["text", "sources"])
+    .where("kind", "in", ["text", "sources", "picture"])
     .orderBy("generation_id")
     .orderBy("place")
     .execute();
-  for (const { generation_id: id, text, detail } of rows) {
-    const part: Part = text === null ? { kind: "sources", sources: (detail?.sources ?? []) as Source[] } : { kind: "text", text };
-    parts.set(id, [...(parts.get(id) ?? []), part]);
-  }
+  for (const { generation_id: id, ...stored } of rows) parts.set(id, [...(parts.get(id) ?? []), fromStored(stored)]);
   return parts;
 }
 

@@ -1,4 +1,4 @@
-import type { Receipt } from "../../contract/generations.ts";
+import type { PictureOptions, Receipt } from "../../contract/generations.ts";
 import type { GenerationRow } from "../../db/types-answers.ts";
 
 export function toReceipt(row: GenerationRow): Receipt {
@@ -12,6 +12,7 @@ export function toReceipt(row: GenerationRow): Receipt {
     failureCode: row.failure_code,
     cutShort: row.cut_short,
     trimmedMessages: row.trimmed_messages,
+    ...(row.options && { picture: row.options as PictureOptions }),
     createdAt: row.created_at.toISOString(),
     endedAt: row.ended_at?.toISOString() ?? null,
   };

@@ -18,10 +18,12 @@ async function retell(deps: Deps, row: GenerationRow): Promise<Feed> {
     modelId: row.model_id,
     heldCredits: row.quoted_credits,
     trimmedMessages: row.trimmed_messages,
+    ...(row.options && { picture: row.options }),
   });
-  for (const part of (await selectParts(deps.db, [row.id])).get(row.id) ?? []) {
+  for (const [place, part] of ((await selectParts(deps.db, [row.id])).get(row.id) ?? []).entries()) {
     if (part.kind === "text") feed.push("delta", { text: part.text });
-    else feed.push("sources", { sources: part.sources });
+    else if (part.kind === "sources") feed.push("sources", { sources: part.sources });
+    else feed.push("picture", { place, picture: part });
   }
   const id = feed.frames.length + 1;
   feed.close({ id, frame: formatEvent(id, "receipt", toReceipt(row)) });

@@ -10,6 +10,7 @@ import type { Viewer } from "../../http/viewer.ts";
 import { viewerOf } from "../../http/viewer.ts";
 import { entitlementOf } from "../billing/entitlement.ts";
 import type { Answers } from "./answers.ts";
+import { listPictures } from "./gallery.ts";
 import { followAnswer, readAnswer, startAnswer, stopAnswer } from "./service.ts";
 
 export function generationRoutes(deps: Deps, answers: Answers, held: HeldConnections): Routes {
@@ -50,6 +51,9 @@ export function generationRoutes(deps: Deps, answers: Answers, held: HeldConnect
       const after = Number(request.headers["last-event-id"] ?? 0);
       await stream(request, reply, after, ({ userId }) => followAnswer(deps, answers, userId, request.params.id, after));
     });
+    app.get("/api/pictures", { schema: contracts["GET /api/pictures"] }, async (request) =>
+      listPictures(deps.db, viewerOf(request).userId, request.query),
+    );
     app.post("/api/generations/:id/stop", { schema: contracts["POST /api/generations/:id/stop"] }, async (request) =>
       stopAnswer(deps, answers, viewerOf(request).userId, request.params.id),
     );

@@ -1,6 +1,6 @@
 import type { Model } from "#domain/models.ts";
 import { providerCostMicroDollars } from "#domain/provider-prices.ts";
-import type { Part, Source, Turn } from "../../contract/generations.ts";
+import type { Part, PicturePart, Source, Turn } from "../../contract/generations.ts";
 import { Feed } from "../../http/event-stream.ts";
 import type { ChatMessage } from "./history.ts";
 import type { EndRow, LogBatch, StartRow } from "./queries.ts";
@@ -29,9 +29,9 @@ function turnOf({ turn }: StartRow): Turn | null {
   return turn && { conversationId: turn.conversationId, questionId: turn.questionId, answerId: turn.answerId };
 }
 
-/** Sources of nothing are no output. */
-export function partsOf(text: string, sources: readonly Source[]): Part[] {
-  if (text === "") return [];
+/** Sources of nothing are no output, and pictures that failed leave no gap. */
+export function partsOf(text: string, sources: readonly Source[], pictures: readonly (PicturePart | undefined)[]): Part[] {
+  if (text === "") return pictures.filter((picture) => picture !== undefined);
   return sources.length === 0
     ? [{ kind: "text", text }]
     : [
@@ -55,6 +55,8 @@ export class RunningAnswer {
   ending = false;
   private interruption: "stopped" | "interrupted" | undefined;
   private readonly sources: Source[] = [];
+  /** By their places. */
+  private readonly pictures: (PicturePart | undefined)[] = [];
   private loggedEvents = 0;
   /** Text that has arrived but is not in the feed yet. */
   private gathered = "";
@@ -70,6 +72,7 @@ export class RunningAnswer {
       modelId: start.model.id,
       heldCredits: start.heldCredits,
       trimmedMessages: start.trimmedMessages,
+      ...(start.row.picture && { picture: start.row.picture }),
     });
   }
 
@@ -87,6 +90,20 @@ export class RunningAnswer {
     if (this.interruption) return;
     this.sources.push(...sources);
     this.feed.push("sources", { sources: [...sources] });
+  }
+
+  addPreview(place: number, address: string): void {
+    if (!this.interruption && !this.ending && !this.pictures[place]) this.feed.push("preview", { place, address });
+  }
+
+  /** The picture is stored. It was finished before a stop, if there was one, so it counts. */
+  addPicture(place: number, picture: PicturePart): void {
+    this.pictures[place] = picture;
+    this.feed.push("picture", { place, picture });
+  }
+
+  get deliveredPictures(): number {
+    return this.pictures.filter((picture) => picture !== undefined).length;
   }
 
   /** Puts the gathered text into the feed as one event. */
@@ -107,22 +124,29 @@ export class RunningAnswer {
     this.controller.abort();
   }
 
-  /** The fairness rule: full price for an answer that is complete or was stopped after its first text; otherwise no charge. */
+  /**
+   * The fairness rule: full price for an answer that is complete or was stopped after its first text; otherwise no charge. Of pictures those
+   * are charged that were delivered, unless it is we who broke off.
+   */
   outcome(end: UpstreamEnd): Outcome {
     const { promptTokens, completionTokens } = end;
     const costMicroDollars = end.costMicroDollars ?? providerCostMicroDollars(this.start.model, end, this.start.row.now);
     const rest = { failureCode: null, cutShort: false, promptTokens, completionTokens, costMicroDollars };
-    const full = this.start.heldCredits;
+    const { picture } = this.start.row;
+    const full = picture ? (this.start.heldCredits / picture.count) * this.deliveredPictures : this.start.heldCredits;
     const interruption = end.concluded ? undefined : this.interruption;
-    if (interruption === "stopped") return { ...rest, status: "stopped", chargedCredits: this.text === "" ? 0 : full };
+    if (interruption === "stopped") return { ...rest, status: "stopped", chargedCredits: this.parts.length === 0 ? 0 : full };
     const failureCode = interruption ?? end.failure ?? null;
+    // Why some of the pictures are missing.
+    if (failureCode !== null && interruption === undefined && this.deliveredPictures > 0)
+      return { ...rest, status: "completed", failureCode, chargedCredits: full };
     if (failureCode !== null) return { ...rest, status: "failed", failureCode, chargedCredits: 0 };
     return { ...rest, status: "completed", cutShort: end.cutShort, chargedCredits: full };
   }
 
   /** The output so far. */
   get parts(): Part[] {
-    return partsOf(this.text, this.sources);
+    return partsOf(this.text, this.sources, this.pictures);
   }
 
   /** The frames that are not in the log yet. */

@@ -4,9 +4,10 @@ import { v7 as uuidv7 } from "uuid";
 import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
 import { isBuilt, isInTrial } from "#domain/models.ts";
+import { usualPicture } from "#domain/pictures.ts";
 import { priceVersion, quoteCredits } from "#domain/pricing.ts";
 import { checkPrompt, ruleMessages } from "#domain/rules.ts";
-import type { Answer, CreateGeneration, Part, Receipt } from "../../contract/generations.ts";
+import type { Answer, CreateGeneration, Part, PictureOptions, Receipt } from "../../contract/generations.ts";
 import type { Db } from "../../db/database.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
@@ -19,10 +20,12 @@ import { findRetirement, isAvailable, soldModel } from "../catalogue/service.ts"
 import type { SharedHold } from "../credits/holds.ts";
 import { holdForSeveral } from "../credits/holds.ts";
 import { availableCredits } from "../credits/service.ts";
+import { assertRoom } from "../files/service.ts";
 import type { Answers } from "./answers.ts";
 import { trimHistory } from "./history.ts";
 import * as queries from "./queries.ts";
 import { toReceipt } from "./receipt.ts";
+import { checkReferences } from "./references.ts";
 import { findUnconfirmed, keyConflict, noPlace, notInTrial, outOfOrder, refusalOf, unavailable } from "./refusals.ts";
 import { replay } from "./replay.ts";
 import type { AnswerStart } from "./running-answer.ts";
@@ -38,14 +41,23 @@ export interface Ask {
 const stopWaitMs = 5_000;
 
 /** Absent fields are left out of the hash, so that it is the same as in earlier releases, which did not have these fields. */
-function hashOf({ model, conversationId, quotedCredits, parentId, questionId }: CreateGeneration, prompt: string | null): Buffer {
-  const place = parentId === undefined && questionId === undefined ? [] : [parentId ?? null, questionId ?? null];
-  const content = JSON.stringify([model, prompt, conversationId ?? null, quotedCredits, ...place]);
+function hashOf({ model, conversationId, quotedCredits, parentId, questionId, picture }: CreateGeneration, prompt: string | null): Buffer {
+  const place = parentId === undefined && questionId === undefined && !picture ? [] : [parentId ?? null, questionId ?? null];
+  const content = JSON.stringify([model, prompt, conversationId ?? null, quotedCredits, ...place, ...(picture ? [picture] : [])]);
   return createHash("sha256").update(content).digest();
 }
 
-/** Returns the model and the prompt as we store it; the prompt is null if a question is asked again. */
-function readRequest(deps: Deps, request: CreateGeneration): { model: Model; prompt: string | null } {
+interface Wanted {
+  model: Model;
+  /** As we store it; null if a question is asked again. */
+  prompt: string | null;
+  /** Undefined for a model that makes no pictures. */
+  picture: PictureOptions | undefined;
+  /** What it costs today. */
+  credits: number;
+}
+
+function readRequest(deps: Deps, request: CreateGeneration): Wanted {
   const repeats = request.prompt === undefined && request.questionId !== undefined;
   const fault = repeats ? undefined : checkPrompt(request.prompt ?? "");
   if (fault) throw new ValidationError([{ field: "prompt", message: fault }]);
@@ -55,11 +67,14 @@ function readRequest(deps: Deps, request: CreateGeneration): { model: Model; pro
   const model = soldModel(deps, request.model);
   if (!model) throw new DomainError("unknown_model", "There is no such model");
   if (!isBuilt(model) && !findRetirement(deps, model)) throw new DomainError("model_not_supported", `${model.name} can't be used yet`);
-  return { model, prompt: request.prompt?.trim() ?? null };
+  const picture = model.unit === "image" ? (request.picture ?? usualPicture) : undefined;
+  if (request.picture && !picture) throw new ValidationError([{ field: "picture", message: `${model.name} makes no pictures` }]);
+  return { model, prompt: request.prompt?.trim() ?? null, picture, credits: quoteCredits(model, { images: picture?.count ?? 1 }) };
 }
 
 /** Returns the reason to refuse the question, if there is one that does not depend on the person's other questions. */
-async function findRefusal(deps: Deps, ask: Ask, model: Model, entitlement: Entitlement): Promise<DomainError | undefined> {
+async function findRefusal(deps: Deps, ask: Ask, wanted: Wanted, entitlement: Entitlement): Promise<DomainError | undefined> {
+  const { model, credits: quotedCredits, picture } = wanted;
   const retirement = findRetirement(deps, model);
   if (retirement) return retirement;
   if (!isAvailable(deps, model)) return new DomainError("model_unavailable", `${model.name} is temporarily unavailable. Try again later`);
@@ -68,11 +83,23 @@ async function findRefusal(deps: Deps, ask: Ask, model: Model, entitlement: Enti
     return entitlement.subscribed
       ? notInTrial(model)
       : new DomainError("subscription_required", `${model.name} needs an active subscription`);
-  const quotedCredits = quoteCredits(model);
   if (ask.request.quotedCredits !== quotedCredits)
     return new DomainError("price_changed", `The price is now ${quotedCredits} credits`, { quotedCredits });
   const waitMs = deps.models.waitMs(model, ask.userId);
-  return waitMs > 0 ? outOfOrder(model, waitMs) : undefined;
+  if (waitMs > 0) return outOfOrder(model, waitMs);
+  return picture && findPictureRefusal(deps, ask.userId, picture);
+}
+
+/** Pictures need room, and those that they begin from. */
+async function findPictureRefusal(deps: Deps, userId: string, picture: PictureOptions): Promise<DomainError | undefined> {
+  try {
+    await checkReferences(deps.db, userId, picture);
+    await assertRoom(deps, userId);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    throw error;
+  }
 }
 
 /** Returns the answer that the key started before, even if a new question would be refused now. */
@@ -96,18 +123,20 @@ function termsOf(deps: Deps, { owner, timings }: Answers, { requestsPerMinute, c
  */
 export async function startAnswer(deps: Deps, answers: Answers, ask: Ask, entitlement: Entitlement): Promise<Feed> {
   const { request, userId } = ask;
-  const { model, prompt } = readRequest(deps, request);
+  const wanted = readRequest(deps, request);
+  const { model, prompt, picture, credits } = wanted;
   const requestHash = hashOf(request, prompt);
   if (answers.closing) {
     const known = await findKnown(deps.db, ask, requestHash);
     if (known) return replay(deps, answers, known, 0);
     throw unavailable();
   }
-  const credits = quoteCredits(model);
-  const refused = (await findRefusal(deps, ask, model, entitlement)) ?? findUnconfirmed(entitlement, credits, request.confirmed);
+  const refused = (await findRefusal(deps, ask, wanted, entitlement)) ?? findUnconfirmed(entitlement, credits, request.confirmed);
   const plan = refused ? undefined : await planTurn(deps.db, userId, request, prompt, model);
   const refusal = refused ?? (plan ? undefined : noPlace());
-  const { turn = null, messages = [], trimmedMessages = 0 } = plan ?? {};
+  const { turn = null, messages = [] } = plan ?? {};
+  // A model that makes pictures gets the prompt alone, so nothing of a conversation was left out for want of room.
+  const trimmedMessages = picture ? 0 : (plan?.trimmedMessages ?? 0);
   const start = { id: uuidv7(), userId, trimmedMessages };
   const askedAtMs = performance.now();
   const row = {
@@ -120,6 +149,7 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask, entitl
     refused: refusal !== undefined,
     holdId: null,
     turn,
+    ...(picture && { picture }),
     ...termsOf(deps, answers, entitlement),
   };
   const result = await answers.batches.start(row);
@@ -153,7 +183,7 @@ async function writeTogether(db: Db, hold: SharedHold, starts: readonly AnswerSt
 /** A question that belongs to no conversation. */
 export interface LoneAsk {
   idempotencyKey: string;
-  request: Pick<CreateGeneration, "model" | "prompt" | "quotedCredits" | "confirmed">;
+  request: Pick<CreateGeneration, "model" | "prompt" | "quotedCredits" | "confirmed" | "picture">;
 }
 
 /**
@@ -164,8 +194,8 @@ export interface LoneAsk {
 export async function startTogether(deps: Deps, answers: Answers, userId: string, asks: readonly LoneAsk[]) {
   const questions = asks.map((each) => {
     const ask: Ask = { ...each, userId };
-    const { model, prompt } = readRequest(deps, ask.request);
-    return { ask, model, prompt: prompt ?? "", requestHash: hashOf(ask.request, prompt) };
+    const wanted = readRequest(deps, ask.request);
+    return { ask, ...wanted, wanted, prompt: wanted.prompt ?? "", requestHash: hashOf(ask.request, wanted.prompt) };
   });
   const known = (await Promise.all(questions.map(({ ask, requestHash }) => findKnown(deps.db, ask, requestHash)))).filter(
     (row) => row !== undefined,
@@ -179,14 +209,14 @@ export async function startTogether(deps: Deps, answers: Answers, userId: string
   const terms = termsOf(deps, answers, entitlement);
   const kinds = entitlement.kinds(questions.every(({ model }) => isInTrial(model)));
   const askedAtMs = performance.now();
-  const starts = questions.map(({ ask: { idempotencyKey }, model, prompt, requestHash }): AnswerStart => {
+  const starts = questions.map(({ ask: { idempotencyKey }, model, prompt, picture, credits, requestHash }): AnswerStart => {
     const { messages, trimmedMessages } = trimHistory([], 0, prompt);
     const own = { id: uuidv7(), userId, trimmedMessages };
-    const credits = quoteCredits(model);
-    const row = { ...own, modelId: model.id, idempotencyKey, requestHash, credits, kinds, refused: false, holdId, turn: null, ...terms };
+    const asked = { modelId: model.id, idempotencyKey, requestHash, credits, ...(picture && { picture }) };
+    const row = { ...own, ...asked, kinds, refused: false, holdId, turn: null, ...terms };
     return { ...own, askedAtMs, row, model, messages, heldCredits: credits };
   });
-  const refusals = await Promise.all(questions.map(({ ask, model }) => findRefusal(deps, ask, model, entitlement)));
+  const refusals = await Promise.all(questions.map(({ ask, wanted }) => findRefusal(deps, ask, wanted, entitlement)));
   const credits = starts.reduce((sum, { heldCredits }) => sum + heldCredits, 0);
   const hold = { holdId, userId, credits, kinds, holdMs: terms.holdMs, now: terms.now };
   const confirmed = asks.every(({ request }) => request.confirmed);

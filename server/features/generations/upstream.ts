@@ -3,11 +3,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Model } from "#domain/models.ts";
 import { failureKind } from "../../failures.ts";
 import type { ModelGateway } from "../../providers/models/gateway.ts";
-import type { FinishReason, ModelEvent, ModelUsage, Source } from "../../providers/models/protocol.ts";
+import type { FinishReason, ModelEvent, ModelUsage, PictureWish, Source } from "../../providers/models/protocol.ts";
 import { ModelOutage, ModelRefusal } from "../../providers/models/protocol.ts";
+import { unknownUsage } from "../../providers/models/response-stream.ts";
 import type { ChatMessage } from "./history.ts";
 
-export type ProviderFailure = ModelOutage["code"] | ModelRefusal["code"] | "provider_empty";
+export type ProviderFailure = ModelOutage["code"] | ModelRefusal["code"] | "provider_empty" | "picture_not_kept" | "reference_unreadable";
 
 export interface UpstreamTimings {
   firstTokenMs: number;
@@ -26,6 +27,9 @@ export interface Question {
   onText(text: string): void;
   /** Where the answer has its facts from, if its model searches. May be called several times, with others each time. */
   onSources(sources: readonly Source[]): void;
+  /** For a model that makes pictures. */
+  picture?: PictureWish;
+  onPreview?(bytes: Uint8Array): void;
 }
 
 export interface UpstreamEnd extends ModelUsage {
@@ -37,6 +41,8 @@ export interface UpstreamEnd extends ModelUsage {
   concluded: boolean;
   /** The error that caused the failure, if there was one. */
   error: unknown;
+  /** The picture, as the provider sent it. Whoever takes it reports whether it is one. */
+  picture: Uint8Array | undefined;
 }
 
 /** How long we wait for the token counts after the text has ended. */
@@ -62,11 +68,11 @@ class Patience {
     if (outer.aborted) this.forward();
   }
 
-  /** Before the first text only thinking and searching extend the wait. After it every event does. */
+  /** Before the first text only thinking, searching and previews extend the wait. After it every event does. */
   heard({ type }: ModelEvent): void {
     if (type === "finish") this.enter("finished", usageWaitMs);
     else if (type === "text" && this.phase === "waiting") this.enter("speaking", this.timings.idleMs);
-    else if (this.phase === "waiting" && (type === "thinking" || type === "sources")) this.idle.refresh();
+    else if (this.phase === "waiting" && (type === "thinking" || type === "sources" || type === "preview")) this.idle.refresh();
     else if (this.phase === "speaking") this.idle.refresh();
   }
 
@@ -91,20 +97,26 @@ class Patience {
 /** What the provider has said so far. */
 class Transcript {
   heard = false;
-  anyText = false;
+  anyOutput = false;
+  picture: Uint8Array | undefined;
   finish: FinishReason | undefined;
-  usage: ModelUsage = { promptTokens: null, completionTokens: null, thinkingTokens: null, searches: null, costMicroDollars: null };
+  usage: ModelUsage = unknownUsage;
   error: unknown;
 
-  take(event: ModelEvent, { onText, onSources }: Question): void {
+  take(event: ModelEvent, { onText, onSources, onPreview }: Question): void {
     this.heard = true;
     if (event.type === "text") {
-      this.anyText = true;
+      this.anyOutput = true;
       // PostgreSQL's text can't hold U+0000.
       onText(event.text.includes("\0") ? event.text.replaceAll("\0", "\uFFFD") : event.text);
     } else if (event.type === "finish") this.finish = event.reason;
     else if (event.type === "usage") this.usage = event.usage;
     else if (event.type === "sources") onSources(event.sources);
+    else if (event.type === "preview") onPreview?.(event.bytes);
+    else if (event.type === "picture") {
+      this.anyOutput = true;
+      this.picture = event.bytes;
+    }
   }
 }
 
@@ -115,12 +127,12 @@ function failureOf(error: unknown): ProviderFailure {
 type End = Pick<UpstreamEnd, "failure" | "cutShort" | "error">;
 
 /** Decides how the answer ended. An error after the provider has said why it ended does not change that. */
-function conclude({ finish, anyText, error }: Transcript, timedOut: boolean): End {
+function conclude({ finish, anyOutput, error }: Transcript, timedOut: boolean): End {
   const failed = (failure: ProviderFailure, thrown?: unknown): End => ({ failure, cutShort: false, error: thrown });
   if (finish === undefined) return failed(timedOut ? "provider_timeout" : failureOf(error), error);
   if (finish === "other") return failed("provider_error");
   if (finish === "filtered") return failed("content_filtered");
-  return anyText ? { failure: undefined, cutShort: finish === "cut_short", error: undefined } : failed("provider_empty");
+  return anyOutput ? { failure: undefined, cutShort: finish === "cut_short", error: undefined } : failed("provider_empty");
 }
 
 /** The provider turned the call away before it said anything, and asking once more may help. */
@@ -137,7 +149,7 @@ function providerWorked({ failure, error }: End, timedOut: boolean): boolean | u
 
 /** Asks the model and passes the text on as it arrives; text that arrives together is one call of `onText`. Never throws. */
 export async function askModel(gateway: ModelGateway, question: Question): Promise<UpstreamEnd> {
-  const { model, personId, messages } = question;
+  const { model, personId, messages, picture } = question;
   const transcript = new Transcript();
   const patience = new Patience(question.signal, question.timings);
   try {
@@ -146,6 +158,7 @@ export async function askModel(gateway: ModelGateway, question: Question): Promi
       personId,
       messages: messages.map(({ role, content }) => ({ role, parts: [{ type: "text" as const, text: content }] })),
       signal: patience.controller.signal,
+      ...(picture && { picture }),
     };
     const listen = async () => {
       for await (const event of gateway.ask(call)) {
@@ -166,6 +179,6 @@ export async function askModel(gateway: ModelGateway, question: Question): Promi
   }
   const end = conclude(transcript, patience.timedOut);
   const worked = providerWorked(end, patience.timedOut);
-  if (worked !== undefined) gateway.report(model, personId, worked);
-  return { ...end, concluded: transcript.finish !== undefined, ...transcript.usage };
+  if (worked !== undefined && !transcript.picture) gateway.report(model, personId, worked);
+  return { ...end, concluded: transcript.finish !== undefined, picture: transcript.picture, ...transcript.usage };
 }

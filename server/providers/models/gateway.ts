@@ -7,6 +7,7 @@ import { CircuitBreaker } from "./circuit-breaker.ts";
 import type { ListedModel } from "./model-list.ts";
 import { listModels } from "./model-list.ts";
 import { connectOpenAiChat } from "./openai-chat.ts";
+import { connectOpenAiImages } from "./openai-images.ts";
 import { connectOpenAiResponses } from "./openai-responses.ts";
 import type { ConnectModels, ModelAddress, ModelCall, ModelConnection, ModelEvent } from "./protocol.ts";
 
@@ -14,6 +15,7 @@ import type { ConnectModels, ModelAddress, ModelCall, ModelConnection, ModelEven
 const protocols: Readonly<Record<ModelProtocol, ConnectModels>> = {
   "openai-chat": connectOpenAiChat,
   "openai-responses": connectOpenAiResponses,
+  "openai-images": connectOpenAiImages,
   "anthropic-messages": connectAnthropicMessages,
 };
 

@@ -4,6 +4,7 @@
  */
 import { PermanentFailure } from "#domain/errors.ts";
 import type { Model, Provider } from "#domain/models.ts";
+import type { PictureBackground, PictureQuality, PictureSize } from "#domain/pictures.ts";
 import { Outage } from "../../failures.ts";
 
 /** A part of a message. Pictures, sounds and files will be other types; a protocol does not compile until it handles them. */
@@ -14,6 +15,16 @@ export interface ModelMessage {
   parts: readonly InputPart[];
 }
 
+/** One picture. The references and the mask are PNG files. */
+export interface PictureWish {
+  size: PictureSize;
+  quality: PictureQuality;
+  background: PictureBackground;
+  references: readonly Uint8Array[];
+  /** As large as the first reference; what is transparent in it is to change. */
+  mask?: Uint8Array;
+}
+
 export interface ModelCall {
   /** With the provider's id of the model and its limits. */
   model: Model;
@@ -21,6 +32,8 @@ export interface ModelCall {
   personId: string;
   /** Oldest first. A model that takes no conversation gets one message. */
   messages: readonly ModelMessage[];
+  /** For a model that makes pictures: each call makes one. */
+  picture?: PictureWish;
   /** When it is aborted, the call ends with an error and its connection is closed. */
   signal: AbortSignal;
 }
@@ -34,6 +47,8 @@ export type FinishReason = "complete" | "cut_short" | "filtered" | "other";
 /** Null where the provider does not say. */
 export interface ModelUsage {
   promptTokens: number | null;
+  /** Of the prompt's tokens those of pictures. */
+  pictureTokens: number | null;
   /** Those of thinking included. */
   completionTokens: number | null;
   thinkingTokens: number | null;
@@ -54,7 +69,7 @@ export interface Source {
 
 /**
  * What a call yields. `finish` comes before `usage` and apart from it, because it settles what the answer is: a stop or an error
- * after it changes nothing. A call that ends without `finish` was broken off. Files that a model makes will be another type.
+ * after it changes nothing. A call that ends without `finish` was broken off. Bytes are as the provider sent them: whoever gets them checks them.
  */
 export type ModelEvent =
   | { type: "text"; text: string }
@@ -64,6 +79,10 @@ export type ModelEvent =
   | { type: "thinking" }
   /** Where the answer has its facts from. Each event adds to those before. */
   | { type: "sources"; sources: readonly Source[] }
+  /** What the picture looks like so far. */
+  | { type: "preview"; bytes: Uint8Array }
+  /** The finished picture. */
+  | { type: "picture"; bytes: Uint8Array }
   | { type: "finish"; reason: FinishReason }
   /** The latest figures; each event replaces the one before. */
   | { type: "usage"; usage: ModelUsage };

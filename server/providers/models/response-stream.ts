@@ -2,13 +2,19 @@
  * Reads a streamed response, alike for all protocols: its server-sent events, limits on bytes, and what happens to the connection. The
  * packages of the providers send the requests; their own iterators are not used, because they cost two thirds of what a byte proxy does.
  */
+import type { EventSourceParser } from "eventsource-parser";
 import { createParser } from "eventsource-parser";
 import type { FinishReason, ModelEvent, ModelUsage, Source } from "./protocol.ts";
 import { ModelOutage } from "./protocol.ts";
 
-/** Far above any answer within the token limits: a provider that sends more has a fault. */
-const maximumBytes = 8 * 1024 * 1024;
-const maximumEventCharacters = 1024 * 1024;
+/** A provider that sends more has a fault. */
+export interface ResponseLimits {
+  bytes: number;
+  eventCharacters: number;
+}
+
+/** Far above any answer within the token limits. */
+const textLimits: ResponseLimits = { bytes: 8 * 1024 * 1024, eventCharacters: 1024 * 1024 };
 /** Until the response ends, after the provider has said that nothing follows. */
 const restTimeoutMs = 1_000;
 /** Addresses and titles that are longer are no use to a reader. */
@@ -53,6 +59,16 @@ function toSource({ id, url, title, date }: EventData): Source | undefined {
   return { mark: tokenCount(id), url: address, title: shortText(title), date: shortText(date) };
 }
 
+/** Before the provider has said anything about it. */
+export const unknownUsage: ModelUsage = {
+  promptTokens: null,
+  pictureTokens: null,
+  completionTokens: null,
+  thinkingTokens: null,
+  searches: null,
+  costMicroDollars: null,
+};
+
 /** What the events of one response say, until it is passed on. */
 export class Said {
   /** The provider has said that nothing follows. */
@@ -66,6 +82,8 @@ export class Said {
   private latestUsage: ModelUsage | undefined;
   private newSources: Source[] = [];
   private readonly knownSources = new Set<string>();
+  private latestPreview: Uint8Array | undefined;
+  private finished: Uint8Array | undefined;
 
   text(text: unknown): void {
     if (typeof text === "string") this.gathered += text;
@@ -81,8 +99,16 @@ export class Said {
   }
 
   usage(usage: Partial<ModelUsage>): void {
-    const unknown = { promptTokens: null, completionTokens: null, thinkingTokens: null, searches: null, costMicroDollars: null };
-    this.latestUsage = { ...unknown, ...usage };
+    this.latestUsage = { ...unknownUsage, ...usage };
+  }
+
+  preview(bytes: Uint8Array): void {
+    this.latestPreview = bytes;
+  }
+
+  picture(bytes: Uint8Array): void {
+    this.latestPreview = undefined;
+    this.finished = bytes;
   }
 
   /** Adds those that were not said before. */
@@ -100,6 +126,8 @@ export class Said {
     const events: ModelEvent[] = [];
     if (this.gathered !== "") events.push({ type: "text", text: this.gathered });
     if (this.newSources.length > 0) events.push({ type: "sources", sources: this.newSources });
+    if (this.latestPreview) events.push({ type: "preview", bytes: this.latestPreview });
+    if (this.finished) events.push({ type: "picture", bytes: this.finished });
     if (this.reason && !this.reasonTold) events.push({ type: "finish", reason: this.reason });
     if (this.latestUsage) events.push({ type: "usage", usage: this.latestUsage });
     if (events.length === 0) events.push({ type: this.thinks ? "thinking" : "working" });
@@ -107,6 +135,8 @@ export class Said {
     this.gathered = "";
     this.thinks = false;
     this.newSources = [];
+    this.latestPreview = undefined;
+    this.finished = undefined;
     this.latestUsage = undefined;
     return events;
   }
@@ -117,22 +147,25 @@ class ByteReader {
   readonly said = new Said();
   private bytes = 0;
   private readonly read: ReadEvent;
+  private readonly maximumBytes: number;
   private readonly decoder = new TextDecoder();
-  private readonly parser = createParser({
-    maxBufferSize: maximumEventCharacters,
-    onEvent: ({ data }) => this.readData(data),
-    onError: (error) => {
-      if (error.type === "max-buffer-size-exceeded") this.said.fault ??= new ModelOutage("provider_garbage", "an event has no end");
-    },
-  });
+  private readonly parser: EventSourceParser;
 
-  constructor(read: ReadEvent) {
+  constructor(read: ReadEvent, limits: ResponseLimits) {
     this.read = read;
+    this.maximumBytes = limits.bytes;
+    this.parser = createParser({
+      maxBufferSize: limits.eventCharacters,
+      onEvent: ({ data }) => this.readData(data),
+      onError: (error) => {
+        if (error.type === "max-buffer-size-exceeded") this.said.fault ??= new ModelOutage("provider_garbage", "an event has no end");
+      },
+    });
   }
 
   take(bytes: Uint8Array): ModelEvent[] {
     this.bytes += bytes.length;
-    if (this.bytes > maximumBytes) this.said.fault ??= new ModelOutage("provider_garbage", "the response has no end");
+    if (this.bytes > this.maximumBytes) this.said.fault ??= new ModelOutage("provider_garbage", "the response has no end");
     this.parser.feed(this.decoder.decode(bytes, { stream: true }));
     return this.said.take();
   }
@@ -175,9 +208,13 @@ async function readRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promis
 }
 
 /** Sends the request with `open` and yields what its response says. */
-export async function* streamEvents(open: () => Promise<Response>, read: ReadEvent): AsyncGenerator<ModelEvent, void> {
+export async function* streamEvents(
+  open: () => Promise<Response>,
+  read: ReadEvent,
+  limits: ResponseLimits = textLimits,
+): AsyncGenerator<ModelEvent, void> {
   const reader = await openBody(await open());
-  const bytes = new ByteReader(read);
+  const bytes = new ByteReader(read, limits);
   const { said } = bytes;
   try {
     while (!said.done) {

@@ -1,0 +1,71 @@
+/** How the next picture is to be asked for. It is chosen in the chat, and from a picture in the thread or the gallery. */
+import { create } from "zustand";
+import type { PictureOptions } from "#contract/generations.ts";
+import { pictureLimits, usualPicture } from "#domain/pictures.ts";
+import { sessionStore } from "./session-store.ts";
+
+/** A picture to begin from. */
+export interface Reference {
+  fileId: string;
+  alternative: string;
+  width: number;
+  height: number;
+}
+
+interface PictureWish {
+  options: Pick<PictureOptions, "count" | "size" | "quality" | "background">;
+  references: readonly Reference[];
+  /** The file with what of the first reference is to change. */
+  mask: string | null;
+  /** What a button of a picture has put into the composer; taken by the chat. */
+  given: { prompt: string | null; modelId: string | null } | null;
+}
+
+const nothing: PictureWish = { options: usualPicture, references: [], mask: null, given: null };
+
+export const usePictureWish = create<PictureWish>(() => nothing);
+
+export function wishOptions(change: Partial<PictureWish["options"]>): void {
+  usePictureWish.setState(({ options }) => ({ options: { ...options, ...change } }));
+}
+
+/** The mask belongs to the first reference, and goes with it. */
+export function addReference(reference: Reference): void {
+  usePictureWish.setState(({ references }) => ({
+    references: [...references.filter(({ fileId }) => fileId !== reference.fileId), reference].slice(0, pictureLimits.references),
+  }));
+}
+
+export function removeReference(fileId: string): void {
+  usePictureWish.setState(({ references, mask }) => ({
+    references: references.filter((each) => each.fileId !== fileId),
+    mask: references[0]?.fileId === fileId ? null : mask,
+  }));
+}
+
+/** Begins anew from this picture. */
+export function editPicture(reference: Reference, modelId: string | null): void {
+  usePictureWish.setState({ references: [reference], mask: null, given: { prompt: null, modelId } });
+}
+
+export function askLike(prompt: string, modelId: string | null): void {
+  usePictureWish.setState({ given: { prompt, modelId } });
+}
+
+/** What is sent. */
+export function wishedPicture({ options, references, mask }: PictureWish): PictureOptions {
+  if (references.length === 0) return options;
+  return { ...options, references: references.map(({ fileId }) => fileId), ...(mask !== null && { mask }) };
+}
+
+/** After a send: the next picture begins from nothing again. */
+export function forgetReferences(): void {
+  usePictureWish.setState({ references: [], mask: null });
+}
+
+let userId = sessionStore.getState().user?.id;
+sessionStore.subscribe(({ user }) => {
+  if (user?.id === userId) return;
+  userId = user?.id;
+  usePictureWish.setState(nothing);
+});
