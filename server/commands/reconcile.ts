@@ -11,9 +11,9 @@ import { validate as isUuid } from "uuid";
 import { findingKinds } from "#domain/findings.ts";
 import type { Db } from "../db/database.ts";
 import { createDatabase, createPool } from "../db/database.ts";
+import { runCommand } from "../embedded/run-command.ts";
 import { databaseAddress } from "../embedded/running-database.ts";
 import { StartError } from "../embedded/start-error.ts";
-import { ConfigError } from "../environment.ts";
 import { askForFullCheck, readFullCheck } from "../features/billing/full-check.ts";
 import { closeFinding, listOpenFindings } from "../features/findings/service.ts";
 
@@ -83,9 +83,4 @@ async function run(): Promise<string[]> {
   }
 }
 
-try {
-  console.log((await run()).join("\n"));
-} catch (error) {
-  console.error(error instanceof ConfigError ? error.faults.join("\n") : (error as Error).message);
-  process.exitCode = 1;
-}
+await runCommand(run);

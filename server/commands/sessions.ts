@@ -5,9 +5,9 @@
 import { parseArgs } from "node:util";
 import type { Db } from "../db/database.ts";
 import { createDatabase, createPool } from "../db/database.ts";
+import { runCommand } from "../embedded/run-command.ts";
 import { databaseAddress } from "../embedded/running-database.ts";
 import { StartError } from "../embedded/start-error.ts";
-import { ConfigError } from "../environment.ts";
 import { endEverySession, endSessionsOf } from "../features/auth/end-sessions.ts";
 
 const said = (count: number) => (count === 1 ? "1 sign-in is ended" : `${count} sign-ins are ended`);
@@ -18,21 +18,16 @@ async function end(db: Db, email: string): Promise<string> {
   return said(count);
 }
 
-async function run(): Promise<string> {
+async function run(): Promise<string[]> {
   const { values } = parseArgs({ options: { end: { type: "string" }, "end-all": { type: "boolean" } } });
   const { end: email, "end-all": all = false } = values;
   if ((email === undefined) === !all) throw new StartError("give one of --end <address> and --end-all");
   const db = createDatabase(createPool(await databaseAddress(process.env), 1, "tessera sessions"));
   try {
-    return email === undefined ? said(await endEverySession(db)) : await end(db, email);
+    return [email === undefined ? said(await endEverySession(db)) : await end(db, email)];
   } finally {
     await db.destroy();
   }
 }
 
-try {
-  console.log(await run());
-} catch (error) {
-  console.error(error instanceof ConfigError ? error.faults.join("\n") : (error as Error).message);
-  process.exitCode = 1;
-}
+await runCommand(run);

@@ -3,6 +3,7 @@
  * differs; safe to repeat. `npm run stripe:check` only says what differs; the exit code is 1 if anything does (docs/stripe.md).
  */
 import { parseArgs } from "node:util";
+import { runCommand } from "../embedded/run-command.ts";
 import { ConfigError, Environment } from "../environment.ts";
 import type { Difference } from "../features/billing/stripe-account.ts";
 import { compareAccount } from "../features/billing/stripe-account.ts";
@@ -45,7 +46,7 @@ async function repair(differences: readonly Difference[]): Promise<string[]> {
   return lines;
 }
 
-async function run(variables: NodeJS.ProcessEnv): Promise<void> {
+async function run(variables: NodeJS.ProcessEnv): Promise<string[]> {
   const [command] = parseArgs({ allowPositionals: true }).positionals;
   if (command !== "setup" && command !== "check") throw new Error("give setup or check");
   const { stripe, origin, livemode } = readAccount(variables);
@@ -54,13 +55,8 @@ async function run(variables: NodeJS.ProcessEnv): Promise<void> {
   const differences = await compareAccount(payments, origin, stripe.tax);
   const left = command === "setup" ? await repair(differences) : differences.map(({ what }) => what);
   const lines = left.length > 0 ? left : [differences.length > 0 ? "everything is set up" : "nothing differs"];
-  console.log([...lines, ...unseen].join("\n"));
   process.exitCode = left.length > 0 ? 1 : 0;
+  return [...lines, ...unseen];
 }
 
-try {
-  await run(process.env);
-} catch (error) {
-  console.error(error instanceof ConfigError ? error.faults.join("\n") : (error as Error).message);
-  process.exitCode = 1;
-}
+await runCommand(() => run(process.env));

@@ -7,9 +7,9 @@ import { parseArgs } from "node:util";
 import { validate as isUuid } from "uuid";
 import type { Db } from "../db/database.ts";
 import { createDatabase, createPool } from "../db/database.ts";
-import { ConfigError } from "../environment.ts";
 import { isJobName, jobs } from "../queue/jobs.ts";
 import { listDeadLetters, listSetAsideEvents, replayDeadLetter, replayDeadLetters, replaySetAsideEvents } from "../queue/replay.ts";
+import { runCommand } from "./run-command.ts";
 import { databaseAddress } from "./running-database.ts";
 import { StartError } from "./start-error.ts";
 
@@ -63,9 +63,4 @@ async function run(): Promise<string[]> {
   }
 }
 
-try {
-  console.log((await run()).join("\n"));
-} catch (error) {
-  console.error(error instanceof ConfigError ? error.faults.join("\n") : (error as Error).message);
-  process.exitCode = 1;
-}
+await runCommand(run);

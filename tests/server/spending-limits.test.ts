@@ -1,6 +1,7 @@
 /** The limits a person sets for their own spending: a daily cap that parallel sends can't pass, and a price from which they are asked. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { plans } from "#domain/plans.ts";
 import { migrate, migrationNames } from "#server/db/migrator.ts";
 import { applicationRole } from "#server/embedded/postgres.ts";
 import { readLimits, setLimits } from "#server/features/credits/limits.ts";
@@ -168,6 +169,20 @@ test("a price above the person's own is refused until it is confirmed, and the r
   expect((await ask(api, person, dear)).receipt?.chargedCredits).toBe(5);
   await set(null);
   expect((await ask(api, person, dear)).receipt?.chargedCredits).toBe(5);
+});
+
+test("being asked about a price uses up none of the sends of a minute, and other refusals do", async () => {
+  const person = await createPerson(api, database.db, { plan: "starter" });
+  const dear = { model: "gpt-6.1-sol", quotedCredits: 5 };
+  await setLimits(database.db, person.userId, { dailyCapCredits: null, askAboveCredits: 4 }, api.deps.clock.now());
+  const sends = plans.starter.requestsPerMinute;
+  for (let asked = 0; asked < sends + 2; asked += 1) expect((await send(api, person, dear)).status).toBe(409);
+  expect(await database.db.selectFrom("refused_sends").select("user_id").where("user_id", "=", person.userId).execute()).toEqual([]);
+  const together = [{ idempotencyKey: randomUUID(), request: { ...dear, prompt: "Hello" } }];
+  await expect(startTogether(api.deps, api.answers, person.userId, together)).rejects.toMatchObject({ code: "confirmation_required" });
+  for (let sent = 0; sent < sends; sent += 1)
+    expect(await (await send(api, person, { ...dear, quotedCredits: 4 })).json()).toMatchObject({ code: "price_changed" });
+  expect((await send(api, person, { ...dear, confirmed: true })).status).toBe(429);
 });
 
 test("a person reads and replaces their own limits, and only whole numbers within bounds are taken", async () => {

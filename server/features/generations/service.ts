@@ -119,7 +119,8 @@ function termsOf(deps: Deps, { owner, timings }: Answers, { requestsPerMinute, c
 
 /**
  * Holds the price, stores the question and calls the model; returns the answer's events. The same key with the same content
- * returns the events of the same answer again. Throws refusals as DomainErrors; they count towards the person's rate.
+ * returns the events of the same answer again. Throws refusals as DomainErrors; they count towards the person's rate, but for the question
+ * about a price, because the person has sent nothing until they answer it.
  */
 export async function startAnswer(deps: Deps, answers: Answers, ask: Ask, entitlement: Entitlement): Promise<Feed> {
   const { request, userId } = ask;
@@ -131,7 +132,13 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask, entitl
     if (known) return replay(deps, answers, known, 0);
     throw unavailable();
   }
-  const refused = (await findRefusal(deps, ask, wanted, entitlement)) ?? findUnconfirmed(entitlement, credits, request.confirmed);
+  const refused = await findRefusal(deps, ask, wanted, entitlement);
+  const unconfirmed = refused ? undefined : findUnconfirmed(entitlement, credits, request.confirmed);
+  if (unconfirmed) {
+    const known = await findKnown(deps.db, ask, requestHash);
+    if (known) return replay(deps, answers, known, 0);
+    throw unconfirmed;
+  }
   const plan = refused ? undefined : await planTurn(deps.db, userId, request, prompt, model);
   const refusal = refused ?? (plan ? undefined : noPlace());
   const { turn = null, messages = [] } = plan ?? {};
@@ -220,10 +227,10 @@ export async function startTogether(deps: Deps, answers: Answers, userId: string
   const credits = starts.reduce((sum, { heldCredits }) => sum + heldCredits, 0);
   const hold = { holdId, userId, credits, kinds, holdMs: terms.holdMs, now: terms.now };
   const confirmed = asks.every(({ request }) => request.confirmed);
-  const refused =
-    refusals.find((refusal) => refusal !== undefined) ??
-    findUnconfirmed(entitlement, credits, confirmed) ??
-    (await writeTogether(deps.db, hold, starts));
+  const barred = refusals.find((refusal) => refusal !== undefined);
+  const unconfirmed = barred ? undefined : findUnconfirmed(entitlement, credits, confirmed);
+  if (unconfirmed) throw unconfirmed;
+  const refused = barred ?? (await writeTogether(deps.db, hold, starts));
   const [first] = starts;
   if (refused && first) {
     // The refused starts were not written, so we count the refusal here.
