@@ -1,3 +1,5 @@
+-- The release before has no such job.
+delete from outbox where job = 'read-invoices';
 drop index orders_contract;
 drop index orders_session;
 drop index bank_transfers_subscription;

@@ -49,7 +49,12 @@ export const Invoice = Type.Object({
 });
 export type Invoice = Static<typeof Invoice>;
 
-export const InvoicePage = Type.Object({ invoices: Type.Array(Invoice), nextCursor: Type.Union([Type.String(), Type.Null()]) });
+export const InvoicePage = Type.Object({
+  invoices: Type.Array(Invoice),
+  nextCursor: Type.Union([Type.String(), Type.Null()]),
+  /** Invoices from before the product kept copies of them are being read; open pages are told when they are there. */
+  reading: Type.Boolean(),
+});
 export type InvoicePage = Static<typeof InvoicePage>;
 
 /** `pay`: the payment provider's page where it is paid, or confirmed with the bank. */

@@ -14,6 +14,8 @@ export const jobs = {
   "pay-back": Type.Object({ requestId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
   /** Marks the invoice of a recorded bank transfer as paid at Stripe or, if the transfer was taken back, ends its plan. */
   "settle-transfer": Type.Object({ reference: Type.String({ maxLength: 140 }) }, { additionalProperties: false }),
+  /** Copies the invoices that a person's customer had before there was our table. */
+  "read-invoices": Type.Object({ userId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
   /** Updates the email address of the Stripe customer that pays for this person. */
   "update-customer": Type.Object({ userId: Type.String({ format: "uuid" }) }, { additionalProperties: false }),
   /** Tells an account that a share of the grant's credits is spent. A trigger writes it in the transaction that spends them. */
@@ -42,6 +44,7 @@ export const kindOfJob: Readonly<Record<JobName, JobKind>> = {
   "align-subscription": "stripe",
   "pay-back": "stripe",
   "settle-transfer": "stripe",
+  "read-invoices": "stripe",
   "update-customer": "stripe",
   "tell-low-credits": "mail",
   "send-mail": "mail",

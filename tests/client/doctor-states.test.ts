@@ -13,7 +13,7 @@ const api = onStubbedSite((opened) => {
 });
 const call = "POST /api/billing/doctor";
 const check = async (answer: PaymentCheck) => {
-  api.answer("GET /api/billing/invoices", { invoices: [], nextCursor: null });
+  api.answer("GET /api/billing/invoices", { invoices: [], nextCursor: null, reading: false });
   api.answer(call, answer);
   page = await open(site, "/profile/billing", { member: true });
   await page.getByRole("button", { name: text.check, exact: true }).click();

@@ -31,7 +31,7 @@ const row = (words: string) => page.getByRole("listitem").filter({ hasText: word
 const button = (name: string) => page.getByRole("button", { name, exact: true });
 
 async function visit(invoices: Invoice[], nextCursor: string | null = null): Promise<void> {
-  api.answer(listCall, { invoices, nextCursor });
+  api.answer(listCall, { invoices, nextCursor, reading: false });
   page = await open(site, "/profile/billing", { member: true });
 }
 
@@ -89,13 +89,20 @@ it("says that the payment page could not be reached, and the list stays", async 
   await row("Starter Plan").getByText("$19.99").waitFor();
 });
 
+it("says that earlier invoices are being read", async () => {
+  api.answer(listCall, { invoices: [], nextCursor: null, reading: true });
+  page = await open(site, "/profile/billing", { member: true });
+  await page.getByText(text.reading).waitFor();
+  expect(await page.getByText(text.empty).count()).toBe(0);
+});
+
 it("says that there is none yet, or that the list could not be read and can be asked for again", async () => {
   await visit([]);
   await page.getByText(text.empty).waitFor();
   api.refuse(listCall, 503, "service_unavailable");
   page = await open(site, "/profile/billing", { member: true });
   await page.getByText(text.failed).waitFor();
-  api.answer(listCall, { invoices: [plan], nextCursor: null });
+  api.answer(listCall, { invoices: [plan], nextCursor: null, reading: false });
   await button("Try again").click();
   await row("Starter Plan").waitFor();
 });
@@ -103,7 +110,7 @@ it("says that there is none yet, or that the list could not be read and can be a
 it("adds older invoices below, and keeps the place", async () => {
   await visit([pack], "further");
   await row("Credit pack").waitFor();
-  api.answer(listCall, { invoices: [plan], nextCursor: null });
+  api.answer(listCall, { invoices: [plan], nextCursor: null, reading: false });
   await button(text.older).click();
   await row("Starter Plan").waitFor();
   expect(await page.getByRole("listitem").filter({ hasText: "No." }).count()).toBe(2);

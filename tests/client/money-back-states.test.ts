@@ -25,7 +25,7 @@ const open14: MoneyBack = {
 const button = (name: string) => page.getByRole("button", { name, exact: true });
 
 async function visit(moneyBack: MoneyBack | null): Promise<void> {
-  api.answer("GET /api/billing/invoices", { invoices: [], nextCursor: null });
+  api.answer("GET /api/billing/invoices", { invoices: [], nextCursor: null, reading: false });
   api.answer(readCall, { moneyBack });
   page = await open(site, "/profile/billing", { member: true });
 }

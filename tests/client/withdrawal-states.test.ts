@@ -36,7 +36,7 @@ const pack: Contract = {
 };
 
 async function visit(contracts: Contract[], name: string | null = "Ada Lovelace", path = "/profile/billing"): Promise<void> {
-  api.answer("GET /api/billing/invoices", { invoices: [], nextCursor: null });
+  api.answer("GET /api/billing/invoices", { invoices: [], nextCursor: null, reading: false });
   api.answer("GET /api/billing/money-back", { moneyBack: null });
   api.answer("GET /api/billing/withdrawals", { name, email: "ada@example.com", contracts });
   page = await open(site, path, { member: true });

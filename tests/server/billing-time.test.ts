@@ -45,6 +45,20 @@ async function balance(person: Person): Promise<number> {
 }
 
 describe("a renewal", () => {
+  test("whose invoice is still a draft names the credits that are due now, and after it the next month's", async () => {
+    const person = await subscriber();
+    const check = async () => (await world.post("/api/functions/reliable-subscription-check", person)).json();
+    const end = new Date((await check()).subscription_end);
+    expect((await check()).next_credits_at).toBe(end.toISOString());
+    const drafted = new Date(end.getTime() + 600_000);
+    await world.moveTo(drafted);
+    expect(await check()).toMatchObject({ status: "active", next_credits_at: drafted.toISOString() });
+    await world.moveTo(new Date(end.getTime() + 7_200_000));
+    const { next_credits_at: next, subscription_end: nextEnd } = await check();
+    expect(next).toBe(nextEnd);
+    expect(new Date(next).getTime()).toBeGreaterThan(end.getTime() + 27 * 86_400_000);
+  });
+
   test("keeps the old month while its invoice is a draft, and replaces it once paid", async () => {
     const person = await subscriber();
     await world.moveTo(new Date("2026-02-28T12:30:00Z"));

@@ -1,6 +1,7 @@
 /** The list of a person's invoices is ours; it follows Stripe's events, and links are asked of Stripe when somebody follows them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
+import { readEarlierInvoices } from "#server/features/billing/earlier-invoices.ts";
 import { mirrorInvoice } from "#server/features/billing/mirror-invoice.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
 import { createPayments } from "#server/providers/stripe.ts";
@@ -141,13 +142,24 @@ describe("an invoice", () => {
     expect((await listOf(person))[0]).toMatchObject({ state: "refunded", refundedCents: 1999 });
   });
 
-  test("from before the list existed is read once, by the next reconciliation", async () => {
+  test("from before the list existed is read when its person looks, or by the next reconciliation", async () => {
     const person = await subscriber();
     const { db } = world.database;
     const [before] = await listOf(person);
     await world.database.asOwner(`delete from invoices where id = '${before.id}'`);
     await world.database.asOwner("update billing_accounts set invoices_read_at = null");
-    expect(await listOf(person)).toEqual([]);
+    // Looking at the list asks for it, once; then it is there at once, and open pages are told.
+    expect([(await get(person)).json(), (await get(person)).json()]).toEqual(
+      Array(2).fill({ invoices: [], nextCursor: null, reading: true }),
+    );
+    const jobs = await db.selectFrom("outbox").select("payload").where("job", "=", "read-invoices").execute();
+    expect(jobs).toEqual([{ payload: { userId: person.userId } }]);
+    world.pushed.length = 0;
+    await readEarlierInvoices(world.deps, person.userId);
+    expect((await get(person)).json()).toEqual({ invoices: [before], nextCursor: null, reading: false });
+    expect(world.pushed).toMatchObject([{ userId: person.userId, table: "user_subscriptions" }]);
+    await world.database.asOwner(`delete from invoices where id = '${before.id}'`);
+    await world.database.asOwner("update billing_accounts set invoices_read_at = null");
     await reconcileBilling(world.deps);
     expect(await listOf(person)).toEqual([before]);
     const unread = await db

@@ -49,6 +49,9 @@ const fail = (error: unknown) => ({
   "settle-transfer": async () => {
     throw error;
   },
+  "read-invoices": async () => {
+    throw error;
+  },
   "tell-low-credits": async () => {
     throw error;
   },

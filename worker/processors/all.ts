@@ -5,6 +5,7 @@ import { deleteFilesJob } from "./delete-files.ts";
 import { makeExportJob } from "./make-export.ts";
 import { payBackJob } from "./pay-back.ts";
 import { processStripeEventJob } from "./process-stripe-event.ts";
+import { readInvoicesJob } from "./read-invoices.ts";
 import { sendMailJob } from "./send-mail.ts";
 import { settleCheckoutJob } from "./settle-checkout.ts";
 import { settleTransferJob } from "./settle-transfer.ts";
@@ -19,6 +20,7 @@ export const processors: Processors = {
   "make-export": makeExportJob,
   "pay-back": payBackJob,
   "process-stripe-event": processStripeEventJob,
+  "read-invoices": readInvoicesJob,
   "send-mail": sendMailJob,
   "settle-checkout": settleCheckoutJob,
   "settle-transfer": settleTransferJob,

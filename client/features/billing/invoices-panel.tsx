@@ -116,7 +116,10 @@ export function InvoicesPanel() {
           {t("invoices:failed")}
         </Alert>
       )}
-      {state.status === "known" && state.page.invoices.length === 0 && <p className={styles.empty}>{t("invoices:empty")}</p>}
+      {state.status === "known" && state.page.reading && <p role="status">{t("invoices:reading")}</p>}
+      {state.status === "known" && state.page.invoices.length === 0 && !state.page.reading && (
+        <p className={styles.empty}>{t("invoices:empty")}</p>
+      )}
       {state.status === "known" && state.page.invoices.length > 0 && (
         <ul className={styles.rows}>
           {state.page.invoices.map((invoice) => (

@@ -24,7 +24,7 @@ export function useInvoices() {
     // If the list was read again meanwhile, this page no longer follows it.
     setState((before) =>
       before.status === "known" && before.page.nextCursor === cursor
-        ? { status: "known", page: { ...next, invoices: [...before.page.invoices, ...next.invoices] } }
+        ? { status: "known", page: { ...next, reading: before.page.reading, invoices: [...before.page.invoices, ...next.invoices] } }
         : before,
     );
   }, []);

@@ -5,6 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { TakenElsewhere } from "../../failures.ts";
 import { orMissing } from "../../providers/stripe.ts";
 import { enqueue } from "../../queue/outbox.ts";
+import { markInvoicesRead } from "./invoice-queries.ts";
 import * as queries from "./queries.ts";
 
 /** Who buys, and the Stripe customer of the account that pays. */
@@ -18,7 +19,7 @@ export interface Buyer {
  * Returns the account's Stripe customer and makes it if there is none. Two tabs at once make one customer, because both send the same content
  * under the same idempotency key. The email address is not part of the content, because it may change between two tries.
  */
-export async function ensureCustomer(deps: Pick<Deps, "db" | "payments">, userId: string): Promise<Buyer> {
+export async function ensureCustomer(deps: Pick<Deps, "db" | "payments" | "clock">, userId: string): Promise<Buyer> {
   const account = await queries.selectAccountOf(deps.db, userId);
   const language = await queries.selectLanguage(deps.db, userId);
   if (!account || language === undefined) throw new DomainError("unauthenticated", "Sign in to go on");
@@ -30,6 +31,8 @@ export async function ensureCustomer(deps: Pick<Deps, "db" | "payments">, userId
   await deps.payments.customers.update(created.id, { email: account.email });
   await inTransaction(deps.db, async (trx) => {
     await queries.saveCustomer(trx, account.payer_id, created.id);
+    // A customer who was just made has no invoices yet.
+    await markInvoicesRead(trx, account.payer_id, deps.clock.now());
     // If the address was changed meanwhile, the job for that change may have found no customer yet.
     await enqueue(trx, "update-customer", { userId });
   });

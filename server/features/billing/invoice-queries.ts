@@ -67,6 +67,18 @@ export async function selectInvoices(
     .execute();
 }
 
+/** Whether the person's account has a customer whose invoices of the time before there was this table are still to be read. */
+export async function isUnread(executor: Executor, userId: string): Promise<boolean> {
+  const row = await executor
+    .selectFrom("billing_accounts")
+    .select("id")
+    .where("id", "=", payerOf(userId))
+    .where("stripe_customer_id", "is not", null)
+    .where("invoices_read_at", "is", null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Customers whose invoices of the time before there was this table are still to be read, in the order of their accounts. */
 export async function selectUnreadCustomers(
   executor: Executor,

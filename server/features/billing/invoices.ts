@@ -8,6 +8,7 @@ import type { Executor } from "../../db/transaction.ts";
 import type { InvoiceRow, SubscriptionRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
 import { orUnavailable } from "../../providers/stripe.ts";
+import { askForEarlierInvoices } from "./earlier-invoices.ts";
 import type { InvoicePlace } from "./invoice-queries.ts";
 import * as queries from "./invoice-queries.ts";
 
@@ -53,6 +54,7 @@ export async function readInvoices(
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {
+    reading: cursor === undefined && (await askForEarlierInvoices(executor, userId)),
     invoices: page.map(toInvoice),
     nextCursor: rows.length > limit && last ? toCursor(last.issued_at.toISOString(), last.id) : null,
   };

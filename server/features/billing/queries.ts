@@ -81,6 +81,19 @@ export async function saveCustomer(executor: Executor, payerId: string, customer
     .execute();
 }
 
+/** Whether a paid invoice of the subscription covers the period that began at `start`. */
+export async function hasPaidPeriod(executor: Executor, subscriptionId: string, start: Date): Promise<boolean> {
+  const row = await executor
+    .selectFrom("paid_invoices")
+    .innerJoin("paid_invoice_lines", "paid_invoice_lines.invoice_id", "paid_invoices.id")
+    .select("paid_invoices.id")
+    .where("stripe_subscription_id", "=", subscriptionId)
+    .where("period_start", ">=", start)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function selectPayerOfCustomer(executor: Executor, customerId: string): Promise<string | undefined> {
   const row = await executor.selectFrom("billing_accounts").select("id").where("stripe_customer_id", "=", customerId).executeTakeFirst();
   return row?.id;
