@@ -1,21 +1,24 @@
 /** Requests for chat completions. */
 import type { Model } from "#domain/models.ts";
+import { readContent } from "./content.ts";
 import type { Fields } from "./fields.ts";
-import { booleanField, isFields, numberField, readContent, wordField } from "./fields.ts";
+import { booleanField, isFields, numberField, wordField } from "./fields.ts";
 import { invalidRequest } from "./openai-error.ts";
 import type { AskedMessage, ReadRequest } from "./requests.ts";
 import { checkedPromptTokens, readList, readRole } from "./requests.ts";
 import type { Effort } from "./thinking.ts";
 import { efforts, refuseSampling } from "./thinking.ts";
 
+const userParts = ["text", "image_url", "file"];
 const roles = ["system", "developer", "user", "assistant", "tool"];
 
-function readMessage(value: unknown, index: number): AskedMessage {
+function readMessage(value: unknown, index: number, model: Model): AskedMessage {
   const param = `messages[${index}]`;
   if (!isFields(value)) throw invalidRequest(`Invalid type for '${param}': expected an object.`, param, "invalid_type");
   const role = readRole(value.role, roles, param);
   const isEmpty = (value.content ?? undefined) === undefined && role === "assistant";
-  return { role, text: isEmpty ? "" : readContent(value.content, ["text"], `${param}.content`) };
+  if (isEmpty) return { role, text: "" };
+  return { role, ...readContent(value.content, role === "user" ? userParts : ["text"], `${param}.content`, model) };
 }
 
 function readIncludeUsage(body: Fields, stream: boolean): boolean {
@@ -45,7 +48,7 @@ function readEffort(body: Fields, { provider }: Model): Effort | undefined {
 }
 
 export const readChatRequest: ReadRequest = (body, model) => {
-  const messages = readList(body.messages, "messages").map(readMessage);
+  const messages = readList(body.messages, "messages").map((value, index) => readMessage(value, index, model));
   const stream = booleanField(body, "stream");
   numberField(body, "temperature", 0, 2, false);
   numberField(body, "top_p", 0, 1, false);

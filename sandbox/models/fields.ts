@@ -59,21 +59,3 @@ export function refuseOthers(fields: Fields, known: readonly string[], prefix = 
     if (!known.includes(name))
       throw invalidRequest(`Unknown parameter: '${prefix}${name}'. (The sandbox does not play it.)`, prefix + name, "unknown_parameter");
 }
-
-/** The text of a message: a string, or parts of these types. */
-export function readContent(content: unknown, types: readonly string[], param: string): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content))
-    throw invalidRequest(`Invalid type for '${param}': expected a string or an array of parts.`, param, "invalid_type");
-  return content
-    .map((part: unknown, index) => {
-      if (isFields(part) && types.includes(String(part.type)) && typeof part.text === "string") return part.text;
-      const expected = types.map((type) => `'${type}'`).join(", ");
-      throw invalidRequest(
-        `Invalid value for '${param}[${index}]': the sandbox's text models take parts of type ${expected} only.`,
-        `${param}[${index}]`,
-        "invalid_value",
-      );
-    })
-    .join("\n");
-}

@@ -1,26 +1,29 @@
 /** Requests for Anthropic's Messages. */
 import { parametersOf } from "#domain/model-parameters.ts";
 import type { Model } from "#domain/models.ts";
+import { readContent } from "./content.ts";
 import type { Fields } from "./fields.ts";
-import { booleanField, isFields, numberField, readContent, refuseOthers, wordField } from "./fields.ts";
+import { booleanField, isFields, numberField, refuseOthers, wordField } from "./fields.ts";
 import { invalidRequest } from "./openai-error.ts";
 import type { AskedMessage, ReadRequest } from "./requests.ts";
 import { checkedPromptTokens, readList, readRole } from "./requests.ts";
 import type { Effort } from "./thinking.ts";
 import { refuseSampling } from "./thinking.ts";
 
+const userParts = ["text", "image", "document"];
 const known = ["model", "messages", "stream", "max_tokens", "thinking", "output_config", "system", "temperature", "top_p", "top_k"];
 
-function readMessage(value: unknown, index: number): AskedMessage {
+function readMessage(value: unknown, index: number, model: Model): AskedMessage {
   const param = `messages.${index}`;
   if (!isFields(value)) throw invalidRequest(`${param}: Input should be an object`, param);
-  return { role: readRole(value.role, ["user", "assistant"], param), text: readContent(value.content, ["text"], `${param}.content`) };
+  const role = readRole(value.role, ["user", "assistant"], param);
+  return { role, ...readContent(value.content, role === "user" ? userParts : ["text"], `${param}.content`, model) };
 }
 
 /** Models that think take no beginning of their answer from us. */
-function readMessages(value: unknown, thinks: boolean): AskedMessage[] {
-  const messages = readList(value, "messages").map(readMessage);
-  if (thinks && messages.at(-1)?.role === "assistant")
+function readMessages(value: unknown, model: Model): AskedMessage[] {
+  const messages = readList(value, "messages").map((each, index) => readMessage(each, index, model));
+  if (parametersOf(model).effort !== undefined && messages.at(-1)?.role === "assistant")
     throw invalidRequest(
       "This model does not support assistant message prefill. The conversation must end with a user message.",
       "messages",
@@ -48,7 +51,7 @@ export const readMessagesRequest: ReadRequest = (body, model) => {
   if (!booleanField(body, "stream")) throw invalidRequest("stream: Input should be true (the sandbox streams messages only)", "stream");
   numberField(body, "temperature", 0, 1, false);
   refuseSampling(model, body);
-  const messages = readMessages(body.messages, parametersOf(model).effort !== undefined);
+  const messages = readMessages(body.messages, model);
   return {
     messages,
     stream: true,

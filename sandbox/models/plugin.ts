@@ -47,9 +47,9 @@ export interface ModelServer {
 
 export const humanPaceMs = 20;
 export const slowestPaceMs = 10_000;
-const bodyLimitBytes = 4 * 1024 * 1024;
+const bodyLimitBytes = 32 * 1024 * 1024;
 /** Pictures to begin from. */
-const formLimitBytes = 64 * 1024 * 1024;
+const formLimitBytes = 632 * 1024 * 1024;
 const retryAfterSeconds = 2;
 const since = Math.floor(Date.UTC(2025, 0, 1) / 1000);
 

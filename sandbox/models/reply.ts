@@ -56,15 +56,31 @@ function historyLine(messages: readonly AskedMessage[]): string {
   return `I was given ${count}; before this one you asked about “${quoteTopic(earlier.text)}”.`;
 }
 
+/** Files that the product sends as text. */
+const document = /\[Attached file "([^"\n]*)"[^\]\n]*\]\n([\s\S]*?)\[End of the attached file\]\s*/g;
+
+/** The question itself, and the files that came with it. */
+function apart(message: AskedMessage | undefined): { words: string; given: string[] } {
+  const { text = "", seen = [] } = message ?? {};
+  const documents = [...text.matchAll(document)].map(
+    ([, name, words = ""]) => `${quoteTopic(name ?? "")} (${words.trim().length} characters)`,
+  );
+  return { words: text.replace(document, "").trim(), given: [...seen, ...documents] };
+}
+
 /** The sandbox's answer to a conversation, in Markdown. It says that it is from the sandbox, and is always the same for the same conversation. */
 export function writeReply(modelName: string, messages: readonly AskedMessage[]): string {
-  const prompt = messages.findLast((message) => message.role === "user")?.text ?? messages.at(-1)?.text ?? "";
+  const question = messages.findLast((message) => message.role === "user") ?? messages.at(-1);
+  const { words: prompt, given } = apart(question);
   const choose = seededChoices(`${modelName}\n${messages.map((message) => `${message.role}:${message.text}`).join("\n")}`);
   const keywords = keywordsOf(prompt);
   let turn = choose(8);
   const word = (): string => keywords[turn++ % keywords.length] ?? "this";
   const marker = `*Sandbox answer, written on this machine in place of ${modelName}.*`;
-  const head = [marker, opening(quoteTopic(prompt), word, choose), blockFor(prompt, keywords, choose)].filter((part) => part !== undefined);
+  const files = given.length === 0 ? undefined : `With your question came ${given.join(", ")}.`;
+  const head = [marker, files, opening(quoteTopic(prompt), word, choose), blockFor(prompt, keywords, choose)].filter(
+    (part) => part !== undefined,
+  );
   const target = targetTokens(prompt, choose);
   const end = target === 0 ? historyLine(messages) : `${historyLine(messages)} ${closing(choose)}`;
   const room = target - splitTokens([...head, end].join("\n\n")).length;

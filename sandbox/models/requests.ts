@@ -7,6 +7,9 @@ import { countPromptTokens } from "./tokens.ts";
 export interface AskedMessage {
   role: string;
   text: string;
+  /** What the model sees beside the text. */
+  seen?: readonly string[];
+  mediaTokens?: number;
 }
 
 export interface AnswerRequest {
@@ -28,7 +31,8 @@ export type ReadRequest = (body: Readonly<Record<string, unknown>>, model: Model
 const contextTokenLimit = 256_000;
 
 export function checkedPromptTokens(messages: readonly AskedMessage[], param: string): number {
-  const promptTokens = countPromptTokens(messages.map(({ text }) => text));
+  const promptTokens =
+    countPromptTokens(messages.map(({ text }) => text)) + messages.reduce((sum, { mediaTokens = 0 }) => sum + mediaTokens, 0);
   if (promptTokens <= contextTokenLimit) return promptTokens;
   const message = `This model's maximum context length is ${contextTokenLimit} tokens. However, your messages resulted in ${promptTokens} tokens.`;
   throw invalidRequest(message, param, "context_length_exceeded");

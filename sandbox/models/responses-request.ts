@@ -1,25 +1,28 @@
 /** Requests for Responses: OpenAI's, and those that Perplexity's Agent API takes. */
 import type { Model } from "#domain/models.ts";
+import { readContent } from "./content.ts";
 import type { Fields } from "./fields.ts";
-import { booleanField, isFields, numberField, readContent, refuseOthers, wordField } from "./fields.ts";
+import { booleanField, isFields, numberField, refuseOthers, wordField } from "./fields.ts";
 import { invalidRequest } from "./openai-error.ts";
 import type { AskedMessage, ReadRequest } from "./requests.ts";
 import { checkedPromptTokens, readList, readRole } from "./requests.ts";
 import { efforts, refuseSampling } from "./thinking.ts";
 
+const userParts = ["input_text", "input_image", "input_file"];
 const roles = ["system", "developer", "user", "assistant"];
 const known = ["model", "input", "stream", "max_output_tokens", "reasoning", "tools", "temperature", "top_p"];
 
-function readItem(value: unknown, index: number): AskedMessage {
+function readItem(value: unknown, index: number, model: Model): AskedMessage {
   const param = `input[${index}]`;
   if (!isFields(value)) throw invalidRequest(`Invalid type for '${param}': expected an object.`, param, "invalid_type");
   wordField(value, "type", ["message"], `${param}.`);
   const role = readRole(value.role, roles, param);
-  return { role, text: readContent(value.content, ["input_text", "output_text"], `${param}.content`) };
+  return { role, ...readContent(value.content, role === "user" ? userParts : ["input_text", "output_text"], `${param}.content`, model) };
 }
 
-function readInput(input: unknown): AskedMessage[] {
-  return typeof input === "string" ? [{ role: "user", text: input }] : readList(input, "input").map(readItem);
+function readInput(input: unknown, model: Model): AskedMessage[] {
+  if (typeof input === "string") return [{ role: "user", text: input }];
+  return readList(input, "input").map((value, index) => readItem(value, index, model));
 }
 
 function readSearches(body: Fields): boolean {
@@ -47,7 +50,7 @@ export const readResponsesRequest: ReadRequest = (body, model) => {
   readOwn(body, model);
   if (!booleanField(body, "stream"))
     throw invalidRequest("Unsupported value: 'stream' is false. (The sandbox streams responses only.)", "stream", "unsupported_value");
-  const messages = readInput(body.input);
+  const messages = readInput(body.input, model);
   const reasoning = isFields(body.reasoning) ? body.reasoning : {};
   refuseOthers(reasoning, ["effort"], "reasoning.");
   refuseSampling(model, body);

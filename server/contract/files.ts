@@ -21,6 +21,10 @@ export const FileInfo = Type.Object({
   durationMs: Measure,
   /** Of a PDF. */
   pages: Measure,
+  /** Of a document: how much text it has, in bytes of UTF-8. */
+  textBytes: Measure,
+  /** Of a PDF: where the text of each page ends. */
+  pageEnds: Type.Union([Type.Array(Type.Integer()), Type.Null()]),
   /** The answer that made it. */
   generationId: Type.Union([Uuid, Type.Null()]),
   createdAt: Timestamp,
@@ -33,7 +37,7 @@ const Bytes = Type.Any({ description: "The bytes of the file, with its content t
 export const fileRoutes = {
   "POST /api/files": {
     summary:
-      "Upload an attachment: the body is a PNG, JPEG, WebP or GIF, or text in UTF-8. Its content decides, not its name or type. " +
+      "Upload an attachment: the body is a PNG, JPEG, WebP or GIF, a PDF, or text in UTF-8. Its content decides, not its name or type. " +
       "It goes 7 days later unless it is sent",
     querystring: Type.Object({ name: Type.String({ maxLength: 1_000 }) }, { additionalProperties: false }),
     response: { 201: FileInfo },

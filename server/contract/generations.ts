@@ -33,6 +33,26 @@ export const PicturePart = Type.Object({
 });
 export type PicturePart = Static<typeof PicturePart>;
 
+/** A file of a question, as it was when it was sent; it may have been deleted since. */
+export const AttachedFile = Type.Object({
+  fileId: Uuid,
+  name: Type.String(),
+  contentType: Type.String(),
+  bytes: Type.Integer(),
+  /** Of a picture, in pixels. */
+  width: Type.Union([Type.Integer(), Type.Null()]),
+  height: Type.Union([Type.Integer(), Type.Null()]),
+  /** Of a PDF. */
+  pages: Type.Union([Type.Integer(), Type.Null()]),
+  /** What of it the model read. */
+  reading: Type.Object({
+    as: Type.Union([Type.Literal("picture"), Type.Literal("pages"), Type.Literal("text")]),
+    pages: Type.Union([Type.Integer(), Type.Null()]),
+    cut: Type.Boolean(),
+  }),
+});
+export type AttachedFile = Static<typeof AttachedFile>;
+
 /** What an answer, or a question, is made of, in order. A reader passes over kinds it does not know. */
 export const Part = Type.Union([
   Type.Object({ kind: Type.Literal("text"), text: Type.String() }),
@@ -40,6 +60,10 @@ export const Part = Type.Union([
   PicturePart,
 ]);
 export type Part = Static<typeof Part>;
+
+/** What a message is made of: a question may have files. */
+export const MessagePart = Type.Union([Part, Type.Object({ kind: Type.Literal("attachments"), files: Type.Array(AttachedFile) })]);
+export type MessagePart = Static<typeof MessagePart>;
 
 /** How a model that makes pictures is asked. The price is that of one picture times `count`. */
 export const PictureOptions = Type.Object(
@@ -126,6 +150,8 @@ export const CreateGeneration = Type.Object(
     prompt: Type.Optional(Type.String({ maxLength: 200_000 })),
     questionId: Type.Optional(Uuid),
     conversationId: Type.Optional(Uuid),
+    /** Files that belong to `prompt`, uploaded before, or sent in this conversation before. */
+    attachments: Type.Optional(Type.Array(Uuid, { minItems: 1, maxItems: 5, uniqueItems: true })),
     /**
      * The answer that `prompt` follows: only the branch up to it goes to the model. Null: the question begins the conversation anew.
      * Without it the question follows the end of the branch that is shown.
@@ -148,7 +174,7 @@ export const Message = Type.Object({
   /** The message before it; null for a question that begins the conversation. Messages with the same one are versions of each other. */
   parentId: Type.Union([Uuid, Type.Null()]),
   role: Type.Union([Type.Literal("user"), Type.Literal("assistant")]),
-  parts: Type.Array(Part),
+  parts: Type.Array(MessagePart),
   timestamp: Timestamp,
   receipt: Type.Union([Receipt, Type.Null()]),
 });

@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from "kysely";
+import type { Reading } from "#domain/attachments.ts";
 import type { Json } from "./json.ts";
 
 export interface Conversations {
@@ -56,6 +57,19 @@ export type GenerationRow = Omit<Selectable<Generations>, "asked_at">;
 /** What the function that ends an answer returns: the columns of earlier releases too. */
 export type EndedRow = Omit<GenerationRow, "options">;
 
+/** A file of a question, as it was when it was sent, and what of it a model reads at most. */
+export interface Attachment {
+  fileId: string;
+  name: string;
+  contentType: string;
+  bytes: number;
+  width: number | null;
+  height: number | null;
+  /** All pages of a PDF. */
+  pages: number | null;
+  reading: Reading;
+}
+
 export interface Messages {
   id: Generated<string>;
   conversation_id: string;
@@ -65,6 +79,9 @@ export interface Messages {
   generation_id: string | null;
   /** Set for a question. */
   content: string | null;
+  /** The files of a question; null without any. */
+  attachments: Generated<Attachment[] | null>;
+  attachment_tokens: Generated<number>;
   created_at: Date;
 }
 

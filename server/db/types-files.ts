@@ -27,6 +27,14 @@ export interface Files {
 
 export type FileRow = Selectable<Files>;
 
+/** The text of a document, read when it was uploaded. */
+export interface FileTexts {
+  file_id: string;
+  text: string;
+  /** Where each page of a PDF ends, in bytes of the text. */
+  page_ends: number[] | null;
+}
+
 /** How much each person's files take. Triggers write it. */
 export interface FileSpace {
   user_id: string;

@@ -46,7 +46,7 @@ import type {
   Trials,
   UserSubscriptions,
 } from "./types-billing.ts";
-import type { FileSpace, Files } from "./types-files.ts";
+import type { FileSpace, Files, FileTexts } from "./types-files.ts";
 import type {
   Grants,
   HoldParts,
@@ -126,6 +126,7 @@ export interface Database {
   usage_days: UsageDays;
   files: Files;
   file_space: FileSpace;
+  file_texts: FileTexts;
   ledger_checks: LedgerChecks;
   findings: Findings;
   full_checks: FullChecks;

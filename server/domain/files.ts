@@ -26,8 +26,9 @@ export const fileLimits = {
   megabytes: 10,
   /** Of an attached picture: width × height, in millions. */
   megapixels: 40,
-  /** The longer side of an attached picture as it is kept. Models reduce larger ones. */
-  pictureSide: 2_048,
+  /** The longer side of an attached picture as it is kept, and its pixels. Models reduce larger ones. */
+  pictureSide: 1_568,
+  keptPixels: 1_600_000,
   /** Of what a model made. */
   outputMegabytes: 256,
   nameLength: 200,

@@ -12,24 +12,34 @@ export interface ModelParameters {
   effort?: ThinkingEffort;
   /** The most searches of the web for one answer. Absent for a model that does not search, or always searches once. */
   searches?: number;
+  /** What its provider takes beside text. A PDF that a model does not take is sent as text. */
+  inputs?: readonly ("picture" | "pdf")[];
 }
 
+const pictures = { inputs: ["picture"] } as const;
+const picturesAndPdf = { inputs: ["picture", "pdf"] } as const;
+
 const parameters: Readonly<Partial<Record<ModelId, ModelParameters>>> = {
-  "gpt-6-luna": { effort: "none" },
-  "gpt-6.1-terra": { effort: "none" },
-  "gpt-6.1-sol": { effort: "low" },
-  "gpt-5": { effort: "low" },
-  "gpt-5-mini": { effort: "minimal" },
-  "claude-haiku-5-5": { effort: "none" },
-  "claude-sonnet-5-5": { effort: "low" },
-  "gemini-3.5-flash-lite": { effort: "minimal" },
-  "gemini-3.8-flash": { effort: "low" },
-  "gemini-2.5-pro": { effort: "low" },
-  "gemini-2.5-flash": { effort: "none" },
+  "grok-4.6": pictures,
+  "mistral-small-2603": pictures,
+  "mistral-medium-3-5": pictures,
+  "claude-sonnet-4-5": picturesAndPdf,
+  "claude-haiku-4-5": picturesAndPdf,
+  "gpt-6-luna": { effort: "none", ...picturesAndPdf },
+  "gpt-6.1-terra": { effort: "none", ...picturesAndPdf },
+  "gpt-6.1-sol": { effort: "low", ...picturesAndPdf },
+  "gpt-5": { effort: "low", ...picturesAndPdf },
+  "gpt-5-mini": { effort: "minimal", ...picturesAndPdf },
+  "claude-haiku-5-5": { effort: "none", ...picturesAndPdf },
+  "claude-sonnet-5-5": { effort: "low", ...picturesAndPdf },
+  "gemini-3.5-flash-lite": { effort: "minimal", ...pictures },
+  "gemini-3.8-flash": { effort: "low", ...pictures },
+  "gemini-2.5-pro": { effort: "low", ...pictures },
+  "gemini-2.5-flash": { effort: "none", ...pictures },
   "deepseek-flash": { effort: "none" },
   "deepseek-chat": { effort: "none" },
   sonar: { searches: 3 },
-  "gpt-6.1-terra-search": { effort: "low", searches: 3 },
+  "gpt-6.1-terra-search": { effort: "low", searches: 3, ...picturesAndPdf },
 };
 
 export function parametersOf({ id }: Pick<Model, "id">): ModelParameters {

@@ -146,6 +146,7 @@ export const retention = {
     earlier: { what: "attachments that were never sent", sweep: "unsentFiles" },
     why: "they belong to the person; an attachment goes with its conversation, what a model made with its answer; the bytes go minutes later",
   },
+  file_texts: { rows: { with: "files" }, why: "the text of a document, which models read" },
   file_space: { rows: { with: "users" }, why: "how much a person's files take" },
   refused_sends: { rows: { with: "users" }, why: "refused sends of the last minute count towards the person's rate" },
   spending_limits: { rows: { with: "users" }, why: "the limits a person set for their own spending, and what they spent on the last day" },

@@ -1,5 +1,6 @@
 /** What the catalogue of models promises on every day of the year that it was made for. Nothing here depends on the real date. */
 import { describe, expect, it } from "vitest";
+import { bytesPerToken, tokensPerMessage } from "#domain/attachments.ts";
 import { addMilliseconds, addMonths, dayMs } from "#domain/clock.ts";
 import type { CatalogueModel } from "#domain/models.ts";
 import {
@@ -17,7 +18,6 @@ import {
 import { annualPriceCents, packs, planList } from "#domain/plans.ts";
 import { worstCostMicroDollars } from "#domain/provider-prices.ts";
 import { limits } from "#domain/rules.ts";
-import { bytesPerToken, tokensPerMessage } from "#server/features/generations/history.ts";
 
 const begin = startOf(catalogueAsOf);
 const end = addMonths(begin, 12);

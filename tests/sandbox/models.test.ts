@@ -190,7 +190,7 @@ describe("refusals have OpenAI's error body", () => {
     const headers = { "content-type": "application/json", authorization: "Bearer x" };
     expect((await fetch(address, { method: "POST", headers, body: "{" })).status).toBe(400);
     expect((await fetch(address, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" })).status).toBe(401);
-    expect((await fetch(address, { method: "POST", headers, body: `"${"x".repeat(5_000_000)}"` })).status).toBe(413);
+    expect((await fetch(address, { method: "POST", headers, body: `"${"x".repeat(34_000_000)}"` })).status).toBe(413);
     const unknown = await fetch(`${sandbox.url}/providers/openai/v1/embeddings`, { method: "POST", headers, body: "{}" });
     expect(unknown.status).toBe(404);
     expect(await unknown.json()).toMatchObject({ error: { code: "unknown_url", type: "invalid_request_error" } });

@@ -3,7 +3,7 @@ import type { CompiledQuery } from "kysely";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Conversation, ConversationSummary, FoundConversation, Part } from "#server/contract/generations.ts";
+import type { Conversation, ConversationSummary, FoundConversation, MessagePart } from "#server/contract/generations.ts";
 import type { Database } from "#server/db/types.ts";
 import { selectConversations, selectSlice } from "#server/features/conversations/queries.ts";
 import { readLedger } from "#server/features/credits/history.ts";
@@ -43,7 +43,7 @@ async function read(person: TestPerson, id: string): Promise<Conversation> {
   return (await (await call(api, person, "GET", `/api/conversations/${id}`)).json()) as Conversation;
 }
 
-const textOf = (parts: readonly Part[]) => parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
+const textOf = (parts: readonly MessagePart[]) => parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
 
 test("a conversation's title is its first line, cut at 80 characters; its messages come in order with their receipts", async () => {
   const person = await createPerson(api, database.db);

@@ -209,11 +209,11 @@ describe("an upload", () => {
       .toBuffer();
     const hidden = Buffer.concat([photo, Buffer.from("<script>the second format</script>")]);
     const file = await uploaded(hidden, "photo.png");
-    expect(file).toMatchObject({ contentType: "image/jpeg", name: "photo.jpg", width: 1_024, height: 2_048 });
+    expect(file).toMatchObject({ contentType: "image/jpeg", name: "photo.jpg", width: 784, height: 1_568 });
     const kept = (await read(file.id)).rawPayload;
     expect(kept.includes("where somebody lives") || kept.includes("second format")).toBe(false);
     const metadata = await sharp(kept).metadata();
-    expect(metadata).toMatchObject({ format: "jpeg", width: 1_024, height: 2_048 });
+    expect(metadata).toMatchObject({ format: "jpeg", width: 784, height: 1_568 });
     expect(metadata).not.toHaveProperty("exif");
   });
 

@@ -37,7 +37,7 @@ export async function selectOwnIds(executor: Executor, userId: string, ids: read
 export async function selectMessages(executor: Executor, conversationId: string) {
   return executor
     .selectFrom("messages")
-    .select(["id", "parent_id", "generation_id", "role", "content", "created_at"])
+    .select(["id", "parent_id", "generation_id", "role", "content", "attachments", "created_at"])
     .where("conversation_id", "=", conversationId)
     .orderBy("id")
     .execute();

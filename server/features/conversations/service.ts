@@ -2,17 +2,19 @@ import { validate as isUuid } from "uuid";
 import { checkTitle, conversationLimits, tidyTitle, titleMessages } from "#domain/conversations.ts";
 import { DomainError } from "#domain/errors.ts";
 import { excerptOf, searchQuery } from "#domain/search.ts";
-import type { Conversation, ConversationSummary, FoundConversation } from "../../contract/generations.ts";
+import type { Conversation, ConversationSummary, FoundConversation, MessagePart } from "../../contract/generations.ts";
 import { parseCursor, toCursor } from "../../db/cursors.ts";
 import type { Db } from "../../db/database.ts";
 import type { Executor } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import type { Attachment } from "../../db/types-answers.ts";
 import type { Deps } from "../../deps.ts";
 import { sqlState } from "../../failures.ts";
 import { Counts, fewAtOnce } from "../../http/counts.ts";
 import { announce } from "../../http/live-events.ts";
 import { ValidationError } from "../../http/problem.ts";
 import type { Answers } from "../generations/answers.ts";
+import { toAttachedFile } from "../generations/attached.ts";
 import { lockAnswersIn, readAnswers, stopAnswer } from "../generations/service.ts";
 import type { Place, SummaryRow } from "./queries.ts";
 import * as queries from "./queries.ts";
@@ -125,6 +127,11 @@ export async function updateConversation(
   return toSummary(row);
 }
 
+function questionParts(text: string, attachments: readonly Attachment[] | null): MessagePart[] {
+  const words: MessagePart = { kind: "text", text };
+  return attachments ? [{ kind: "attachments", files: attachments.map(toAttachedFile) }, words] : [words];
+}
+
 /**
  * Returns the conversation with the messages of all its branches, and each answer with its receipt. Throws `not_found` for another
  * person's conversation.
@@ -151,7 +158,7 @@ export async function readConversation(db: Db, userId: string, id: string): Prom
             id: message.id,
             parentId: message.parent_id,
             role: message.role,
-            parts: message.content === null ? parts : [{ kind: "text", text: message.content }],
+            parts: message.content === null ? parts : questionParts(message.content, message.attachments),
             timestamp: message.created_at.toISOString(),
             receipt,
           };

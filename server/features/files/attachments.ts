@@ -1,15 +1,19 @@
 /** Uploads. What is kept of a picture was decoded and encoded again: no metadata, no second format hidden in it, upright, of a size models take. */
+import type { Sharp } from "sharp";
+import { attachmentLimits } from "#domain/attachments.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { FileType } from "#domain/files.ts";
 import { fileLimits, fileTypeOf, headBytes } from "#domain/files.ts";
 import type { FileInfo } from "../../contract/files.ts";
 import type { Deps } from "../../deps.ts";
 import { withPictures } from "./picture-library.ts";
+import { readPdf } from "./read-pdf.ts";
 import type { NewFile } from "./service.ts";
 import { storeFile, unsupported } from "./service.ts";
 
 const timeLimitSeconds = 10;
 const jpegQuality = 88;
+const clearBytes = 3_000_000;
 
 function damaged(): DomainError {
   return new DomainError("file_damaged", "This file is damaged or incomplete");
@@ -19,7 +23,12 @@ function tooManyPixels(): DomainError {
   return new DomainError("file_too_large", `A picture may have ${fileLimits.megapixels} megapixels`, { megapixels: fileLimits.megapixels });
 }
 
-type Prepared = Pick<NewFile, "width" | "height" | "pages"> & { bytes: Uint8Array };
+function tooManyPages(): DomainError {
+  const { pages } = attachmentLimits;
+  return new DomainError("file_pages", `A PDF may have ${pages} pages`, { pages });
+}
+
+type Prepared = Pick<NewFile, "width" | "height" | "pages" | "text"> & { bytes: Uint8Array };
 
 async function preparePicture(bytes: Uint8Array): Promise<Prepared> {
   return withPictures(async (open) => {
@@ -31,14 +40,22 @@ async function preparePicture(bytes: Uint8Array): Promise<Prepared> {
     const { width, height } = metadata.autoOrient;
     const pixels = fileLimits.megapixels * 1_000_000;
     if (width * height > pixels) throw tooManyPixels();
+    const scale = Math.min(1, Math.sqrt(fileLimits.keptPixels / (width * height)));
     const kept = open(bytes, { limitInputPixels: pixels, failOn: "error", sequentialRead: true })
       .autoOrient()
-      .resize(fileLimits.pictureSide, fileLimits.pictureSide, { fit: "inside", withoutEnlargement: true })
+      .resize(Math.ceil(Math.min(width * scale, fileLimits.pictureSide)), Math.ceil(Math.min(height * scale, fileLimits.pictureSide)), {
+        fit: "inside",
+        withoutEnlargement: true,
+      })
       .timeout({ seconds: timeLimitSeconds });
-    const encoded = metadata.hasAlpha || metadata.format === "png" ? kept.png() : kept.jpeg({ quality: jpegQuality });
-    const { data, info } = await encoded.toBuffer({ resolveWithObject: true }).catch(() => {
-      throw damaged();
-    });
+    const encode = (as: Sharp) =>
+      as.toBuffer({ resolveWithObject: true }).catch(() => {
+        throw damaged();
+      });
+    // Not every provider takes WebP. What can be seen through is kept so, unless that makes it too large for some of them.
+    const clear = metadata.hasAlpha ? await encode(kept.clone().png({ palette: true })) : undefined;
+    const isSmall = clear !== undefined && clear.data.length <= clearBytes;
+    const { data, info } = isSmall ? clear : await encode(kept.flatten({ background: "white" }).jpeg({ quality: jpegQuality }));
     return { bytes: data, width: info.width, height: info.height };
   });
 }
@@ -51,7 +68,21 @@ function prepareText(bytes: Uint8Array): Prepared {
   } catch {
     throw unsupported();
   }
-  return { bytes };
+  return { bytes, text: { text: textWithin(bytes, attachmentLimits.textBytes), pageEnds: null } };
+}
+
+/** As much of the text as has so many bytes. */
+function textWithin(bytes: Uint8Array, limit: number): string {
+  // What is decoded as a stream leaves out a character that is not complete.
+  return new TextDecoder("utf-8").decode(bytes.subarray(0, limit), { stream: true });
+}
+
+async function preparePdf(bytes: Uint8Array): Promise<Prepared> {
+  const read = await readPdf(bytes);
+  if (!("fault" in read)) return { bytes, pages: read.pages, text: { text: read.text, pageEnds: read.pageEnds } };
+  if (read.fault === "pages") throw tooManyPages();
+  if (read.fault === "encrypted") throw new DomainError("file_encrypted", "This PDF is protected by a password");
+  throw damaged();
 }
 
 const preparations: Partial<Record<FileType, (bytes: Uint8Array) => Prepared | Promise<Prepared>>> = {
@@ -59,6 +90,7 @@ const preparations: Partial<Record<FileType, (bytes: Uint8Array) => Prepared | P
   "image/jpeg": preparePicture,
   "image/webp": preparePicture,
   "image/gif": preparePicture,
+  "application/pdf": preparePdf,
   "text/plain": prepareText,
 };
 
@@ -70,7 +102,8 @@ export async function addAttachment(
   uploaded: Uint8Array,
 ): Promise<FileInfo> {
   const type = fileTypeOf(uploaded.subarray(0, headBytes));
-  const prepare = type === undefined || type === "image/heic" ? undefined : preparations[type];
+  if (type === "image/heic") throw new DomainError("file_heic", "Pictures in the form of HEIC or AVIF can't be read");
+  const prepare = type && preparations[type];
   if (!prepare) throw unsupported();
   const { bytes, ...measures } = await prepare(uploaded);
   return storeFile(deps, { userId, kind: "attachment", name, ...measures }, bytes);

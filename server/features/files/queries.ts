@@ -28,13 +28,59 @@ export async function selectStoredName(executor: Executor, id: string): Promise<
 
 export type Measures = Pick<FileRow, "width" | "height" | "duration_ms" | "pages">;
 
+/** A file with what is known of its text. */
+export type FoundFile = FileRow & { text_bytes?: number | null; page_ends?: number[] | null };
+
 /** Undefined if the row was deleted meanwhile. */
 export async function markStored(
   executor: Executor,
   id: string,
   stored: Measures & { content_type: string; bytes: number },
-): Promise<FileRow | undefined> {
-  return executor.updateTable("files").set(stored).where("id", "=", id).returningAll().executeTakeFirst();
+  document: { text: string; pageEnds: number[] | null } | undefined,
+): Promise<FoundFile | undefined> {
+  const row = await executor.updateTable("files").set(stored).where("id", "=", id).returningAll().executeTakeFirst();
+  if (!row || !document) return row;
+  const { text, pageEnds } = document;
+  await executor.insertInto("file_texts").values({ file_id: id, text, page_ends: pageEnds }).execute();
+  return { ...row, text_bytes: Buffer.byteLength(text), page_ends: pageEnds };
+}
+
+const withTexts = (executor: Executor) =>
+  executor
+    .selectFrom("files")
+    .leftJoin("file_texts", "file_texts.file_id", "files.id")
+    .selectAll("files")
+    .select([sql<number | null>`octet_length(text)`.as("text_bytes"), "page_ends"])
+    .where("content_type", "is not", null);
+
+/** Those of the files that are this person's attachments, sent nowhere yet or in this conversation. */
+export async function selectAttachable(
+  executor: Executor,
+  userId: string,
+  conversationId: string | undefined,
+  ids: readonly string[],
+): Promise<FoundFile[]> {
+  return withTexts(executor)
+    .where("files.id", "in", ids)
+    .where("user_id", "=", userId)
+    .where("kind", "=", "attachment")
+    .where((where) =>
+      where.or([where("conversation_id", "is", null), ...(conversationId ? [where("conversation_id", "=", conversationId)] : [])]),
+    )
+    .execute();
+}
+
+/** The texts of these documents of a person. */
+export async function selectTexts(executor: Executor, userId: string, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await executor
+    .selectFrom("file_texts")
+    .innerJoin("files", "files.id", "file_texts.file_id")
+    .select(["files.id", "text"])
+    .where("files.id", "in", ids)
+    .where("user_id", "=", userId)
+    .execute();
+  return new Map(rows.map(({ id, text }) => [id, text]));
 }
 
 /** Does not find another person's file, nor one that is still being stored. */
@@ -61,16 +107,8 @@ export async function selectOwnIds(executor: Executor, userId: string, ids: read
 
 /** The page after the file `after`, latest first. */
 export async function selectFiles(executor: Executor, userId: string, kind: Files["kind"], after: string | undefined, limit: number) {
-  let query = executor
-    .selectFrom("files")
-    .selectAll()
-    .where("user_id", "=", userId)
-    .where("kind", "=", kind)
-    .where("content_type", "is not", null)
-    .orderBy("id", "desc")
-    .limit(limit);
-  if (after !== undefined) query = query.where("id", "<", after);
-  return query.execute();
+  const query = withTexts(executor).where("user_id", "=", userId).where("kind", "=", kind).orderBy("files.id", "desc").limit(limit);
+  return (after === undefined ? query : query.where("files.id", "<", after)).execute();
 }
 
 /** All of a person's files, oldest first, a page at a time. */

@@ -11,7 +11,7 @@ import { storageBytesOf } from "#domain/plans.ts";
 import type { FileInfo } from "../../contract/files.ts";
 import { parseCursor, toCursor } from "../../db/cursors.ts";
 import type { Executor } from "../../db/transaction.ts";
-import type { FileRow } from "../../db/types-files.ts";
+import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { ByteRange, StoredFile } from "../../providers/storage/storage.ts";
 import { FileTooLarge } from "../../providers/storage/storage.ts";
@@ -37,6 +37,8 @@ export interface NewFile {
   height?: number;
   durationMs?: number;
   pages?: number;
+  /** Of a document, what models read. */
+  text?: { text: string; pageEnds: number[] | null };
 }
 
 const outputBytes = fileLimits.outputMegabytes * 1024 * 1024;
@@ -49,7 +51,7 @@ export function tooLarge(megabytes: number): DomainError {
   return new DomainError("file_too_large", `A file may have ${megabytes} MB`, { megabytes });
 }
 
-export function toInfo(row: FileRow): FileInfo {
+function toInfo(row: queries.FoundFile): FileInfo {
   return {
     id: row.id,
     kind: row.kind,
@@ -60,6 +62,8 @@ export function toInfo(row: FileRow): FileInfo {
     height: row.height,
     durationMs: row.duration_ms,
     pages: row.pages,
+    textBytes: row.text_bytes ?? null,
+    pageEnds: row.page_ends ?? null,
     generationId: row.generation_id,
     createdAt: row.created_at.toISOString(),
   };
@@ -110,7 +114,7 @@ export async function storeFile(deps: FileDeps, file: NewFile, content: Uint8Arr
     const bytes = await deps.storage.put(storedName, all, outputBytes);
     const { width = null, height = null, durationMs = null, pages = null } = file;
     const measures = { width, height, duration_ms: durationMs, pages };
-    const row = await queries.markStored(deps.db, id, { ...measures, content_type: type, bytes });
+    const row = await inTransaction(deps.db, (trx) => queries.markStored(trx, id, { ...measures, content_type: type, bytes }, file.text));
     if (row) return toInfo(row);
   } catch (error) {
     await queries.forget(deps.db, id).catch(() => {});
@@ -196,4 +200,20 @@ export async function* allFiles(executor: Executor, userId: string): AsyncGenera
 /** Deletes bytes whose rows are gone. Doing it twice does no harm. Throws if some could not be deleted, so that the job is tried again. */
 export async function deleteBytes({ storage }: Pick<Deps, "storage">, names: readonly string[]): Promise<void> {
   for (const name of names) await storage.delete(name);
+}
+
+/** Those of the files that this person may attach to a question in this conversation (undefined: a new one), by id. */
+export async function findAttachable(
+  executor: Executor,
+  userId: string,
+  conversationId: string | undefined,
+  ids: readonly string[],
+): Promise<Map<string, FileInfo>> {
+  const rows = await queries.selectAttachable(executor, userId, conversationId, ids);
+  return new Map(rows.map((row) => [row.id, toInfo(row)]));
+}
+
+/** The texts of those of the documents that are the person's, by id. */
+export async function readTexts(executor: Executor, userId: string, ids: readonly string[]): Promise<Map<string, string>> {
+  return queries.selectTexts(executor, userId, ids);
 }

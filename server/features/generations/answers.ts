@@ -12,6 +12,7 @@ import { faultPoint } from "../../fault-points.ts";
 import type { Feed } from "../../http/event-stream.ts";
 import { formatEvent } from "../../http/event-stream.ts";
 import { announce, announceToMembers } from "../../http/live-events.ts";
+import { loadMessages } from "./attached.ts";
 import type { AnswerBatches } from "./batches.ts";
 import { createAnswerBatches } from "./batches.ts";
 import { writeStartAgain } from "./forgotten.ts";
@@ -162,6 +163,7 @@ class AnswerEngine implements Answers {
           model,
           personId: userId,
           messages,
+          load: (asked) => loadMessages(this.deps, userId, model, asked),
           signal: answer.controller.signal,
           timings: this.timings,
           onText: (text) => answer.add(text),

@@ -1,8 +1,9 @@
 /** SQL of the branch of a conversation that a question follows. Other branches never go to the model. */
 import { sql } from "kysely";
+import { bytesPerToken, tokensPerMessage } from "#domain/attachments.ts";
 import type { Executor } from "../../db/transaction.ts";
+import type { Attachment } from "../../db/types-answers.ts";
 import type { ChatMessage } from "./history.ts";
-import { bytesPerToken, tokensPerMessage } from "./history.ts";
 
 export interface Branch {
   /** The answer at the end of the branch; null if the conversation has no messages. */
@@ -27,32 +28,37 @@ export async function selectBranch(
   tokenBudget: number,
 ): Promise<Branch | undefined> {
   const end = endId === undefined ? sql`head_id` : sql`${endId}::uuid`;
-  const result = await sql<{ endId: string | null; isThere: boolean; total: number; fits: boolean } & ChatMessage>`
+  const result = await sql<
+    { endId: string | null; isThere: boolean; total: number; fits: boolean; files: Attachment[] | null } & ChatMessage
+  >`
     with recursive asked as (
       select id, ${end} as end_id from conversations where id = ${conversationId} and user_id = ${userId}
     ), branch as (
-      select m.id, m.conversation_id, m.parent_id, m.role, m.generation_id, 1 as distance
+      select m.id, m.conversation_id, m.parent_id, m.role, m.generation_id, m.attachment_tokens, 1 as distance
         from asked join messages m on m.conversation_id = asked.id and m.id = asked.end_id and m.role = 'assistant'
       union all
-      select m.id, m.conversation_id, m.parent_id, m.role, m.generation_id, branch.distance + 1
+      select m.id, m.conversation_id, m.parent_id, m.role, m.generation_id, m.attachment_tokens, branch.distance + 1
         from branch join messages m on m.conversation_id = branch.conversation_id and m.id = branch.parent_id
     ), sized as (
       select branch.*, case when branch.generation_id is null then octet_length(m.content)
           else (select sum(octet_length(p.text)) from generation_parts p where p.generation_id = branch.generation_id) end as bytes
         from branch join messages m on m.id = branch.id
     ), estimated as (
-      select sized.*, count(*) over () as total, sum(ceil(bytes / ${bytesPerToken}::numeric) + ${tokensPerMessage}::integer) over (order by distance) as estimate
+      select sized.*, count(*) over () as total, sum(ceil(bytes / ${bytesPerToken}::numeric) + ${tokensPerMessage}::integer + attachment_tokens) over (order by distance) as estimate
         from sized where bytes > 0
     )
     select asked.end_id as "endId", asked.end_id is null or exists (select from branch) as "isThere", kept.total, kept.role,
         coalesce(kept.estimate <= ${tokenBudget}, false) as fits,
         case when kept.estimate > ${tokenBudget} then '' when kept.generation_id is null then (select m.content from messages m where m.id = kept.id)
-          else (select string_agg(p.text, '' order by p.place) from generation_parts p where p.generation_id = kept.generation_id) end as content
+          else (select string_agg(p.text, '' order by p.place) from generation_parts p where p.generation_id = kept.generation_id) end as content,
+        case when kept.attachment_tokens > 0 and kept.estimate <= ${tokenBudget} then (select m.attachments from messages m where m.id = kept.id) end as files
       from asked left join estimated kept on kept.estimate <= ${tokenBudget} or kept.distance = (select min(distance) from estimated)
       order by kept.distance desc`.execute(executor);
   const [first] = result.rows;
   if (!first?.isThere) return undefined;
-  const messages = result.rows.filter(({ fits }) => fits).map(({ role, content }) => ({ role, content }));
+  const messages = result.rows
+    .filter(({ fits }) => fits)
+    .map(({ role, content, files }) => ({ role, content, ...(files && { attachments: files }) }));
   return { endId: first.endId, messages, total: first.total ?? 0 };
 }
 
@@ -60,15 +66,15 @@ export async function selectBranch(
 export async function selectQuestion(
   executor: Executor,
   { conversationId, userId, questionId }: { conversationId: string; userId: string; questionId: string },
-): Promise<{ prompt: string; parentId: string | null } | undefined> {
+): Promise<{ prompt: string; parentId: string | null; attachments: Attachment[] } | undefined> {
   const row = await executor
     .selectFrom("messages")
     .innerJoin("conversations", "conversations.id", "messages.conversation_id")
-    .select(["messages.content", "messages.parent_id"])
+    .select(["messages.content", "messages.parent_id", "messages.attachments"])
     .where("conversations.id", "=", conversationId)
     .where("conversations.user_id", "=", userId)
     .where("messages.id", "=", questionId)
     .where("messages.role", "=", "user")
     .executeTakeFirst();
-  return row && { prompt: row.content ?? "", parentId: row.parent_id };
+  return row && { prompt: row.content ?? "", parentId: row.parent_id, attachments: row.attachments ?? [] };
 }

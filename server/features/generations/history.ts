@@ -1,25 +1,22 @@
 /** Chooses the messages of a conversation that go to the model, so that the fixed price always covers the cost. */
+import { tokensOfBytes, tokensPerMessage } from "#domain/attachments.ts";
 import type { Model } from "#domain/models.ts";
+import type { Attachment } from "../../db/types-answers.ts";
 
 export interface ChatMessage {
   role: "user" | "assistant";
   content: string;
+  /** Of a question. */
+  attachments?: readonly Attachment[];
 }
-
-/**
- * We estimate three bytes of UTF-8 for each token and four tokens around each message, for every provider. Latin text has about four bytes
- * in a token and Chinese text about three, so the estimate is rather too high and we send rather too few messages.
- */
-export const bytesPerToken = 3;
-export const tokensPerMessage = 4;
 
 export function estimateTokens(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / bytesPerToken) + tokensPerMessage;
+  return tokensOfBytes(Buffer.byteLength(text)) + tokensPerMessage;
 }
 
-/** How many tokens are left for earlier messages. The prompt itself is never cut. */
-export function historyBudget(model: Model, prompt: string): number {
-  return Math.max(model.inputTokenLimit - estimateTokens(prompt), 0);
+/** How many tokens are left for earlier messages, after the prompt, which is never cut, and its files. */
+export function historyBudget(model: Model, prompt: string, attachmentTokens: number): number {
+  return Math.max(model.inputTokenLimit - estimateTokens(prompt) - attachmentTokens, 0);
 }
 
 /**
@@ -30,8 +27,12 @@ export function trimHistory(
   recent: readonly ChatMessage[],
   total: number,
   prompt: string,
+  attachments: readonly Attachment[] = [],
 ): { messages: ChatMessage[]; trimmedMessages: number } {
   const first = recent.findIndex((message) => message.role === "user");
   const kept = first < 0 ? [] : recent.slice(first);
-  return { messages: [...kept, { role: "user", content: prompt }], trimmedMessages: total - kept.length };
+  return {
+    messages: [...kept, { role: "user", content: prompt, ...(attachments.length > 0 && { attachments }) }],
+    trimmedMessages: total - kept.length,
+  };
 }

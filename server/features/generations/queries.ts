@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
 import type { Part, PictureOptions, Turn } from "../../contract/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
-import type { EndedRow, GenerationRow } from "../../db/types-answers.ts";
+import type { Attachment, EndedRow, GenerationRow } from "../../db/types-answers.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
 
 /** We name the columns, so that a statement prepared before a migration still returns the same columns after it. */
@@ -23,6 +23,9 @@ export interface PlannedTurn {
   answerId: string;
   /** Null to answer an existing question again. */
   prompt: string | null;
+  /** The files of a new question. */
+  attachments?: readonly Attachment[];
+  attachmentTokens?: number;
 }
 
 export interface StartRow {

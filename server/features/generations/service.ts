@@ -41,9 +41,11 @@ export interface Ask {
 const stopWaitMs = 5_000;
 
 /** Absent fields are left out of the hash, so that it is the same as in earlier releases, which did not have these fields. */
-function hashOf({ model, conversationId, quotedCredits, parentId, questionId, picture }: CreateGeneration, prompt: string | null): Buffer {
+function hashOf(asked: CreateGeneration, prompt: string | null): Buffer {
+  const { model, conversationId, quotedCredits, parentId, questionId, picture, attachments } = asked;
   const place = parentId === undefined && questionId === undefined && !picture ? [] : [parentId ?? null, questionId ?? null];
-  const content = JSON.stringify([model, prompt, conversationId ?? null, quotedCredits, ...place, ...(picture ? [picture] : [])]);
+  const more = [...(picture ? [picture] : []), ...(attachments ? [{ attachments }] : [])];
+  const content = JSON.stringify([model, prompt, conversationId ?? null, quotedCredits, ...place, ...more]);
   return createHash("sha256").update(content).digest();
 }
 
@@ -139,8 +141,9 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask, entitl
     if (known) return replay(deps, answers, known, 0);
     throw unconfirmed;
   }
-  const plan = refused ? undefined : await planTurn(deps.db, userId, request, prompt, model);
-  const refusal = refused ?? (plan ? undefined : noPlace());
+  const planned = refused ? undefined : await planTurn(deps.db, userId, request, prompt, model);
+  const plan = planned instanceof DomainError ? undefined : planned;
+  const refusal = refused ?? (planned instanceof DomainError ? planned : plan ? undefined : noPlace());
   const { turn = null, messages = [] } = plan ?? {};
   // A model that makes pictures gets the prompt alone, so nothing of a conversation was left out for want of room.
   const trimmedMessages = picture ? 0 : (plan?.trimmedMessages ?? 0);

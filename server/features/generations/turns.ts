@@ -1,11 +1,14 @@
 /** Decides where in a conversation an answer goes, and which of the conversation's messages go to the model. */
 import { v7 as uuidv7 } from "uuid";
+import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
 import type { CreateGeneration } from "../../contract/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
+import type { Attachment } from "../../db/types-answers.ts";
+import { planAttachments, tokensOf } from "./attached.ts";
 import { selectBranch, selectQuestion } from "./branches.ts";
 import type { ChatMessage } from "./history.ts";
-import { historyBudget, trimHistory } from "./history.ts";
+import { estimateTokens, historyBudget, trimHistory } from "./history.ts";
 import type { PlannedTurn } from "./queries.ts";
 
 const titleCodePoints = 80;
@@ -21,27 +24,51 @@ export interface Plan {
   trimmedMessages: number;
 }
 
-type Request = Pick<CreateGeneration, "conversationId" | "parentId" | "questionId">;
+type Request = Pick<CreateGeneration, "conversationId" | "parentId" | "questionId" | "attachments">;
 
-/** Returns undefined if the request names a conversation, question or answer that this person does not have. A null `prompt` asks `questionId` again. */
+/** The files of a new question as they are planned, or of a question that is asked again as they were sent. */
+async function filesOf(
+  executor: Executor,
+  userId: string,
+  { conversationId, attachments = [] }: Request,
+  prompt: string,
+  model: Model,
+): Promise<Attachment[] | DomainError> {
+  return attachments.length === 0 ? [] : planAttachments(executor, model, { userId, conversationId, prompt, ids: attachments });
+}
+
+const filed = (attachments: readonly Attachment[]) =>
+  attachments.length === 0 ? {} : { attachments, attachmentTokens: tokensOf(attachments) };
+
+/**
+ * Returns undefined if the request names a conversation, question or answer that this person does not have, and the refusal if the model can't
+ * read the files. A null `prompt` asks `questionId` again, with its files.
+ */
 export async function planTurn(
   executor: Executor,
   userId: string,
   request: Request,
   prompt: string | null,
   model: Model,
-): Promise<Plan | undefined> {
+): Promise<Plan | DomainError | undefined> {
   const { conversationId, parentId, questionId } = request;
   if (conversationId === undefined) {
     if (prompt === null || typeof parentId === "string") return undefined;
+    const files = await filesOf(executor, userId, request, prompt, model);
+    if (files instanceof DomainError) return files;
     const ids = { conversationId: uuidv7(), questionId: uuidv7(), answerId: uuidv7() };
-    return { turn: { ...ids, isNew: true, title: titleOf(prompt), parentId: null, prompt }, ...trimHistory([], 0, prompt) };
+    const turn = { ...ids, isNew: true, title: titleOf(prompt), parentId: null, prompt, ...filed(files) };
+    return { turn, ...trimHistory([], 0, prompt, files) };
   }
   const asked = questionId === undefined ? undefined : await selectQuestion(executor, { conversationId, userId, questionId });
   const words = prompt ?? asked?.prompt;
   if (words === undefined) return undefined;
+  const files = asked ? asked.attachments : await filesOf(executor, userId, request, words, model);
+  if (files instanceof DomainError) return files;
+  if (asked && files.length > 0 && estimateTokens(words) + tokensOf(files) > model.inputTokenLimit)
+    return new DomainError("attachments_too_large", `${model.name} has no room for the attached files`);
   const endId = asked ? asked.parentId : parentId;
-  const branch = await selectBranch(executor, { conversationId, userId, endId }, historyBudget(model, words));
+  const branch = await selectBranch(executor, { conversationId, userId, endId }, historyBudget(model, words, tokensOf(files)));
   if (!branch) return undefined;
   return {
     turn: {
@@ -52,7 +79,8 @@ export async function planTurn(
       questionId: questionId ?? uuidv7(),
       answerId: uuidv7(),
       prompt,
+      ...(asked ? {} : filed(files)),
     },
-    ...trimHistory(branch.messages, branch.total, words),
+    ...trimHistory(branch.messages, branch.total, words, files),
   };
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Model } from "#domain/models.ts";
 import { failureKind } from "../../failures.ts";
 import type { ModelGateway } from "../../providers/models/gateway.ts";
-import type { FinishReason, ModelEvent, ModelUsage, PictureWish, Source } from "../../providers/models/protocol.ts";
+import type { FinishReason, ModelEvent, ModelMessage, ModelUsage, PictureWish, Source } from "../../providers/models/protocol.ts";
 import { ModelOutage, ModelRefusal } from "../../providers/models/protocol.ts";
 import { unknownUsage } from "../../providers/models/response-stream.ts";
 import type { ChatMessage } from "./history.ts";
@@ -21,6 +21,8 @@ export interface Question {
   /** Who asks. */
   personId: string;
   messages: readonly ChatMessage[];
+  /** Turns them into what goes to the model, with their files. Without it the model gets the words alone. */
+  load?(messages: readonly ChatMessage[]): Promise<readonly ModelMessage[]>;
   /** Aborted when nobody wants the answer any more. The result does not matter then. */
   signal: AbortSignal;
   timings: UpstreamTimings;
@@ -147,19 +149,24 @@ function providerWorked({ failure, error }: End, timedOut: boolean): boolean | u
   return error !== undefined && failureKind(error) === "outage" ? false : undefined;
 }
 
+const toWords = ({ role, content }: ChatMessage): ModelMessage => ({ role, parts: [{ type: "text", text: content }] });
+
 /** Asks the model and passes the text on as it arrives; text that arrives together is one call of `onText`. Never throws. */
 export async function askModel(gateway: ModelGateway, question: Question): Promise<UpstreamEnd> {
   const { model, personId, messages, picture } = question;
   const transcript = new Transcript();
   const patience = new Patience(question.signal, question.timings);
+  const hasFiles = messages.some(({ attachments }) => attachments !== undefined);
+  let asked = false;
   try {
     const call = {
       model,
       personId,
-      messages: messages.map(({ role, content }) => ({ role, parts: [{ type: "text" as const, text: content }] })),
+      messages: (hasFiles && (await question.load?.(messages))) || messages.map(toWords),
       signal: patience.controller.signal,
       ...(picture && { picture }),
     };
+    asked = true;
     const listen = async () => {
       for await (const event of gateway.ask(call)) {
         patience.heard(event);
@@ -178,7 +185,8 @@ export async function askModel(gateway: ModelGateway, question: Question): Promi
     patience.end();
   }
   const end = conclude(transcript, patience.timedOut);
-  const worked = providerWorked(end, patience.timedOut);
+  // Files that could not be loaded are not the provider's fault.
+  const worked = asked ? providerWorked(end, patience.timedOut) : undefined;
   if (worked !== undefined && !transcript.picture) gateway.report(model, personId, worked);
   return { ...end, concluded: transcript.finish !== undefined, picture: transcript.picture, ...transcript.usage };
 }

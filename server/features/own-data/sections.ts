@@ -175,9 +175,10 @@ export const sections: readonly Section[] = [
     name: "messages",
     describes:
       "The messages of all conversations. `follows` is the message before; messages that follow the same one are versions of each other. " +
-      "A question has `text`; an answer has `parts` and its `receipt`.",
+      "A question has `text`, and the ids of its `files`; an answer has `parts` and its `receipt`.",
     rows: (userId) => sql`select m.id as key, jsonb_build_object('id', m.id, 'conversation', m.conversation_id, 'follows', m.parent_id,
-        'role', m.role, 'at', m.created_at) || case when m.generation_id is null then jsonb_build_object('text', m.content)
+        'role', m.role, 'at', m.created_at) || case when m.generation_id is null then jsonb_build_object('text', m.content) ||
+          case when m.attachments is null then '{}' else jsonb_build_object('files', (select jsonb_agg(a ->> 'fileId') from jsonb_array_elements(m.attachments) a)) end
         else jsonb_build_object('parts', ${parts}, 'receipt', ${receipt}) end as item
       from conversations c join messages m on m.conversation_id = c.id left join generations g on g.id = m.generation_id
       where c.user_id = ${userId}`,

@@ -2,7 +2,8 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { parametersOf } from "#domain/model-parameters.ts";
 import { responseTimeoutMs } from "./openai-library.ts";
-import type { ConnectModels, FinishReason, ModelCall } from "./protocol.ts";
+import type { ConnectModels, FinishReason, InputPart, ModelCall } from "./protocol.ts";
+import { plainText } from "./protocol.ts";
 import { errorNamed, toModelError } from "./provider-errors.ts";
 import type { EventData, ReadEvent, Said } from "./response-stream.ts";
 import { fieldsOf, streamEvents, tokenCount } from "./response-stream.ts";
@@ -26,12 +27,21 @@ function thinkingOf({ model }: ModelCall) {
   return effort === "none" ? { thinking: { type: "disabled" as const } } : { output_config: { effort: "low" as const } };
 }
 
+type PictureType = Anthropic.Base64ImageSource["media_type"];
+
+function contentOf(part: InputPart): Anthropic.ContentBlockParam {
+  if (part.type === "text") return part;
+  if (part.type === "picture")
+    return { type: "image", source: { type: "base64", media_type: part.mediaType as PictureType, data: part.data } };
+  return { type: "document", title: part.name, source: { type: "base64", media_type: "application/pdf", data: part.data } };
+}
+
 function open(client: Anthropic, call: ModelCall): Promise<Response> {
   const { model, messages, signal } = call;
   const body: Anthropic.MessageCreateParamsStreaming = {
     model: model.upstreamModel,
     max_tokens: model.outputTokenLimit,
-    messages: messages.map(({ role, parts }) => ({ role, content: parts.map(({ text }) => text).join("") })),
+    messages: messages.map(({ role, parts }) => ({ role, content: plainText(parts) ?? parts.map(contentOf) })),
     stream: true,
     ...thinkingOf(call),
   };

@@ -3,7 +3,8 @@ import type OpenAI from "openai";
 import { parametersOf } from "#domain/model-parameters.ts";
 import type { Model } from "#domain/models.ts";
 import { connectOpenAi } from "./openai-library.ts";
-import type { ConnectModels, FinishReason, ModelCall } from "./protocol.ts";
+import type { ConnectModels, FinishReason, InputPart, ModelCall } from "./protocol.ts";
+import { plainText } from "./protocol.ts";
 import { errorNamed } from "./provider-errors.ts";
 import type { EventData, Said } from "./response-stream.ts";
 import { fieldsOf, isFields, listOf, microDollars, streamEvents, tokenCount } from "./response-stream.ts";
@@ -29,13 +30,21 @@ function thinkingOf({ id, provider }: Model): Record<string, unknown> {
   return { reasoning_effort: effort };
 }
 
+function contentOf(part: InputPart): OpenAI.ChatCompletionContentPart {
+  if (part.type === "text") return part;
+  if (part.type === "picture") return { type: "image_url", image_url: { url: `data:${part.mediaType};base64,${part.data}` } };
+  return { type: "file", file: { filename: part.name, file_data: `data:application/pdf;base64,${part.data}` } };
+}
+
 function open(client: OpenAI, { model, messages, signal }: ModelCall): Promise<Response> {
   const limit = model.provider === "openai" ? { max_completion_tokens: model.outputTokenLimit } : { max_tokens: model.outputTokenLimit };
   return client.chat.completions
     .create(
       {
         model: model.upstreamModel,
-        messages: messages.map(({ role, parts }) => ({ role, content: parts.map(({ text }) => text).join("") })),
+        messages: messages.map(({ role, parts }) =>
+          role === "assistant" ? { role, content: plainText(parts) ?? "" } : { role, content: plainText(parts) ?? parts.map(contentOf) },
+        ),
         stream: true,
         stream_options: { include_usage: true },
         ...limit,

@@ -3,7 +3,7 @@ import type OpenAI from "openai";
 import { pictureLimits } from "#domain/pictures.ts";
 import { connectOpenAi } from "./openai-library.ts";
 import type { ConnectModels, ModelCall, PictureWish } from "./protocol.ts";
-import { ModelOutage } from "./protocol.ts";
+import { ModelOutage, plainText } from "./protocol.ts";
 import { errorNamed } from "./provider-errors.ts";
 import type { EventData, ReadEvent, ResponseLimits, Said } from "./response-stream.ts";
 import { fieldsOf, isFields, streamEvents, tokenCount } from "./response-stream.ts";
@@ -19,7 +19,7 @@ function fileOf(bytes: Uint8Array, name: string): File {
 
 /** The sizes and what else we send are those of domain/pictures.ts, which knows what they cost. */
 function bodyOf({ model, messages }: ModelCall, { size, quality, background }: PictureWish) {
-  const prompt = messages.flatMap(({ parts }) => parts.map(({ text }) => text)).join("\n");
+  const prompt = messages.flatMap(({ parts }) => plainText(parts) ?? []).join("\n");
   const asked = { model: model.upstreamModel, prompt, n: 1, size, quality, background, output_format: "png" as const };
   return { ...asked, stream: true as const, partial_images: pictureLimits.previews };
 }

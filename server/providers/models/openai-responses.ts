@@ -2,7 +2,8 @@
 import type OpenAI from "openai";
 import { parametersOf } from "#domain/model-parameters.ts";
 import { connectOpenAi } from "./openai-library.ts";
-import type { ConnectModels, ModelCall } from "./protocol.ts";
+import type { ConnectModels, InputPart, ModelCall } from "./protocol.ts";
+import { plainText } from "./protocol.ts";
 import { errorNamed } from "./provider-errors.ts";
 import type { EventData, ReadEvent, Said } from "./response-stream.ts";
 import { fieldsOf, listOf, microDollars, streamEvents, tokenCount } from "./response-stream.ts";
@@ -15,6 +16,12 @@ function searchingOf({ model }: ModelCall): Record<string, unknown> {
   return { tools: [{ type: "web_search" }], ...limit };
 }
 
+function contentOf(part: InputPart): OpenAI.Responses.ResponseInputContent {
+  if (part.type === "text") return { type: "input_text", text: part.text };
+  if (part.type === "picture") return { type: "input_image", detail: "auto", image_url: `data:${part.mediaType};base64,${part.data}` };
+  return { type: "input_file", filename: part.name, file_data: `data:application/pdf;base64,${part.data}` };
+}
+
 function open(client: OpenAI, call: ModelCall): Promise<Response> {
   const { model, messages, signal } = call;
   const { effort } = parametersOf(model);
@@ -22,7 +29,11 @@ function open(client: OpenAI, call: ModelCall): Promise<Response> {
     .create(
       {
         model: model.upstreamModel,
-        input: messages.map(({ role, parts }) => ({ type: "message", role, content: parts.map(({ text }) => text).join("") })),
+        input: messages.map(({ role, parts }) => ({
+          type: "message",
+          role,
+          content: plainText(parts) ?? parts.map(contentOf),
+        })),
         stream: true,
         max_output_tokens: model.outputTokenLimit,
         // What people write is not kept for a month, as it would be otherwise. Perplexity keeps nothing and does not know the field.

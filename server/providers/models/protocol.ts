@@ -7,8 +7,14 @@ import type { Model, Provider } from "#domain/models.ts";
 import type { PictureBackground, PictureQuality, PictureSize } from "#domain/pictures.ts";
 import { Outage } from "../../failures.ts";
 
-/** A part of a message. Pictures, sounds and files will be other types; a protocol does not compile until it handles them. */
-export type InputPart = { type: "text"; text: string };
+/**
+ * A part of a message. Sounds will be another type; a protocol does not compile until it handles it. `data` is in base64. Only a model whose
+ * parameters say so gets anything but text (domain/model-parameters.ts).
+ */
+export type InputPart =
+  | { type: "text"; text: string }
+  | { type: "picture"; mediaType: string; data: string }
+  | { type: "pdf"; name: string; data: string };
 
 export interface ModelMessage {
   role: "user" | "assistant";
@@ -23,6 +29,11 @@ export interface PictureWish {
   references: readonly Uint8Array[];
   /** As large as the first reference; what is transparent in it is to change. */
   mask?: Uint8Array;
+}
+
+/** For providers that want a plain text where there is nothing else: the text of such a message, undefined of any other. */
+export function plainText(parts: readonly InputPart[]): string | undefined {
+  return parts.every(({ type }) => type === "text") ? parts.map((part) => (part.type === "text" ? part.text : "")).join("\n\n") : undefined;
 }
 
 export interface ModelCall {

@@ -1,0 +1,252 @@
+/** Files attached to questions: what they are is decided by their content, each model gets them in its way, and the fixed price covers them. */
+import { mkdtemp, rm } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { FileInfo } from "#contract/files.ts";
+import type { Conversation } from "#contract/generations.ts";
+import type { Attachable } from "#domain/attachments.ts";
+import { attachmentLimits, readAttachments } from "#domain/attachments.ts";
+import { catalogue, findModel } from "#domain/models.ts";
+import { deleteFiles } from "#server/features/files/service.ts";
+import type { AnswerProcess, RunningModels } from "#tests/support/answers.ts";
+import { ask, send, startModels } from "#tests/support/answers.ts";
+import { makePdf } from "#tests/support/make-pdf.ts";
+import type { TestPerson } from "#tests/support/people.ts";
+import { createPerson } from "#tests/support/people.ts";
+import type { AuthApp } from "./auth-support.ts";
+import { createAuthApp, randomAddress } from "./auth-support.ts";
+
+let models: RunningModels;
+let product: AuthApp;
+let api: AnswerProcess;
+let ada: TestPerson;
+let folder: string;
+
+beforeAll(async () => {
+  models = await startModels();
+  folder = await mkdtemp(path.join(tmpdir(), "tessera-attachments-"));
+  product = await createAuthApp({ STORAGE_DIR: folder, SANDBOX_URL: models.url, SANDBOX_TOKEN: "token-of-the-tests" });
+  await product.app.listen({ host: "127.0.0.1", port: 0 });
+  api = { ...product, url: `http://127.0.0.1:${(product.app.server.address() as AddressInfo).port}` } as unknown as AnswerProcess;
+});
+afterAll(async () => {
+  await product.close();
+  await models.close();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  ada = await createPerson(product, product.db, { plan: "professional" });
+});
+
+const upload = (bytes: Buffer, name = "file", as = ada) =>
+  product.app.inject({
+    method: "POST",
+    url: `/api/files?name=${encodeURIComponent(name)}`,
+    headers: { authorization: `Bearer ${as.token}` },
+    payload: bytes,
+    remoteAddress: randomAddress(),
+  });
+async function attach(bytes: Buffer, name?: string, as = ada): Promise<FileInfo> {
+  const answer = await upload(bytes, name, as);
+  expect(answer.statusCode, answer.payload).toBe(201);
+  return answer.json<FileInfo>();
+}
+const png = (width = 40, height = 30, background = "teal") =>
+  sharp({ create: { width, height, channels: 3, background } })
+    .png()
+    .toBuffer();
+const refusalOf = async (request: object) => {
+  const answer = await send(api, ada, request);
+  return [answer.status, ((await answer.json()) as { code: string }).code];
+};
+const conversationOf = async (id: string) => (await product.get(`/api/conversations/${id}`, ada.token)).json<Conversation>();
+
+/** What the model was asked last, in its provider's form. */
+type Part = Record<string, unknown>;
+const lastParts = () => models.lastMessages().at(-1)?.content as unknown as string | Part[];
+
+describe("a picture goes to each provider in its form", () => {
+  test.each([
+    ["gpt-6-luna", 1, { type: "input_image", detail: "auto", image_url: expect.stringMatching(/^data:image\/jpeg;base64,/) }],
+    ["claude-haiku-5-5", 1, { type: "image", source: { type: "base64", media_type: "image/jpeg", data: expect.any(String) } }],
+    ["gemini-3.5-flash-lite", 1, { type: "image_url", image_url: { url: expect.stringMatching(/^data:image\/jpeg;base64,/) } }],
+  ])("%s", async (model, quotedCredits, expected) => {
+    const { id } = await attach(await png());
+    const { text, receipt } = await ask(api, ada, { model, quotedCredits, prompt: "What is on it?", attachments: [id] });
+    expect(lastParts()).toEqual([expected, expect.objectContaining({ text: "What is on it?" })]);
+    expect(text).toContain("a picture of 40 × 30 pixels");
+    expect(receipt).toMatchObject({ status: "completed", chargedCredits: quotedCredits });
+  });
+});
+
+describe("a PDF", () => {
+  const pages = ["The first page speaks of mosaics and of their makers", "The second page speaks of glass, gold and of stone"];
+
+  test.each([
+    ["gpt-6-luna", { type: "input_file", filename: "report.pdf", file_data: expect.stringMatching(/^data:application\/pdf;base64,/) }],
+    ["claude-haiku-5-5", { type: "document", title: "report.pdf", source: expect.objectContaining({ media_type: "application/pdf" }) }],
+  ])("goes as it is to %s", async (model, expected) => {
+    const { id } = await attach(makePdf(pages), "report.pdf");
+    const { text } = await ask(api, ada, { model, prompt: "Sum it up", attachments: [id] });
+    expect(lastParts()).toEqual([expected, expect.objectContaining({ text: "Sum it up" })]);
+    expect(text).toContain("a PDF of 2 pages");
+  });
+
+  test("goes as its text to a model that takes no PDF, and to one that has no room for its pages, as far as there is room", async () => {
+    const { id, ...file } = await attach(makePdf(pages), "report.pdf");
+    expect(file).toMatchObject({ contentType: "application/pdf", pages: 2, textBytes: expect.any(Number) });
+    await ask(api, ada, { model: "deepseek-flash", prompt: "Sum it up", attachments: [id] });
+    expect(lastParts()).toBe(`[Attached file "report.pdf"]\n${pages.join("\n\n")}\n[End of the attached file]\n\nSum it up`);
+    const long = await attach(makePdf(Array.from({ length: 280 }, (_, index) => `${`page ${index + 1} `.repeat(9)}`)), "long.pdf");
+    const { conversationId } = await ask(api, ada, { model: "claude-haiku-4-5", prompt: "Sum it up", attachments: [long.id] });
+    const sent = lastParts();
+    expect(sent).toContain(`[Attached file "long.pdf", pages 1 to `);
+    expect(sent).not.toContain("page 280");
+    expect(models.calls.list()[0]?.promptTokens).toBeLessThanOrEqual(6_000);
+    const { messages } = await conversationOf(conversationId);
+    expect(messages[0]?.parts[0]).toMatchObject({
+      kind: "attachments",
+      files: [{ name: "long.pdf", pages: 280, reading: { as: "text", cut: true } }],
+    });
+  });
+
+  test("of scanned pages is refused by a model that can't see them", async () => {
+    const { id } = await attach(makePdf(["", ""]), "scan.pdf");
+    expect(await refusalOf({ model: "deepseek-flash", attachments: [id] })).toEqual([422, "attachment_unreadable"]);
+    expect((await ask(api, ada, { attachments: [id] })).text).toContain("a PDF of 2 pages");
+  });
+});
+
+describe("an upload is refused by its content, in words", () => {
+  const bomb = () => makePdf([Buffer.alloc(900_000_000, " ")]);
+  test.each<[string, () => Buffer, number, string]>([
+    ["a PDF that unpacks to all memory there is", bomb, 422, "file_damaged"],
+    ["a PDF of too many pages", () => makePdf(Array.from({ length: attachmentLimits.pages + 1 }, () => "x")), 413, "file_pages"],
+    [
+      "a PDF with a password",
+      () =>
+        makePdf(
+          ["secret"],
+          `/Encrypt << /Filter /Standard /V 1 /R 2 /O <${"41".repeat(32)}> /U <${"42".repeat(32)}> /P -4 >> /ID [<41> <41>]`,
+        ),
+      422,
+      "file_encrypted",
+    ],
+    ["a PDF that is none", () => Buffer.from("%PDF-1.7\nnothing"), 422, "file_damaged"],
+    ["a photo of a phone", () => Buffer.from("\0\0\0\x20ftypheic\0\0\0\0", "latin1"), 415, "file_heic"],
+    [
+      "HTML behind a picture's beginning",
+      () => Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.from("<script>")]),
+      422,
+      "file_damaged",
+    ],
+  ])("%s", async (_name, bytes, status, code) => {
+    const answer = await upload(bytes());
+    expect([answer.statusCode, answer.json().code]).toEqual([status, code]);
+  });
+
+  test("an SVG is text, for a model as for a browser", async () => {
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
+    const { id, contentType, name } = await attach(svg, "drawing.svg");
+    expect([contentType, name]).toEqual(["text/plain", "drawing.txt"]);
+    await ask(api, ada, { prompt: "Explain it", attachments: [id] });
+    expect(lastParts()).toContain(svg.toString());
+  });
+
+  test("a PDF in which a page hides another kind of file is kept, and served as nothing but a download", async () => {
+    const { id } = await attach(
+      Buffer.concat([makePdf(["words of a page"]), Buffer.from("\nPK\x03\x04<script>alert(1)</script>", "latin1")]),
+      "a.html",
+    );
+    const answer = await product.get(`/api/files/${id}`, ada.token);
+    expect(answer.headers).toMatchObject({
+      "content-type": "application/pdf",
+      "content-disposition": expect.stringMatching(/^attachment; filename="a.pdf"/),
+    });
+  });
+});
+
+describe("what is attached", () => {
+  test("stays with its question: shown again, asked again, edited, in the history of the next question, and exported", async () => {
+    const { id } = await attach(Buffer.from("The word is tessellate."), "word.txt");
+    const first = await ask(api, ada, { prompt: "Which word?", attachments: [id] });
+    const { conversationId, questionId, answerId } = first;
+    const shown = {
+      kind: "attachments",
+      files: [expect.objectContaining({ fileId: id, name: "word.txt", reading: { as: "text", pages: null, cut: false } })],
+    };
+    expect((await conversationOf(conversationId)).messages[0]?.parts).toEqual([shown, { kind: "text", text: "Which word?" }]);
+    await ask(api, ada, { prompt: undefined, conversationId, questionId });
+    expect(lastParts()).toContain("tessellate");
+    await ask(api, ada, { prompt: "Which one word?", conversationId, parentId: null, attachments: [id] });
+    expect(lastParts()).toContain("tessellate");
+    await ask(api, ada, { prompt: "And backwards?", conversationId, parentId: answerId });
+    expect(models.lastMessages()[0]?.content).toContain("tessellate");
+    expect(lastParts()).toBe("And backwards?");
+  });
+
+  test("and deleted is told to the model in the history, and can't be attached any more", async () => {
+    const { id } = await attach(Buffer.from("gone soon"), "gone.txt");
+    const { conversationId } = await ask(api, ada, { prompt: "Read it", attachments: [id] });
+    await deleteFiles(product.db, ada.userId, [id]);
+    await ask(api, ada, { prompt: "What was in it?", conversationId });
+    expect(models.lastMessages()[0]?.content).toBe('[Attached file "gone.txt": it was deleted]\n\nRead it');
+    expect(await refusalOf({ prompt: "Again", conversationId, attachments: [id] })).toEqual([410, "attachment_gone"]);
+  });
+
+  test("goes with the conversation, and is in no other", async () => {
+    const { id } = await attach(Buffer.from("mine"), "mine.txt");
+    const { conversationId } = await ask(api, ada, { attachments: [id] });
+    expect(await refusalOf({ attachments: [id] })).toEqual([410, "attachment_gone"]);
+    const eve = await createPerson(product, product.db, { plan: "starter" });
+    const hers = await attach(Buffer.from("hers"), "hers.txt", eve);
+    expect(await refusalOf({ attachments: [hers.id] })).toEqual([410, "attachment_gone"]);
+    const removed = {
+      method: "DELETE",
+      url: `/api/conversations/${conversationId}`,
+      headers: { authorization: `Bearer ${ada.token}` },
+    } as const;
+    expect((await product.app.inject(removed)).statusCode).toBe(204);
+    expect((await product.get(`/api/files/${id}`, ada.token)).statusCode).toBe(404);
+    expect(await product.db.selectFrom("file_texts").select("file_id").where("file_id", "=", id).execute()).toEqual([]);
+  });
+
+  test("is refused before credits are held where the model can't read it or has no room for it", async () => {
+    const { id } = await attach(await png());
+    expect(await refusalOf({ model: "deepseek-flash", attachments: [id] })).toEqual([422, "attachment_unreadable"]);
+    const three = await Promise.all([1, 2, 3].map(async () => (await attach(await png())).id));
+    expect(await refusalOf({ model: "gpt-5-mini", attachments: three })).toEqual([422, "attachments_too_large"]);
+    const wallet = await product.db.selectFrom("wallets").select("held").where("id", "=", ada.walletId).executeTakeFirstOrThrow();
+    expect(wallet.held).toBe(0);
+  });
+});
+
+test("what is read of the files of a question fits each model, whatever they are", () => {
+  const files: Attachable[] = [
+    { contentType: "image/jpeg", pages: null, textBytes: null, pageEnds: null },
+    {
+      contentType: "application/pdf",
+      pages: 300,
+      textBytes: 590_000,
+      pageEnds: Array.from({ length: 300 }, (_, index) => (index + 1) * 1_900),
+    },
+    { contentType: "application/pdf", pages: 3, textBytes: 6, pageEnds: [2, 4, 6] },
+    { contentType: "text/plain", pages: null, textBytes: 600_000, pageEnds: null },
+  ];
+  for (const model of catalogue.filter(({ inputTokenLimit }) => inputTokenLimit > 0))
+    for (const promptBytes of [0, 3_000, 40_000])
+      for (const chosen of [files, files.slice(1), files.toReversed(), [...files, ...files.slice(0, 1)]]) {
+        const read = readAttachments(model, promptBytes, chosen).filter((reading) => typeof reading === "object");
+        const tokens = read.reduce((sum, reading) => sum + reading.tokens, 0);
+        expect(tokens, model.id).toBeLessThanOrEqual(Math.max(model.inputTokenLimit - promptBytes / 3, 0));
+      }
+  expect(readAttachments(findModel("deepseek-flash") ?? expect.fail(), 0, files)).toEqual([
+    "unreadable",
+    expect.objectContaining({ as: "text", cut: true }),
+    "unreadable",
+    "too_large",
+  ]);
+});
