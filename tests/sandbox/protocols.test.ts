@@ -1,6 +1,7 @@
 /** The protocols beside chat completions, through the packages of those who made them. */
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
+import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { catalogue } from "#domain/models.ts";
 import type { RunningSandbox } from "#tests/support/sandbox.ts";
@@ -122,5 +123,42 @@ describe("Messages", () => {
     await expect(ask({})).rejects.toMatchObject({ status: 429, type: "rate_limit_error" });
     sandbox.models.faults.set({ model: "*", fault: "content_filter", count: 1, afterTokens: 3, delayMs: 0 });
     expect(await anthropic().messages.stream(question).finalMessage()).toMatchObject({ stop_reason: "refusal" });
+  });
+});
+
+describe("pictures", () => {
+  const painter = catalogue.find(({ protocol, until }) => protocol === "openai-images" && until === undefined) ?? expect.fail("no model");
+  const wish = { model: painter.upstreamModel, prompt: "A boat on the sea", size: "1024x1024" as const };
+  const bytesOf = (base64: string | undefined) => Buffer.from(base64 ?? "", "base64");
+
+  test("are as many real PNG files of the size asked for, and no two are alike", async () => {
+    const { data = [], usage } = await openai().images.generate({ ...wish, n: 2, quality: "low", size: "1536x1024" });
+    const files = data.map(({ b64_json: base64 }) => bytesOf(base64 ?? undefined));
+    for (const file of files) expect(await sharp(file).metadata()).toMatchObject({ format: "png", width: 1536, height: 1024 });
+    expect(files).toHaveLength(2);
+    expect(files[0]?.equals(files[1] ?? Buffer.alloc(0))).toBe(false);
+    expect(usage).toMatchObject({ input_tokens_details: { image_tokens: 0 }, output_tokens: 600 });
+  });
+
+  test("of one that begins from others have their tokens, and the mask has to fit", async () => {
+    const blank = (width: number) => sharp({ create: { width, height: 512, channels: 4, background: "white" } }).png();
+    const fileOf = async (width: number) => new File([new Uint8Array(await blank(width).toBuffer())], "a.png", { type: "image/png" });
+    const image = [await fileOf(512), await fileOf(512)];
+    const { usage } = await openai().images.edit({ ...wish, image, mask: await fileOf(512), quality: "low" });
+    expect(usage?.input_tokens_details.image_tokens).toBe(2 * 1_024);
+    const edit = { ...wish, image };
+    await expect(openai().images.edit({ ...edit, mask: await fileOf(256) })).rejects.toMatchObject({ code: "invalid_mask_size" });
+    const many = Array.from({ length: 17 }, () => image[0] as File);
+    await expect(openai().images.edit({ ...wish, image: many })).rejects.toMatchObject({ code: "array_above_max_length" });
+  });
+
+  test("are refused with parameters and sizes that the provider does not know, and by its filter with its own type", async () => {
+    const refused = (more: object) => openai().images.generate({ ...wish, ...more });
+    await expect(refused({ colour: "red" })).rejects.toMatchObject({ status: 400, code: "unknown_parameter" });
+    for (const size of ["1000x1000", "3840x512", "64x64"]) await expect(refused({ size })).rejects.toMatchObject({ param: "size" });
+    await expect(refused({ n: 11 })).rejects.toMatchObject({ param: "n" });
+    await expect(refused({ partial_images: 2 })).rejects.toMatchObject({ param: "partial_images" });
+    sandbox.models.faults.set({ model: painter.id, fault: "content_filter", count: 1, afterTokens: 0, delayMs: 0 });
+    await expect(refused({})).rejects.toMatchObject({ status: 400, type: "image_generation_user_error", code: "moderation_blocked" });
   });
 });

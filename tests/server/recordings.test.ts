@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import sharp from "sharp";
 import { afterEach, expect, it } from "vitest";
 import type { ModelProtocol, Provider } from "#domain/models.ts";
 import { findModel } from "#domain/models.ts";
@@ -96,3 +97,14 @@ it.each([
 ] as const)("the recording %s of %s is understood", async (name, provider, protocol, expected) => {
   expect(await replayOf(name, provider, protocol)).toMatchObject(expected);
 });
+
+it.each(["openai-image-generation", "openai-image-edit"])(
+  "the recording %s is a picture with its previews and its tokens",
+  async (name) => {
+    const { previews, picture, ...end } = await replayOf(name, "openai", "openai-images");
+    expect(end).toMatchObject({ ...complete, text: "", promptTokens: 50, pictureTokens: 40, completionTokens: 50 });
+    // What arrives together is shown once.
+    expect(previews.length).toBeLessThanOrEqual(2);
+    expect(await sharp(picture).stats()).toMatchObject({ channels: [{ mean: 200 }, { mean: 90 }, { mean: 60 }] });
+  },
+);

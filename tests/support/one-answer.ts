@@ -7,8 +7,12 @@ import type { Source } from "#server/providers/models/protocol.ts";
 
 const patient = { firstTokenMs: 5_000, idleMs: 5_000, totalMs: 5_000 };
 
+/** A model that makes pictures is asked for the smallest one. */
+const wish = { size: "1024x1024", quality: "low", background: "auto", references: [] } as const;
+
 export async function answerOf(gateway: ModelGateway, model: Model, timings: UpstreamTimings = patient) {
   let text = "";
+  const previews: Uint8Array[] = [];
   const sources: Source[] = [];
   const end = await askModel(gateway, {
     model,
@@ -20,6 +24,8 @@ export async function answerOf(gateway: ModelGateway, model: Model, timings: Ups
       text += more;
     },
     onSources: (more) => sources.push(...more),
+    ...(model.protocol === "openai-images" && { picture: wish }),
+    onPreview: (bytes) => previews.push(bytes),
   });
-  return { text, sources, ...end };
+  return { text, sources, previews, ...end };
 }

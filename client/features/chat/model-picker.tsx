@@ -9,6 +9,7 @@ import { useLater } from "#client/lib/use-later.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
 import type { ModelCategory } from "#domain/models.ts";
 import { modelCategories } from "#domain/models.ts";
+import { pictureLimits, pictureSizes } from "#domain/pictures.ts";
 import { isUnusable } from "./model-choice.ts";
 import styles from "./models.module.css";
 import type { OfferedModel } from "./models-store.ts";
@@ -39,7 +40,7 @@ const providerNames: Readonly<Record<OfferedModel["provider"], string>> = {
 
 function TileFace({ model }: { model: OfferedModel }) {
   const { t } = useTranslation(["chat", "common"]);
-  const { modelPrice } = useFormat();
+  const { modelPrice, number } = useFormat();
   const { later } = useLater();
   const { day } = useUtc();
   return (
@@ -51,6 +52,11 @@ function TileFace({ model }: { model: OfferedModel }) {
           {providerNames[model.provider]} · {t(`common:model.category.${model.category}`)}
         </span>
         <span className={styles.goodFor}>{t(`chat:pick.goodFor.${model.goodFor}`)}</span>
+        {model.unit === "image" && model.built && (
+          <span className={styles.goodFor}>
+            {t("chat:tile.pictures", { number: number(pictureLimits.count), sizes: number(pictureSizes.length) })}
+          </span>
+        )}
       </span>
       <span className={styles.price}>
         <PriceTiles credits={model.credits} />
