@@ -5,7 +5,6 @@ export const paths = {
   profile: "/profile",
   accountSection: "/profile/:section",
   aiModels: "/ai-models",
-  pictures: "/pictures",
   pricing: "/pricing",
   about: "/about",
   contact: "/contact",

@@ -62,7 +62,6 @@ export const pages: readonly PageRoute[] = [
     ["account", "auth", "steps", "errors", "refusals"],
     async () => (await import("./pages/account-section.tsx")).AccountSectionPage,
   ),
-  privatePage(paths.pictures, ["pictures", "account"], async () => (await import("./pages/pictures.tsx")).PicturesPage),
   page(paths.pricing, ["pricing", "plans", "later"], async () => (await import("./pages/pricing.tsx")).PricingPage, {
     queries: ["checkout"],
     sleeps: true,

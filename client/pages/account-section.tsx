@@ -20,6 +20,7 @@ import { TwoStepPanel } from "#client/features/account/two-step-panel.tsx";
 import { Unsubscribe } from "#client/features/account/unsubscribe.tsx";
 import { WaysInPanel } from "#client/features/account/ways-in-panel.tsx";
 import { useSubscription } from "#client/features/billing/subscription-store.ts";
+import { conversationPath } from "#client/features/chat/conversation-path.ts";
 import { useEnvironment } from "#client/features/environment/environment-store.ts";
 import { paths } from "#client/paths.ts";
 import type { User } from "#contract/auth.ts";
@@ -40,6 +41,7 @@ interface Means {
 /** Fetched when they are opened. */
 const BillingSection = lazy(async () => ({ default: (await import("./billing-section.tsx")).BillingSection }));
 const UsageSection = lazy(async () => ({ default: (await import("#client/features/usage/usage-section.tsx")).UsageSection }));
+const GallerySection = lazy(async () => ({ default: (await import("#client/features/gallery/gallery-section.tsx")).GallerySection }));
 
 const panels: Record<Section, (user: User, means: Means) => ReactNode> = {
   // Another person's lists are never shown: they begin anew.
@@ -51,6 +53,11 @@ const panels: Record<Section, (user: User, means: Means) => ReactNode> = {
   usage: (user) => (
     <Suspense fallback={<PageSpinner />}>
       <UsageSection key={user.id} />
+    </Suspense>
+  ),
+  pictures: (user) => (
+    <Suspense fallback={<PageSpinner />}>
+      <GallerySection key={user.id} conversationPath={conversationPath} />
     </Suspense>
   ),
   security: (user) => (

@@ -2,6 +2,7 @@ import { ChevronDown } from "lucide-react";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "wouter";
+import { picturesPath } from "#client/lib/pictures-path.ts";
 import { securityPath } from "#client/lib/security-path.ts";
 import { usagePath } from "#client/lib/usage-path.ts";
 import { paths } from "#client/paths.ts";
@@ -11,6 +12,7 @@ export const sectionPaths = {
   overview: paths.profile,
   billing: `${paths.profile}/billing`,
   usage: usagePath,
+  pictures: picturesPath,
   security: securityPath,
   notifications: `${paths.profile}/notifications`,
   data: `${paths.profile}/data`,

@@ -6,6 +6,7 @@ import { Link } from "wouter";
 import { Button, IconButton, LinkButton } from "#client/components/button.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { ApiProblem } from "#client/lib/api.ts";
+import { picturesPath } from "#client/lib/pictures-path.ts";
 import { useOnline } from "#client/lib/use-online.ts";
 import { paths } from "#client/paths.ts";
 import type { ConversationSummary } from "#contract/generations.ts";
@@ -221,7 +222,7 @@ export function ConversationList({ current, onChosen, onDeleted }: ConversationL
         <Plus size={18} aria-hidden="true" />
         {t("conversations.new")}
       </LinkButton>
-      <LinkButton href={paths.pictures} wide variant="quiet" onClick={onChosen}>
+      <LinkButton href={picturesPath} wide variant="quiet" onClick={onChosen}>
         <Images size={18} aria-hidden="true" />
         {t("conversations.pictures")}
       </LinkButton>
