@@ -28,10 +28,6 @@ export function formatPercent(percent: number, language: string): string {
   );
 }
 
-export function formatDays(days: number, language: string): string {
-  return kept(`days ${language}`, () => new Intl.NumberFormat(language, { style: "unit", unit: "day", unitDisplay: "long" })).format(days);
-}
-
 /** Accepts a timestamp of the contract (RFC 3339, UTC). */
 export function formatDate(timestamp: string | Date, language: string): string {
   return kept(`date ${language}`, () => new Intl.DateTimeFormat(language, { dateStyle: "long" })).format(new Date(timestamp));

@@ -3,17 +3,7 @@ import type { Model } from "#domain/models.ts";
 import { plans } from "#domain/plans.ts";
 import type { SubscriptionTier, TimeLeft } from "#domain/subscription.ts";
 import { charactersPerUnit } from "#domain/units.ts";
-import {
-  formatDate,
-  formatDateTime,
-  formatDays,
-  formatList,
-  formatMoney,
-  formatNumber,
-  formatPercent,
-  formatRelative,
-  formatTime,
-} from "./format.ts";
+import { formatDate, formatDateTime, formatList, formatMoney, formatNumber, formatPercent, formatRelative, formatTime } from "./format.ts";
 
 type PricedModel = Pick<Model, "credits" | "unit">;
 
@@ -25,8 +15,6 @@ export function useFormat() {
     money: (cents: number) => formatMoney(cents, language),
     number: (value: number) => formatNumber(value, language),
     percent: (percent: number) => formatPercent(percent, language),
-    /** "14 days". */
-    days: (count: number) => formatDays(count, language),
     date: (timestamp: string | Date) => formatDate(timestamp, language),
     dateTime: (timestamp: string | Date) => formatDateTime(timestamp, language),
     time: (timestamp: string | Date) => formatTime(timestamp, language),

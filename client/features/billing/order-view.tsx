@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Checkbox } from "#client/components/field.tsx";
+import { formatDays } from "#client/lib/format-days.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { OrderPreview } from "#contract/orders.ts";
 import { plans, withdrawalDays } from "#domain/plans.ts";
@@ -25,8 +26,8 @@ interface OrderViewProps {
 
 /** What is ordered, its price now and later, how it renews, and the right of withdrawal: the information that comes before an order. */
 export function OrderView({ preview, days }: OrderViewProps) {
-  const { t } = useTranslation(["order", "change", "invoices", "refunds"]);
-  const { money, credits, date, number, days: inDays } = useFormat();
+  const { t, i18n } = useTranslation(["order", "change", "invoices", "refunds"]);
+  const { money, credits, date, number } = useFormat();
   const taxText = useTaxText();
   const { subject, amountCents, laterCents, until } = preview;
   const day = { date: date(until) };
@@ -47,7 +48,7 @@ export function OrderView({ preview, days }: OrderViewProps) {
       </dl>
       <p className={styles.soft}>{taxText(preview.tax) ?? t("order:total")}</p>
       <p>{isPlan ? t(`order:renews.${subject.interval}`, day) : t("order:once")}</p>
-      {days !== undefined && <p>{t("order:transfer", { days: inDays(days) })}</p>}
+      {days !== undefined && <p>{t("order:transfer", { days: formatDays(days, i18n.language) })}</p>}
       <details className={styles.notice}>
         <summary>{t("order:withdrawal")}</summary>
         <p>{t("refunds:withdrawal.lead", { days: number(withdrawalDays) })}</p>
