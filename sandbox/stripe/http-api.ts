@@ -18,6 +18,7 @@ import type { StoredResponse } from "./idempotency.ts";
 import { fingerprintOf, keyInUse, recallResponse, refuseLongKey, rememberResponse } from "./idempotency.ts";
 import { newId } from "./ids.ts";
 import { invoiceRoutes } from "./invoices.ts";
+import { unplayed, unplayedRoutes } from "./not-played.ts";
 import { Parameters } from "./parameters.ts";
 import { paymentIntentRoutes } from "./payment-intents.ts";
 import { paymentMethodRoutes } from "./payment-methods.ts";
@@ -41,6 +42,7 @@ const apiRoutes: readonly ApiRoute[] = [
   ...disputeRoutes,
   ...subscriptionRoutes,
   ...scheduleRoutes,
+  ...unplayedRoutes,
   ...invoiceRoutes,
   ...portalRoutes,
   ...portalConfigurationRoutes,
@@ -182,7 +184,9 @@ export function mountApi(server: FastifyInstance, context: Context, faults: ApiF
     server.route({ method: route.method, url: route.url, handler: (request, reply) => answer(route, request, reply) });
   }
   server.all("/v1/*", (request, reply) => {
-    const message = `Unrecognized request URL (${request.method}: ${request.raw.url?.split("?")[0] ?? ""}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`;
-    return send(reply, failure(new ApiError(404, { type: "invalid_request_error", message }), newId("req", 14)));
+    const path = request.raw.url?.split("?")[0] ?? "";
+    const message = `Unrecognized request URL (${request.method}: ${path}). Please see https://stripe.com/docs or we can help at https://support.stripe.com/.`;
+    const error = unplayed(request.method, path) ?? new ApiError(404, { type: "invalid_request_error", message });
+    return send(reply, failure(error, newId("req", 14)));
   });
 }

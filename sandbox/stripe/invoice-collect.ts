@@ -241,6 +241,7 @@ export function collectAutomatically(context: Context, invoiceId: string): void 
 export function passDueDate(context: Context, invoiceId: string): void {
   const invoice = context.store.find("invoice", invoiceId);
   const subscription = invoice?.status === "open" ? subscriptionOf(context, invoice) : undefined;
+  if (invoice?.status === "open") setDelinquent(context, invoice, true);
   if (subscription?.latest_invoice === invoiceId) setSubscriptionStatus(context, subscription.id, "past_due");
 }
 

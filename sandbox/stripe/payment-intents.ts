@@ -4,7 +4,7 @@ import { readCurrency } from "./catalogue.ts";
 import { cancelIntent, chargeIntent, createIntent, declinedError, requireAuthentication } from "./charging.ts";
 import { readAddress } from "./checkout-read.ts";
 import type { Context } from "./context.ts";
-import { invalidRequest, missingParameter } from "./errors.ts";
+import { invalidRequest, missingParameter, notPlayed } from "./errors.ts";
 import { saveChange } from "./events.ts";
 import type { Parameters } from "./parameters.ts";
 import { asksHolder, usableCard } from "./payment-methods.ts";
@@ -24,6 +24,13 @@ function confirmWith(
   const result = chargeIntent(context, intent.id, method, "off_session");
   if (result.charge.status === "failed") throw declinedError(result.intent, result.charge);
   return result.intent;
+}
+
+/** Every payment is by card, and is settled at once. */
+function refuseOtherMethods(parameters: Parameters): void {
+  parameters.refuse("payment_method_data");
+  const types = parameters.texts("allowed_payment_method_types");
+  if (types?.some((type) => type !== "card")) throw notPlayed("allowed_payment_method_types", "card");
 }
 
 function readReturnUrl(parameters: Parameters): string | null {
@@ -46,7 +53,8 @@ function create({ context, parameters }: ApiCall): PaymentIntent {
   const offSession = parameters.boolean("off_session") ?? false;
   const method = parameters.text("payment_method");
   const returnUrl = readReturnUrl(parameters);
-  parameters.refuse("automatic_payment_methods", "statement_descriptor_suffix");
+  parameters.refuse("automatic_payment_methods", "statement_descriptor_suffix", "mandate_data", "payment_method_options");
+  refuseOtherMethods(parameters);
   parameters.only("capture_method", "automatic");
   const intent = createIntent(context, fields);
   if (!confirm) return intent;

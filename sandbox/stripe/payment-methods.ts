@@ -139,7 +139,8 @@ export function setDefaultCard(context: Context, customerId: string, methodId: s
 }
 
 function create({ context, parameters }: ApiCall): PaymentMethod {
-  parameters.oneOf("type", ["card"]);
+  parameters.requiredText("type");
+  parameters.only("type", "card");
   const card = parameters.object("card");
   const token = card?.text("token");
   if (!token) throw missingParameter("card[token]");

@@ -156,7 +156,7 @@ function update({ context, id, parameters }: ApiCall): Subscription {
   if (method) requireOwnCard(context, method, String(before.customer), "default_payment_method");
   const description = parameters.text("description");
   refuseTrials(parameters);
-  parameters.refuse("discounts", "pause_collection", "add_invoice_items", "collection_method", "days_until_due");
+  parameters.refuse("discounts", "pause_collection", "add_invoice_items", "collection_method", "days_until_due", "payment_settings");
   const customer = context.store.get("customer", String(before.customer));
   const changed = withItems(context, withCancellation(context, before, parameters), parameters);
   const taxed = readAutomaticTax(context, parameters, customer, itemOf(changed).price);
@@ -194,6 +194,9 @@ function create({ context, parameters }: ApiCall): Subscription {
     throw invalidRequest("The sandbox creates subscriptions that are paid by card with a checkout.", "collection_method");
   refuseTrials(parameters);
   parameters.refuse(
+    "payment_settings",
+    "payment_behavior",
+    "default_tax_rates",
     "discounts",
     "default_payment_method",
     "billing_cycle_anchor",

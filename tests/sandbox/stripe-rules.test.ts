@@ -66,6 +66,52 @@ describe("what is not played is refused by name", () => {
     expect(await stripe.subscriptions.retrieve(subscription.id)).toMatchObject({ status: "active" });
   });
 
+  test("by a clear error of Stripe's form for everything that is not there: previews, trials, credit notes, balances, other methods, tax ids", async () => {
+    const { subscription, customer, price } = await subscribe(harness);
+    const plan: Stripe.Checkout.SessionCreateParams = {
+      ...{ mode: "subscription", line_items: [{ price: price.id, quantity: 1 }], success_url: "http://x.test/" },
+    };
+    const sent: Stripe.SubscriptionCreateParams = {
+      customer,
+      items: [{ price: price.id }],
+      collection_method: "send_invoice",
+      days_until_due: 7,
+    };
+    const { checkout, customers, tax } = stripe;
+    const debit = { amount: 500, currency: "eur" };
+    const notPlayed: [string, () => Promise<unknown>][] = [
+      ["previews of invoices", () => stripe.invoices.createPreview({ customer })],
+      ["invoices that are made by hand", () => stripe.invoices.create({ customer })],
+      ["invoice items", () => stripe.invoiceItems.create({ customer, amount: 100, currency: "usd" })],
+      ["credit notes", () => stripe.creditNotes.create({ invoice: "in_1", amount: 100 })],
+      ["cash balances", () => customers.retrieveCashBalance(customer)],
+      ["cash balances", () => stripe.testHelpers.customers.fundCashBalance(customer, { amount: 100, currency: "eur" })],
+      ["balances of customers", () => customers.createBalanceTransaction(customer, { amount: -1, currency: "usd" })],
+      ["tax ids", () => customers.createTaxId(customer, { type: "eu_vat", value: "DE123456789" })],
+      ["tax_id_data", () => customers.create({ tax_id_data: [{ type: "eu_vat", value: "DE123456789" }] })],
+      ["tax_id_collection", () => checkout.sessions.create({ ...plan, tax_id_collection: { enabled: true } })],
+      ["tax calculations", () => tax.calculations.create({ currency: "usd", line_items: [{ amount: 100 }] })],
+      ["tax rates", () => stripe.taxRates.create({ display_name: "VAT", percentage: 19, inclusive: true })],
+      ["trial_period_days", () => checkout.sessions.create({ ...plan, subscription_data: { trial_period_days: 7 } })],
+      ["trial_period_days", () => stripe.subscriptions.create({ ...sent, trial_period_days: 7 })],
+      ["trial_end", () => stripe.subscriptions.update(subscription.id, { trial_end: "now" })],
+      ["allowed_payment_method_types", () => checkout.sessions.create({ ...plan, allowed_payment_method_types: ["paypal"] })],
+      ["allowed_payment_method_types", () => stripe.paymentIntents.create({ ...debit, allowed_payment_method_types: ["sepa_debit"] })],
+      ["type only as card", () => stripe.paymentMethods.create({ type: "paypal" })],
+      ["saving a card", () => stripe.setupIntents.create({ customer })],
+      ["promotion codes", () => stripe.promotionCodes.list()],
+      ["this part of the API", () => stripe.testHelpers.testClocks.list()],
+    ];
+    const before = (await stripe.events.list({ limit: 100 })).data.length;
+    for (const [what, call] of notPlayed) {
+      const { statusCode, type, message } = await refusal(call());
+      expect([statusCode, type], what).toEqual([400, "StripeInvalidRequestError"]);
+      expect(message).toMatch(/^The sandbox (does not play|plays) /);
+      expect(message).toContain(what);
+    }
+    expect((await stripe.events.list({ limit: 100 })).data).toHaveLength(before);
+  });
+
   test("languages, submit texts and a customer's languages are kept as they were given", async () => {
     const session = await stripe.checkout.sessions.create({
       ...packOrder,

@@ -40,8 +40,10 @@ test("an invoice that is sent is a draft for an hour, waits for its payment, and
   expect(await statusOf(created.id)).toBe("active");
   await harness.advanceTo(new Date("2026-01-24T12:00:00Z"));
   expect(await statusOf(created.id)).toBe("past_due");
+  expect(await stripe.customers.retrieve(sent.customer)).toMatchObject({ delinquent: true });
   expect(await stripe.invoices.pay(id, { paid_out_of_band: true })).toMatchObject({ status: "paid", amount_remaining: 0 });
   expect(await statusOf(created.id)).toBe("active");
+  expect(await stripe.customers.retrieve(sent.customer)).toMatchObject({ delinquent: false });
   await harness.advanceTo(new Date("2026-02-10T13:00:00Z"));
   const [renewal] = (await stripe.invoices.list({ subscription: created.id, status: "open" })).data;
   expect(renewal).toMatchObject({ billing_reason: "subscription_cycle", due_date: unix("2026-02-24T12:00:00Z"), attempted: false });
