@@ -85,6 +85,16 @@ describe("the specification's words", () => {
     expect([notFound.title, notFound.action]).toEqual(["Page not found", "Return home"]);
   });
 
+  it("name what a discount campaign makes of a price: before, now, what is saved and the percentage (specification §3)", () => {
+    for (const { code } of languages) {
+      const { plan, discount } = JSON.parse(read(`client/i18n/locales/${code}/plans.json`)) as typeof plans;
+      expect([plan.was, plan.now], code).toEqual([expect.stringContaining("{{price}}"), expect.stringContaining("{{price}}")]);
+      expect(discount.offer, code).toContain("{{percent}}");
+      for (const text of [plan.firstPeriod.month, plan.firstPeriod.year])
+        for (const named of ["{{savings}}", "{{percent}}", "{{price}}"]) expect(text, code).toContain(named);
+    }
+  });
+
   it("match the rules for an address, a password and a model (specification §5)", () => {
     expect(auth.rules.emailInvalid).toBe(ruleMessages.emailInvalid);
     expect(auth.rules.emailInvalid).toBe("Invalid email address");

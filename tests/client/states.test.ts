@@ -144,7 +144,10 @@ describe("subscribing (specification §2, §4, §8)", () => {
     api.answer("POST /api/functions/check-discount-eligibility", discountOf(20));
     await page.getByRole("button", { name: common.retry }).click();
     await page.getByText(/^20% off your first period/).waitFor();
-    const discounted = formatMoney(discountOf(20).pricing.starter.discountedPrice, "en");
+    const { discountedPrice, originalPrice, savings } = discountOf(20).pricing.starter;
+    const money = (cents: number) => formatMoney(cents, "en");
+    const [discounted, saved, before] = [money(discountedPrice), money(savings), money(originalPrice)];
+    await planCard("Starter").getByText(`You save ${saved} (20%) on the first period, then ${before} a month.`).waitFor();
     expect(await planCard("Starter").getByText(discounted, { exact: true }).count()).toBe(1);
     expect(await page.getByText("Failed to check discount eligibility").count()).toBe(0);
   });

@@ -63,5 +63,5 @@ it("that is over by now says so", async () => {
   await page.getByRole("button", { name: texts.offer.open }).click();
   await page.getByRole("dialog", { name: texts.title }).getByRole("checkbox").waitFor();
   await agree(page);
-  await page.getByText(texts.offer.failed).waitFor();
+  await page.getByText(texts.notPlaced).waitFor();
 });

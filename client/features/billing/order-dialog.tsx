@@ -72,14 +72,12 @@ async function order({ priceId, kind }: Wanted, { amountCents, terms, withdrawal
 function sayFailed(error: unknown, { kind }: Wanted): void {
   const { t } = i18next;
   const known = error instanceof ApiProblem ? problemText(error.code, error) : undefined;
-  if (kind === "transfer") {
-    showToast({ tone: "danger", title: t("order:offer.failed"), text: known ?? problemText("network") });
-    return;
-  }
   const own = error instanceof Error && error.name === "Error" ? error : undefined;
-  const failed = t("billing:checkout.failedText", { message: known ?? own?.message ?? problemText("network") });
+  const message = known ?? own?.message ?? problemText("network");
+  // That sentence is about subscribing.
+  const failed = kind === "plan" ? t("billing:checkout.failedText", { message }) : message;
   const text = typeof own?.cause === "string" ? `${failed}\n${own.cause}` : failed;
-  showToast({ tone: "danger", title: t("billing:checkout.failed"), text });
+  showToast({ tone: "danger", title: t(kind === "plan" ? "billing:checkout.failed" : "order:notPlaced"), text });
 }
 
 interface OrderDialogProps {

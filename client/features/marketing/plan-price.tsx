@@ -33,7 +33,9 @@ export function PlanPrice({ plan, interval, pricing }: PlanPriceProps) {
   const { t } = useTranslation("plans");
   const format = useFormat();
   const discounted = interval === "year" ? pricing?.annual : pricing;
-  const cents = discounted?.discountedPrice ?? priceCents(plan, interval);
+  // What holds for every year is said of the list price: a discount is for the first one.
+  const listCents = priceCents(plan, interval);
+  const cents = discounted?.discountedPrice ?? listCents;
   const price = format.money(cents);
   return (
     <div className={styles.price}>
@@ -56,12 +58,20 @@ export function PlanPrice({ plan, interval, pricing }: PlanPriceProps) {
       {interval === "year" && (
         <p className={styles.small}>
           {t("plan.monthlyEquivalent", {
-            price: format.money(Math.round(cents / 12)),
-            savings: format.money(12 * plan.monthlyPriceCents - cents),
+            price: format.money(Math.round(listCents / 12)),
+            savings: format.money(12 * plan.monthlyPriceCents - listCents),
           })}
         </p>
       )}
-      {discounted && <p className={styles.small}>{t(`plan.firstPeriod.${interval}`, { price: format.money(discounted.originalPrice) })}</p>}
+      {discounted && (
+        <p className={styles.small}>
+          {t(`plan.firstPeriod.${interval}`, {
+            price: format.money(discounted.originalPrice),
+            savings: format.money(discounted.savings),
+            percent: format.percent(discounted.discountPercentage),
+          })}
+        </p>
+      )}
     </div>
   );
 }
