@@ -37,7 +37,13 @@ describe("the documents", () => {
   });
 
   it("describe every environment variable", () => {
-    const files = ["server/config.ts", "server/embedded/settings.ts", "sandbox/environment.ts", "server/db/migrate.ts"];
+    const files = [
+      "server/config.ts",
+      "server/stripe-config.ts",
+      "server/embedded/settings.ts",
+      "sandbox/environment.ts",
+      "server/db/migrate.ts",
+    ];
     const parsed = files.flatMap((file) => [...read(file).matchAll(/"([A-Z][A-Z\d_]+)"/g)].map(([, name = ""]) => name));
     const keys = providers.map((provider) => `${provider.toUpperCase()}_API_KEY`);
     const table = read("README.md");

@@ -52,6 +52,16 @@ test("without an origin nothing is reckoned; with it and a registration the acco
   expect((await stripe.tax.registrations.list({ status: "active" })).data).toMatchObject([{ country: "DE", status: "active" }]);
 });
 
+test("a sandbox that is started for it is set up, and keeps what an operator changes", async () => {
+  const ready = await startSandbox({ webhookPort: 1, taxes: true });
+  try {
+    expect(await ready.stripe.tax.settings.retrieve()).toMatchObject({ status: "active" });
+    expect((await ready.stripe.tax.registrations.list()).data).toMatchObject([{ country: "DE", status: "active" }]);
+  } finally {
+    await ready.close();
+  }
+});
+
 describe("once it is switched on", () => {
   beforeEach(() => switchTaxOn(stripe));
 
@@ -121,6 +131,26 @@ describe("once it is switched on", () => {
     expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({
       automatic_tax: { enabled: false, disabled_reason: "requires_location_inputs" },
     });
+  });
+
+  test("people correct their address in the portal if its configuration says so", async () => {
+    const { customer } = await subscribe("DE");
+    const features = { customer_update: { enabled: true, allowed_updates: ["address" as const] } };
+    const { id: configuration } = await stripe.billingPortal.configurations.create({ features });
+    const [plain, open] = [
+      await stripe.billingPortal.sessions.create({ customer }),
+      await stripe.billingPortal.sessions.create({ customer, configuration }),
+    ];
+    const post = (url: string, country: string) =>
+      fetch(`${url}/address`, { method: "POST", redirect: "manual", body: new URLSearchParams({ country, postal_code: "75001" }) });
+    expect((await post(plain.url, "FR")).status).toBe(400);
+    expect(
+      [await (await fetch(plain.url)).text(), await (await fetch(open.url)).text()].map((page) => page.includes("Save the address")),
+    ).toEqual([false, true]);
+    expect([(await post(open.url, "")).status, (await post(open.url, "FR")).status]).toEqual([400, 303]);
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ address: { country: "FR", postal_code: "75001" } });
+    const email = { customer_update: { enabled: true, allowed_updates: ["email" as const] } };
+    expect(await refusal(stripe.billingPortal.configurations.create({ features: email }))).toMatchObject({ statusCode: 400 });
   });
 
   test("a schedule keeps it, or says otherwise for a phase", async () => {

@@ -34,7 +34,14 @@ const services = () => Object.entries(readCompose({ ...given, ...sandboxOn }).se
 
 /** Every environment variable that the product reads. */
 function knownVariables(): Set<string> {
-  const files = ["server/config.ts", "server/bucket.ts", "server/embedded/settings.ts", "sandbox/environment.ts", "server/db/migrate.ts"];
+  const files = [
+    "server/config.ts",
+    "server/bucket.ts",
+    "server/stripe-config.ts",
+    "server/embedded/settings.ts",
+    "sandbox/environment.ts",
+    "server/db/migrate.ts",
+  ];
   const named = files.flatMap((file) => [...read(file).matchAll(/"([A-Z][A-Z\d_]+)"/g)].map(([, name = ""]) => name));
   const ofProviders = providers.flatMap((provider) => ["API_KEY", "BASE_URL"].map((end) => `${provider.toUpperCase()}_${end}`));
   return new Set([...named, ...ofProviders]);

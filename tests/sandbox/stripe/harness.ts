@@ -70,6 +70,7 @@ export interface HarnessOptions {
   databasePath?: string;
   webhookPort: number;
   now?: Date;
+  taxes?: boolean;
   /** Is called with every response of the API. */
   onResponse?: (method: string, url: string, body: string) => void;
 }
@@ -86,6 +87,7 @@ export async function startSandbox(options: HarnessOptions): Promise<Harness> {
     origin: new URL(address),
     webhook: { url: new URL(`http://127.0.0.1:${options.webhookPort}/api/stripe/webhook`), secret: webhookSecret },
     now: () => now,
+    ...(options.taxes ? { taxes: true } : {}),
     log: quiet,
   });
   app.addHook("onSend", async (request, _reply, payload) => {
