@@ -329,6 +329,9 @@ test("a picture begins from others, and changes only where a mask is transparent
   const seen = await ask(api, person, { ...wanted(1, { references: [reference.fileId], mask: mask.id }), prompt: "The sea at night" });
   expect(seen.receipt).toMatchObject({ status: "completed", chargedCredits: price });
   expect(models.calls.list()[0]?.promptTokens).toBeGreaterThan(1_024);
+  // What was uploaded for it goes with the conversation, and is not taken for something that was never sent.
+  const sent = await database.db.selectFrom("files").select("conversation_id").where("id", "=", mask.id).executeTakeFirstOrThrow();
+  expect(sent.conversation_id).toBe(seen.conversationId);
   const [before, after] = await Promise.all(
     [reference, delivered(seen)[0] ?? expect.fail("no picture")].map(async (picture) =>
       sharp(await bytesOf(person, picture))

@@ -5,6 +5,7 @@ import type { Part, PictureOptions, Turn } from "../../contract/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Attachment, EndedRow, GenerationRow } from "../../db/types-answers.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
+import { keepPictureOptions } from "./picture-options.ts";
 
 /** We name the columns, so that a statement prepared before a migration still returns the same columns after it. */
 export const columns = sql.raw(
@@ -99,12 +100,7 @@ export async function callStart(executor: Executor, start: StartRow): Promise<St
       ${start.now})`.execute(executor);
   const row = result.rows[0];
   if (row === undefined) throw new Error("turn_start returned no row");
-  if (row.outcome === "created" && start.picture)
-    await executor
-      .updateTable("generations")
-      .set({ options: toJson(start.picture) })
-      .where("id", "=", start.id)
-      .execute();
+  if (row.outcome === "created" && start.picture) await keepPictureOptions(executor, start, start.picture);
   return row;
 }
 
