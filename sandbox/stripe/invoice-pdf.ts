@@ -37,10 +37,11 @@ function head(invoice: Invoice): (PdfText | PdfRule)[] {
 function sums(invoice: Invoice): [name: string, cents: number][] {
   const off = (invoice.total_discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
   const tax = (invoice.total_taxes ?? []).reduce((sum, { amount }) => sum + amount, 0);
+  const included = (invoice.total_taxes ?? []).every(({ tax_behavior: behaviour }) => behaviour === "inclusive");
   return [
     ["Subtotal", invoice.subtotal],
     ...(off === 0 ? [] : [["Discount", -off] as [string, number]]),
-    ...(tax === 0 ? [] : [["Tax included", tax] as [string, number]]),
+    ...(tax === 0 ? [] : [[included ? "Tax included" : "Tax", tax] as [string, number]]),
     ["Total", invoice.total],
     ["Amount paid", invoice.amount_paid],
     ["Amount due", invoice.amount_remaining],

@@ -5,6 +5,7 @@ import { inTransaction } from "#server/db/transaction.ts";
 import { enqueue } from "#server/queue/outbox.ts";
 import type { Act, Actor, Stage } from "./billing-simulation-stage.ts";
 import { call, chargesOf, customerOf } from "./billing-simulation-stage.ts";
+import { consentTo } from "./consent.ts";
 
 /** As from Stripe's dashboard: all of a payment or a part of it. */
 export const refund: Act = async (stage, actor) => {
@@ -74,10 +75,11 @@ export const restoreAccount: Act = async ({ world }, actor) => {
 };
 
 /**
- * The team begins an Enterprise plan by transfer, records the transfer for an open invoice (now and then of another sum, or twice at once), or
- * takes one back.
+ * The team offers an Enterprise plan by transfer and the person orders it, or records the transfer for an open invoice (now and then of another
+ * sum, or twice at once), or takes one back.
  */
-export const transfer: Act = async (stage, { email, payerId }) => {
+export const transfer: Act = async (stage, actor) => {
+  const { email, payerId } = actor;
   const { db } = stage.world.database;
   await proveOneself(stage, stage.admin);
   const team = (path: string, payload: Record<string, unknown>) => call(stage, stage.admin, `/api/admin/transfers${path}`, payload);
@@ -91,5 +93,11 @@ export const transfer: Act = async (stage, { email, payerId }) => {
     await twice(stage, () => team("", { reference: `for ${open.id}`, invoiceId: open.id, amountCents, currency, reason }));
   } else if (known) {
     if (stage.random(3) === 0) await twice(stage, () => team("/reverse", { reference: known.reference, reason }));
-  } else await team("/invoice", { email, interval: stage.random(3) === 0 ? "year" : "month", daysUntilDue: 1 + stage.random(14) });
+  } else {
+    const interval = stage.random(3) === 0 ? "year" : "month";
+    const offer = await team("/offer", { email, interval, daysUntilDue: 1 + stage.random(14) });
+    // Now and then somebody lets it be.
+    const consent = consentTo(`enterprise_${interval}`);
+    if (offer && stage.random(5) > 0) await twice(stage, () => call(stage, actor, "/api/billing/transfer-offer/order", { consent }));
+  }
 };
