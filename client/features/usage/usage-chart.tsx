@@ -17,6 +17,7 @@ interface UsageChartProps {
 const height = 260;
 /** Room for one label of the axis, in CSS pixels. */
 const labelWidth = 64;
+const axisFont = "12px sans-serif";
 
 /** Each model's credits on top of those before it; the highest first, so that the lower ones are drawn over it. */
 function stacked({ starts, credits }: Buckets): uPlot.AlignedData {
@@ -34,6 +35,15 @@ interface Labels {
 /** Told the place of the bar below the pointer; null for none. */
 type OnPoint = (place: number | null) => void;
 
+/** As wide as its longest label, so that the bars get the rest of a narrow screen. */
+function widthOfNumbers(chart: uPlot, values: readonly string[] | null): number {
+  chart.ctx.save();
+  chart.ctx.font = axisFont;
+  const widest = Math.max(0, ...(values ?? []).map((value) => chart.ctx.measureText(value).width));
+  chart.ctx.restore();
+  return Math.ceil(widest) + 12;
+}
+
 /** The canvas knows no custom properties: each colour is read from an element that has it, when it is drawn. */
 function optionsOf(buckets: Buckets, element: HTMLElement, labels: Labels, onPoint: OnPoint): uPlot.Options {
   const swatches = [...element.querySelectorAll("[data-place]")];
@@ -44,8 +54,9 @@ function optionsOf(buckets: Buckets, element: HTMLElement, labels: Labels, onPoi
     stroke: () => getComputedStyle(element).color,
     grid: { show: false },
     ticks: { show: false },
-    font: "12px sans-serif",
+    font: axisFont,
   };
+  const lines = element.querySelector("[data-lines]") ?? element;
   return {
     width: element.clientWidth,
     height,
@@ -63,13 +74,15 @@ function optionsOf(buckets: Buckets, element: HTMLElement, labels: Labels, onPoi
       {
         ...axis,
         space: labelWidth,
-        size: 28,
+        size: 32,
+        gap: 10,
         incrs: [1, 2, 3, 7, 14, 30],
         values: (_chart, splits) => splits.map((split) => labels.start(buckets.starts[split] ?? "")),
       },
       {
         ...axis,
-        size: 44,
+        size: widthOfNumbers,
+        grid: { stroke: () => getComputedStyle(lines).color, width: 1 },
         incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 100_000],
         values: (_chart, splits) => splits.map(labels.number),
       },
@@ -111,6 +124,9 @@ export function UsageChart({ buckets, unit }: UsageChartProps) {
   const [pointed, setPointed] = useState<number | null>(null);
   const frame = useRef<HTMLDivElement>(null);
   const labels = useRef<Labels>({ start: shortDay, number });
+  /** Until something is pointed at, the latest bar: nobody has to guess what the line below is for. */
+  const latest = buckets.totals.findLastIndex((total) => total > 0);
+  const place = pointed ?? (latest >= 0 ? latest : null);
   labels.current = { start: (start) => (start === "" ? "" : unit === "month" ? shortMonth(start) : shortDay(start)), number };
 
   useEffect(() => {
@@ -137,12 +153,13 @@ export function UsageChart({ buckets, unit }: UsageChartProps) {
   return (
     <div>
       <div ref={frame} className={styles.chart} role="img" aria-label={t("charts.chart")}>
+        <span data-lines className={styles.lines} hidden />
         {buckets.models.map((model, place) => (
           <span key={model ?? ""} data-place={place} hidden />
         ))}
       </div>
       <p className={styles.pointed} aria-hidden="true">
-        {pointed !== null && <Pointed buckets={buckets} place={pointed} label={labels.current.start(buckets.starts[pointed] ?? "")} />}
+        {place !== null && <Pointed buckets={buckets} place={place} label={labels.current.start(buckets.starts[place] ?? "")} />}
       </p>
     </div>
   );
