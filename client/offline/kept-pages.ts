@@ -1,4 +1,5 @@
 /** Asks the service worker which pages it keeps, and the browser how much storage they take. */
+import { registrationFailure } from "#client/lib/worker-registration.ts";
 import type { KeptPage, Replies, SaveOutcome, WorkerMessage } from "#client/sw/messages.ts";
 
 /** On a first visit the service worker fetches a whole release before it answers. */
@@ -18,7 +19,7 @@ export function canKeepPages(): boolean {
 
 /** Rejects if there is no service worker. */
 async function ask<Type extends keyof Replies>(message: Extract<WorkerMessage, { type: Type }>): Promise<Replies[Type]> {
-  const { active } = await within(readyTimeoutMs, navigator.serviceWorker.ready);
+  const { active } = await within(readyTimeoutMs, Promise.race([navigator.serviceWorker.ready, registrationFailure]));
   const { port1, port2 } = new MessageChannel();
   const reply = new Promise<Replies[Type]>((resolve, reject) => {
     port1.onmessage = ({ data }: MessageEvent<Replies[Type] | undefined>) =>

@@ -5,6 +5,7 @@ import { Button } from "#client/components/button.tsx";
 import { Dialog } from "#client/components/dialog.tsx";
 import { EmptyState } from "#client/components/empty-state.tsx";
 import { Page } from "#client/components/page.tsx";
+import { PageSpinner } from "#client/components/spinner.tsx";
 import { pieceOf, pieces } from "#client/content/library.ts";
 import { pieceNameAt, piecePath } from "#client/content/names.ts";
 import { FormQueue } from "#client/features/contact/form-queue.tsx";
@@ -133,7 +134,7 @@ function KeptHere() {
   const [conversations, forgetConversations] = useKeptConversations(owner);
   const room = useRoom(pages);
   const [clearing, setClearing] = useState(false);
-  if (keptStatus === "unknown" || conversations === undefined || room === undefined) return null;
+  if (keptStatus === "unknown" || conversations === undefined || room === undefined) return <PageSpinner />;
 
   async function clear(): Promise<void> {
     setClearing(false);

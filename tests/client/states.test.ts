@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import billing from "#client/i18n/locales/en/billing.json" with { type: "json" };
 import common from "#client/i18n/locales/en/common.json" with { type: "json" };
 import errors from "#client/i18n/locales/en/errors.json" with { type: "json" };
+import offline from "#client/i18n/locales/en/offline.json" with { type: "json" };
 import order from "#client/i18n/locales/en/order.json" with { type: "json" };
 import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import { formatDate, formatDateTime, formatMoney } from "#client/lib/format.ts";
@@ -247,6 +248,17 @@ describe("content that loads late", () => {
     },
     60_000,
   );
+});
+
+describe("what is saved for offline", () => {
+  it("is being looked for, and where the browser refuses the service worker it says at once that nothing is", async () => {
+    await open("/offline");
+    await page.getByRole("main").getByText(common.loading).waitFor();
+    // The service worker is registered at the reader's first sign.
+    await page.keyboard.press("Shift");
+    await page.getByText(offline.unsupported).waitFor({ timeout: 10_000 });
+    await page.getByText(offline.room.heading).waitFor();
+  });
 });
 
 describe("the wallet and its history", () => {
