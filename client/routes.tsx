@@ -41,6 +41,9 @@ const readingPages: readonly PageRoute[] = [
 const offerPasskeys = async () => (await import("./features/auth/passkey-offer.ts")).offerEarly();
 const hasDiscount = async () => (await import("./features/marketing/ask-discount.ts")).hasDiscount();
 
+/** Every file that this one names costs every visitor of every page, so what only signed-in people open is named there. */
+const signedIn = () => import("./signed-in.ts");
+
 export const pages: readonly PageRoute[] = [
   page(paths.home, ["home", "plans"], async () => (await import("./pages/home.tsx")).HomePage, { sleeps: true, stirs: hasDiscount }),
   page(paths.auth, ["auth", "errors"], async () => (await import("./pages/auth.tsx")).AuthPage, {
@@ -52,15 +55,11 @@ export const pages: readonly PageRoute[] = [
     queries: ["conversation", "prompt", "model"],
     sleeps: "briefly",
   }),
-  privatePage(
-    paths.profile,
-    ["account", "auth", "steps", "billing", "later", "wallet", "errors", "refusals"],
-    async () => (await import("./pages/profile.tsx")).ProfilePage,
+  privatePage(paths.profile, ["account", "auth", "steps", "billing", "later", "wallet", "errors", "refusals"], async () =>
+    (await signedIn()).loadProfile(),
   ),
-  privatePage(
-    paths.accountSection,
-    ["account", "auth", "steps", "errors", "refusals"],
-    async () => (await import("./pages/account-section.tsx")).AccountSectionPage,
+  privatePage(paths.accountSection, ["account", "auth", "steps", "errors", "refusals"], async () =>
+    (await signedIn()).loadAccountSection(),
   ),
   page(paths.pricing, ["pricing", "plans", "later"], async () => (await import("./pages/pricing.tsx")).PricingPage, {
     queries: ["checkout"],
@@ -73,7 +72,7 @@ export const pages: readonly PageRoute[] = [
   page(paths.offline, ["offline"], async () => (await import("./pages/offline.tsx")).OfflinePage),
 ];
 export const notFoundPage = page("*", ["not-found"], async () => (await import("./pages/not-found.tsx")).NotFoundPage);
-const designPage = privatePage(paths.design, ["design", "wallet"], async () => (await import("./pages/design.tsx")).DesignPage);
+const designPage = privatePage(paths.design, ["design", "wallet"], async () => (await signedIn()).loadDesign());
 
 /** Addresses for which only the frame is prerendered. /admin is one of them, because the server must first say who the person is. */
 export const framePaths: readonly string[] = [

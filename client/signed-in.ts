@@ -10,3 +10,8 @@ export function startSignedIn(): void {
   followPerson();
   startSubscription();
 }
+
+// The pages that only they may see, in this file because it is there already when one is opened from another page.
+export const loadProfile = async () => (await import("./pages/profile.tsx")).ProfilePage;
+export const loadAccountSection = async () => (await import("./pages/account-section.tsx")).AccountSectionPage;
+export const loadDesign = async () => (await import("./pages/design.tsx")).DesignPage;

@@ -1,11 +1,21 @@
+import i18next from "i18next";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#client/components/button.tsx";
+import { Late } from "#client/components/late.tsx";
 import { Panel } from "#client/components/panel.tsx";
 import { api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { plans } from "#domain/plans.ts";
+import type { Wanted } from "./order-dialog.tsx";
 import { useBillingRead } from "./use-billing-read.ts";
-import { useCheckout } from "./use-checkout.tsx";
+
+/** Not by `useCheckout`: with it, that would be a file of its own for the public pages too, which cost more with each file. */
+async function loadDialog() {
+  const { OrderDialog, orderTexts } = await import("./order-dialog.tsx");
+  await i18next.loadNamespaces(orderTexts);
+  return OrderDialog;
+}
 
 const readOffer = () => api("GET /api/billing/transfer-offer");
 
@@ -13,7 +23,9 @@ const readOffer = () => api("GET /api/billing/transfer-offer");
 export function TransferOfferPanel() {
   const { t } = useTranslation(["order", "errors", "refusals"]);
   const { date } = useFormat();
-  const { start, dialog } = useCheckout();
+  // Undefined until it is wanted for the first time. Then the dialog stays, so that it can give the focus back when it closes.
+  const [wanted, setWanted] = useState<Wanted | null>();
+  const [processing, setProcessing] = useState<string | null>(null);
   const [read] = useBillingRead(readOffer);
   const offer = read?.offer;
   const subject = offer?.order.subject;
@@ -26,13 +38,21 @@ export function TransferOfferPanel() {
           lead={[t("order:offer.lead", { plan: plans[subject.plan].name, date: date(offer.expiresAt) })]}
         >
           <p>
-            <Button variant="primary" onClick={() => void start(`${subject.plan}_${subject.interval}`, "transfer")}>
+            <Button variant="primary" onClick={() => setWanted({ priceId: `${subject.plan}_${subject.interval}`, kind: "transfer" })}>
               {t("order:offer.open")}
             </Button>
           </p>
         </Panel>
       )}
-      {dialog}
+      {wanted !== undefined && (
+        <Late
+          load={loadDialog}
+          wanted={wanted}
+          onClose={() => setWanted(null)}
+          processing={processing !== null}
+          onProcessing={setProcessing}
+        />
+      )}
     </>
   );
 }

@@ -113,17 +113,18 @@ async function load(folder: string, manifest: Manifest, document: string, source
 
 /** The pages in the route table that are rendered in the browser (the build renders only their frame), with their sources. */
 async function privatePages(manifest: Manifest): Promise<{ address: string; sources: string[] }[]> {
-  const table = await readFile(path.join(root, "client/routes.tsx"), "utf8");
-  // The account's larger sections are chunks of their own, which its page fetches.
-  const sections = Object.keys(manifest).filter((key) => /^pages\/(?!account)\w+-section\.tsx$/.test(key));
-  const lines = table.matchAll(/privatePage\(\s*paths\.(\w+),\s*\[([^\]]*)\],[^;]*?import\("\.\/(pages\/[\w-]+\.tsx)"\)/g);
-  return [...lines].flatMap(([, name = "", texts = "", page = ""]) => {
+  const [table, loaders] = await Promise.all(
+    ["routes.tsx", "signed-in.ts"].map((file) => readFile(path.join(root, "client", file), "utf8")),
+  );
+  const imports = [...(loaders ?? "").matchAll(/const (\w+) = [^;]*?import\("\.\/(pages\/[\w-]+\.tsx)"\)/g)];
+  const pageOf = new Map(imports.map(([, loader = "", page = ""]) => [loader, page]));
+  const lines = (table ?? "").matchAll(/privatePage\(\s*paths\.(\w+),\s*\[([^\]]*)\],[^;]*?signedIn\(\)\)\.(\w+)\(\)/g);
+  return [...lines].map(([, name = "", texts = "", loader = ""]) => {
+    const page = pageOf.get(loader) ?? loader;
     if (!manifest[page]) throw new Error(`${page} has no chunk of its own`);
     const namespaces = [...texts.matchAll(/"([\w-]+)"/g)].map(([, namespace]) => `i18n/locales/${fallbackLanguage}/${namespace}.json`);
     const address = paths[name as keyof typeof paths];
-    const own = { address, sources: [page, ...namespaces] };
-    if (address !== paths.accountSection) return [own];
-    return [own, ...sections.map((section) => ({ address: `${address} with ${section}`, sources: [...own.sources, section] }))];
+    return { address, sources: ["signed-in.ts", page, ...namespaces] };
   });
 }
 
