@@ -81,11 +81,12 @@ function message(text: { message: string } | null | undefined): Markup | null {
   return text ? html`<p class="note">${text.message}</p>` : null;
 }
 
-function payForm(session: CheckoutSession, failure: string | null): Markup {
+function payForm(session: CheckoutSession, failure: string | null, lacksAddress: boolean): Markup {
   const total = money(session.amount_total ?? 0, session.currency ?? "usd");
   const label = session.mode === "subscription" ? `Subscribe for ${total}` : `Pay ${total}`;
-  const error =
-    failure === null
+  const error = lacksAddress
+    ? html`<p class="error" role="alert">Choose your country, and give the postal code in Canada and the United States, so that the tax can be worked out. Nothing was charged.</p>`
+    : failure === null
       ? null
       : html`<p class="error" role="alert"><strong>Payment failed.</strong> ${failure} Choose another card to go on.</p>`;
   const tiles = cards.map(
@@ -130,11 +131,15 @@ function ended(session: CheckoutSession): Markup {
   return html`<section class="panel"><h2>This page has expired</h2><p>Nothing was charged. Start again from the plans.</p>${back}</section>`;
 }
 
-/** The page at the session's `url`. */
-export function checkoutPage(context: Context, session: CheckoutSession): string {
+/** The page at the session's `url`. `lacksAddress`: the tax could not be worked out from what was given. */
+export function checkoutPage(context: Context, session: CheckoutSession, lacksAddress = false): string {
   const failure = context.store.hidden("checkout.session", session.id).failure;
   const open = session.status === "open";
   const asking = open ? awaitingAuthentication(context, session.id) : undefined;
-  const panel = asking ? authenticationForm(session, digitsOf(context, asking)) : open ? payForm(session, failure) : ended(session);
+  const panel = asking
+    ? authenticationForm(session, digitsOf(context, asking))
+    : open
+      ? payForm(session, failure, lacksAddress)
+      : ended(session);
   return page("Checkout · Tessera sandbox", html`<div class="columns">${summary(context, session)}${panel}</div>`);
 }

@@ -54,6 +54,10 @@ function readBillingAddress(fields: Map<string, string>): Address | null {
   return given.country === "" ? null : readPostalAddress(new Parameters(given));
 }
 
+function lacksAddress(error: unknown): boolean {
+  return error instanceof ApiError && error.fields.param === "country";
+}
+
 function sendError(reply: FastifyReply, error: unknown, asPage: boolean): FastifyReply {
   if (!(error instanceof ApiError)) throw error;
   if (!asPage) return reply.code(error.status).send(error.body(newId("req", 14)));
@@ -65,7 +69,8 @@ function mountCheckout(server: FastifyInstance, context: Context, afterChange: (
   server.get("/c/pay/:session", (request, reply) => {
     try {
       const session = context.store.get("checkout.session", paramOf(request, "session"), "session");
-      return reply.headers(pageHeaders([session.success_url, session.cancel_url])).send(checkoutPage(context, session));
+      const lacking = (request.query as { address?: unknown }).address !== undefined;
+      return reply.headers(pageHeaders([session.success_url, session.cancel_url])).send(checkoutPage(context, session, lacking));
     } catch (error) {
       return sendError(reply, error, true);
     }
@@ -97,7 +102,8 @@ function mountCheckout(server: FastifyInstance, context: Context, afterChange: (
       return reply.redirect(`/c/pay/${sessionId}`, 303);
     } catch (error) {
       // A person whose page is out of date is shown the session's current state; a script gets the error.
-      if (fromPage && context.store.find("checkout.session", sessionId)) return reply.redirect(`/c/pay/${sessionId}`, 303);
+      if (fromPage && context.store.find("checkout.session", sessionId))
+        return reply.redirect(`/c/pay/${sessionId}${lacksAddress(error) ? "?address" : ""}`, 303);
       return sendError(reply, error, false);
     }
   });

@@ -176,6 +176,9 @@ describe("once it is switched on", () => {
     const session = await createSession(harness, await plan(), taxed);
     expect((await payFrom(harness, session.id, "")).status).toBe(400);
     expect((await payFrom(harness, session.id, "US")).status).toBe(400);
+    const body = new URLSearchParams({ card: "success", from: "page", country: "US" });
+    const again = await fetch(`${harness.address}/checkout/${session.id}/pay`, { method: "POST", body });
+    expect(await again.text()).toContain("give the postal code in Canada and the United States");
     const refused: [Partial<Stripe.errors.StripeError>, () => Promise<unknown>][] = [
       [{ param: "line_items[0][price]" }, async () => createSession(harness, bare.id, taxed)],
       [{ param: "automatic_tax" }, async () => createSession(harness, added.id, taxed)],
