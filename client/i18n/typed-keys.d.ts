@@ -12,6 +12,7 @@ import type design from "./locales/en/design.json";
 import type doctor from "./locales/en/doctor.json";
 import type errors from "./locales/en/errors.json";
 import type feedback from "./locales/en/feedback.json";
+import type files from "./locales/en/files.json";
 import type home from "./locales/en/home.json";
 import type install from "./locales/en/install.json";
 import type invoices from "./locales/en/invoices.json";
@@ -53,6 +54,7 @@ declare module "i18next" {
       doctor: typeof doctor;
       errors: typeof errors;
       feedback: typeof feedback;
+      files: typeof files;
       home: typeof home;
       install: typeof install;
       invoices: typeof invoices;

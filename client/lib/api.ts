@@ -70,6 +70,11 @@ export function provideBearers(source: BearerSource): void {
   bearers = source;
 }
 
+/** For a call that is not made here: an upload whose progress is shown. */
+export async function bearerNow(): Promise<string | null> {
+  return (await bearers?.current()) ?? null;
+}
+
 interface RawOptions {
   body?: unknown;
   params?: Record<string, string>;

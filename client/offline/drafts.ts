@@ -1,3 +1,4 @@
+import type { FileInfo } from "#contract/files.ts";
 import type { Kept, Kind } from "./store.ts";
 import { isRecord, listStoredKeys, readStored, removeStored, writeAllStored } from "./store.ts";
 
@@ -10,6 +11,12 @@ export interface Draft {
    * instead of creating a second one.
    */
   unsettledKey: string | null;
+  /** Files that were uploaded for it. */
+  files?: readonly FileInfo[];
+}
+
+function isFile(value: unknown): value is FileInfo {
+  return isRecord(value) && typeof value.id === "string" && typeof value.name === "string" && typeof value.contentType === "string";
 }
 
 const kind: Kind<Draft> = {
@@ -17,9 +24,10 @@ const kind: Kind<Draft> = {
   stamped: true,
   read: (stored) => {
     if (!isRecord(stored) || typeof stored.text !== "string") return undefined;
-    const { text, modelId, unsettledKey } = stored;
+    const { text, modelId, unsettledKey, files } = stored;
     return {
       text,
+      ...(Array.isArray(files) && files.length > 0 && { files: files.filter(isFile) }),
       modelId: typeof modelId === "string" ? modelId : null,
       unsettledKey: typeof unsettledKey === "string" ? unsettledKey : null,
     };
@@ -43,7 +51,7 @@ export async function readDraft(userId: string, threadKey: string): Promise<Draf
  * the person.
  */
 export async function writeDrafts(userId: string, drafts: Readonly<Record<string, Draft>>): Promise<Kept> {
-  const isEmpty = (draft: Draft) => draft.text === "" && draft.modelId === null;
+  const isEmpty = ({ text, modelId, files = [] }: Draft) => text === "" && modelId === null && files.length === 0;
   return await writeAllStored(
     Object.entries(drafts).map(([threadKey, draft]) => ({
       kind,

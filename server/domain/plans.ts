@@ -19,8 +19,6 @@ export interface Plan {
   requestsPerMinute: number;
   /** Answers a person may have running at the same time. */
   concurrentAnswers: number;
-  /** How much a person's files may take together, in gigabytes of 10⁹ bytes. */
-  storageGigabytes: number;
   mostPopular: boolean;
 }
 
@@ -32,7 +30,6 @@ export const plans: Readonly<Record<PlanKey, Plan>> = {
     monthlyCredits: 300,
     requestsPerMinute: 10,
     concurrentAnswers: 1,
-    storageGigabytes: 1,
     mostPopular: false,
   },
   basic: {
@@ -42,7 +39,6 @@ export const plans: Readonly<Record<PlanKey, Plan>> = {
     monthlyCredits: 600,
     requestsPerMinute: 20,
     concurrentAnswers: 2,
-    storageGigabytes: 3,
     mostPopular: true,
   },
   professional: {
@@ -52,7 +48,6 @@ export const plans: Readonly<Record<PlanKey, Plan>> = {
     monthlyCredits: 750,
     requestsPerMinute: 40,
     concurrentAnswers: 3,
-    storageGigabytes: 5,
     mostPopular: false,
   },
   enterprise: {
@@ -62,7 +57,6 @@ export const plans: Readonly<Record<PlanKey, Plan>> = {
     monthlyCredits: 1250,
     requestsPerMinute: 100,
     concurrentAnswers: 10,
-    storageGigabytes: 20,
     mostPopular: false,
   },
 };
@@ -141,14 +135,6 @@ export const trialDays = 7;
 export const trialCredits = 50;
 /** A mail reminds the person this many days before the end. */
 export const trialReminderDays = 2;
-
-/** How much the files of somebody without a plan may take, on the trial or after their plan has ended. */
-const trialStorageBytes = 100_000_000;
-
-/** How much a person's files may take together. */
-export function storageBytesOf(tier: PlanKey | "none"): number {
-  return tier === "none" ? trialStorageBytes : plans[tier].storageGigabytes * 1_000_000_000;
-}
 
 /** The credits of a month of that plan, or of the trial for people without a plan. */
 export function monthlyCreditsOf(tier: PlanKey | "none"): number {

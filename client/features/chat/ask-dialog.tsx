@@ -6,6 +6,7 @@ import { Dialog } from "#client/components/dialog.tsx";
 import { Select, TextArea } from "#client/components/field.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
+import type { PictureOptions } from "#contract/generations.ts";
 import { textOf } from "#domain/messages.ts";
 import { usualPicture } from "#domain/pictures.ts";
 import { quoteCredits } from "#domain/pricing.ts";
@@ -15,6 +16,7 @@ import { mayAnswer, successorOf } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
 import type { Again, ThreadMessage } from "./thread.ts";
+import { filesOf } from "./thread.ts";
 
 /** Edited prompts that the server refused, by the message that was edited. The dialog shows them when it is opened again. */
 const unsent = new Map<string, string>();
@@ -30,6 +32,14 @@ interface AskDialogProps {
   /** Resolves to false if the server refused it. */
   onSend: (again: Again, credits: number) => Promise<boolean>;
   onClose: () => void;
+}
+
+/** What is sent: an edited question keeps its files, and a question that is asked again its place. */
+function againOf(message: ThreadMessage, model: OfferedModel, text: string, picture: PictureOptions): Again {
+  const pictured = model.unit === "image" ? { picture } : {};
+  if (message.role !== "user") return { modelId: model.id, prompt: "", place: { questionId: message.parentId ?? "" }, ...pictured };
+  const place = { parentId: message.parentId };
+  return { modelId: model.id, prompt: text.trim(), place, attached: filesOf(message), ...pictured };
 }
 
 /** Asks an edited question, or the same question of any model, at the price shown. Earlier questions and answers stay. */
@@ -54,11 +64,10 @@ export function AskDialog({ message, modelId, available, onSend, onClose }: AskD
 
   const send = async (event: FormEvent) => {
     event.preventDefault();
-    const place = edits ? { parentId: message.parentId } : { questionId: message.parentId ?? "" };
     if (!model || fault !== undefined) return;
     onClose();
     if (edits) unsent.set(message.id, text);
-    const again = { modelId: model.id, prompt: edits ? text.trim() : "", place, ...(model.unit === "image" && { picture }) };
+    const again = againOf(message, model, text, picture);
     if (await onSend(again, priceOf(model))) unsent.delete(message.id);
   };
   const priceOf = (asked: OfferedModel) => quoteCredits(asked, { images: picture.count });

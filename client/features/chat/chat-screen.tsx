@@ -31,6 +31,7 @@ import type { Refusal, ThreadMessage } from "./thread.ts";
 import { emptyThread, newThreadKey } from "./thread.ts";
 import { ThreadView } from "./thread-view.tsx";
 import { useDraft } from "./use-draft.ts";
+import { useFiles } from "./use-files.tsx";
 import { useLastModel } from "./use-last-model.ts";
 import { useGivenPicture, usePictures } from "./use-pictures.tsx";
 import type { Sending } from "./use-sending.ts";
@@ -173,13 +174,14 @@ function Sheets({ open, onClose, list, children }: { open: Sheet | undefined; on
 
 interface ToolsProps {
   model: OfferedModel | undefined;
+  attach: ReactNode;
   onConversations: () => void;
   onModels: () => void;
   onNew: () => void;
 }
 
 /** The buttons beside Send, in reach of a thumb: the model and, on a phone, the list and a new conversation. */
-function Tools({ model, onConversations, onModels, onNew }: ToolsProps) {
+function Tools({ model, attach, onConversations, onModels, onNew }: ToolsProps) {
   const { t } = useTranslation("chat");
   return (
     <>
@@ -189,6 +191,7 @@ function Tools({ model, onConversations, onModels, onNew }: ToolsProps) {
       <IconButton className={styles.narrowOnly} label={t("conversations.new")} onClick={onNew}>
         <Plus size={20} aria-hidden="true" />
       </IconButton>
+      {attach}
       <Button
         variant="quiet"
         className={styles.model ?? ""}
@@ -203,6 +206,21 @@ function Tools({ model, onConversations, onModels, onNew }: ToolsProps) {
   );
 }
 
+/** Reads the list, and the conversation that is opened; keeps the screen above a phone's keyboard. */
+function useFresh(threadKey: string): void {
+  useVisibleHeight();
+  useEffect(() => void refreshConversations(), []);
+  useEffect(() => void reload(threadKey), [threadKey]);
+}
+
+/** A new conversation is opened once the server has accepted its first prompt. */
+function whenStarted(threadKey: string, onOpen: ChatScreenProps["onOpen"]) {
+  return (conversationId: string) => {
+    void refreshConversations();
+    if (threadKey === newThreadKey) onOpen(conversationId, true);
+  };
+}
+
 /** Conversations, thread and receipt side by side. On a phone the thread alone; the others open in sheets. */
 export function ChatScreen({ userId, available, nextCredits, maySend, threadKey, givenPrompt, givenModelId, onOpen }: ChatScreenProps) {
   const { models } = useModels();
@@ -211,17 +229,13 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
   const { draft, change, fill, aside, bringBack } = useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken });
   const [open, setOpen] = useState<Sheet>();
   const online = useOnline() && maySend;
-  useVisibleHeight();
   const isNew = threadKey === newThreadKey && thread.isEmpty;
   const chosen = draft.modelId ?? (isNew ? givenModelId : null) ?? thread.usedModelId;
   const model = useModelFor(userId, threadKey, chosen, thread.refusal);
-  const onStarted = (conversationId: string) => {
-    void refreshConversations();
-    if (threadKey === newThreadKey) onOpen(conversationId, true);
-  };
-  const { sendDraft, sendAgain, accept } = useSending({ userId, threadKey, draft, change, onStarted });
-  useEffect(() => void refreshConversations(), []);
-  useEffect(() => void reload(threadKey), [threadKey]);
+  const onStarted = whenStarted(threadKey, onOpen);
+  const files = useFiles({ threadKey, draft, change, model, available });
+  const { sendDraft, sendAgain, accept } = useSending({ userId, threadKey, draft, change, attached: files.attached, onStarted });
+  useFresh(threadKey);
 
   const choose = (modelId: string) => {
     change({ modelId });
@@ -230,18 +244,23 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
   const pictures = usePictures(model, () => change({ unsettledKey: null }));
   const retry = useRetry(sendAgain);
   const [asking, setAsking] = useState<ThreadMessage | null>(null);
-  const close = () => setOpen(undefined);
-  const leave = (id: string) => id === threadKey && onOpen(newThreadKey, true);
   const fillIn = (text: string) => {
     fill(text);
     focusComposer();
   };
   useGivenPicture({ fill, change });
-  const show = (sheet: Sheet) => () => setOpen(sheet);
+  const show = (sheet?: Sheet) => () => setOpen(sheet);
   const tools = (
-    <Tools model={model} onConversations={show("conversations")} onModels={show("models")} onNew={() => onOpen(newThreadKey, false)} />
+    <Tools
+      {...{ model, attach: files.button }}
+      onConversations={show("conversations")}
+      onModels={show("models")}
+      onNew={() => onOpen(newThreadKey, false)}
+    />
   );
-  const list = <ConversationList current={threadKey} onChosen={close} onDeleted={leave} />;
+  const list = (
+    <ConversationList current={threadKey} onChosen={show()} onDeleted={(id) => id === threadKey && onOpen(newThreadKey, true)} />
+  );
   return (
     <div className={styles.screen}>
       <aside className={styles.side}>{list}</aside>
@@ -253,7 +272,7 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
           <ThreadView key={threadKey} threadKey={threadKey} onRetry={retry} onAsk={setAsking} />
         )}
         <Foot
-          {...{ threadKey, model, ...pictures, available, online, nextCredits, refusal: thread.refusal, text: draft.text }}
+          {...{ threadKey, model, ...pictures, files, available, online, nextCredits, refusal: thread.refusal, text: draft.text }}
           onText={(text) => change({ text, unsettledKey: null })}
           onSend={() => model && void sendDraft(model)}
           onAccept={(credits) => void accept(thread.refusal, model, credits)}
@@ -266,7 +285,7 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
         <Announcer threadKey={threadKey} />
       </div>
       <ReceiptPanel threadKey={threadKey} model={model?.ended ? undefined : model} available={available} />
-      <Sheets open={open} onClose={close} list={list}>
+      <Sheets open={open} onClose={show()} list={list}>
         <ModelPicker models={models} chosen={model?.id ?? null} onChoose={choose} />
       </Sheets>
       <Asking {...{ asking, available, sendAgain }} modelId={model?.id} onClose={() => setAsking(null)} />

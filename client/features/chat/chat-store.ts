@@ -4,7 +4,7 @@ import { occupy } from "#client/lib/busy.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import { forgetConversation, keepConversation, readKeptConversation } from "#client/offline/conversations.ts";
 import { forgetDraft } from "#client/offline/drafts.ts";
-import type { PictureOptions, Source } from "#contract/generations.ts";
+import type { AttachedFile, PictureOptions, Source } from "#contract/generations.ts";
 import type { AnswerSource } from "./answer-stream.ts";
 import { followAnswer } from "./answer-stream.ts";
 import { endAfter } from "./branches.ts";
@@ -133,6 +133,8 @@ export interface Send {
   confirmed?: boolean;
   /** Sending the same prompt with the same key again returns the same answer. */
   idempotencyKey: string;
+  /** The files of the question. */
+  attached?: readonly AttachedFile[] | undefined;
   /** For a model that makes pictures. */
   picture?: PictureOptions | undefined;
   /** Set if the prompt did not come from the composer. */
@@ -140,8 +142,9 @@ export interface Send {
   onStarted(conversationId: string): void;
 }
 
-function questionOf(id: string, parentId: string | null, prompt: string): ThreadMessage {
-  const parts = [{ kind: "text" as const, text: prompt }];
+function questionOf(id: string, parentId: string | null, { prompt, attached = [] }: Send): ThreadMessage {
+  const words = { kind: "text" as const, text: prompt };
+  const parts = attached.length === 0 ? [words] : [{ kind: "attachments" as const, files: [...attached] }, words];
   return { id, parentId, role: "user", parts, timestamp: new Date().toISOString(), receipt: null };
 }
 
@@ -161,7 +164,7 @@ export function showVersion(key: string, version: ThreadMessage): void {
  * and the caller has to restore the prompt.
  */
 export async function sendPrompt(send: Send): Promise<boolean> {
-  const { threadKey, modelId, prompt, quotedCredits, confirmed, idempotencyKey, picture, again = null, onStarted } = send;
+  const { threadKey, modelId, prompt, quotedCredits, confirmed, idempotencyKey, attached = [], picture, again = null, onStarted } = send;
   const before = threadOf(threadKey);
   if (before.live) return false;
   const last = before.messages.at(-1);
@@ -170,7 +173,7 @@ export async function sendPrompt(send: Send): Promise<boolean> {
   update(threadKey, (thread) => ({
     ...("questionId" in place
       ? showing(thread, thread.all, place.questionId)
-      : showing(thread, [...thread.all, questionOf(id, place.parentId, prompt)], id)),
+      : showing(thread, [...thread.all, questionOf(id, place.parentId, send)], id)),
     refusal: null,
     live: sending(modelId, quotedCredits, "questionId" in place ? place.questionId : id, picture),
   }));
@@ -180,6 +183,7 @@ export async function sendPrompt(send: Send): Promise<boolean> {
     ...(confirmed && { confirmed }),
     ...(picture && { picture }),
     ...(threadKey === newThreadKey ? {} : { conversationId: threadKey }),
+    ...(attached.length > 0 && { attachments: attached.map(({ fileId }) => fileId) }),
     ...("questionId" in place ? place : { prompt, ...(again || last?.role === "assistant" ? place : {}) }),
   };
   let taken = false;

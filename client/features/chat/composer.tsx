@@ -17,6 +17,7 @@ import { isUnusable, mayAnswer, payableModel, successorOf } from "./model-choice
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
 import { hasOutput, stopCredits } from "./thread.ts";
+import type { ComposerFiles } from "./use-files.tsx";
 
 /** The character count is shown from this length on. */
 const countFrom = limits.promptMax - 1_000;
@@ -37,6 +38,8 @@ export interface ComposerProps {
   threadKey: string;
   /** How pictures are to be asked for, while the model makes pictures. */
   options: ReactNode;
+  /** The files of the question. */
+  files: Pick<ComposerFiles, "blocked" | "list">;
   /** The controls beside Send: the model and, on a phone, the other conversations. */
   tools: ReactNode;
 }
@@ -162,7 +165,7 @@ function SendButton({ ready, price }: { ready: boolean; price: number | undefine
 
 /** The field for prompts. It stays at the bottom, in reach of a thumb, above the keyboard and the safe area. */
 export function Composer(props: ComposerProps) {
-  const { text, onText, onSend, onStop, onUse, model, price, available, online, threadKey, options, tools } = props;
+  const { text, onText, onSend, onStop, onUse, model, price, available, online, threadKey, options, files, tools } = props;
   const live = usePending(threadKey);
   const { t } = useTranslation("chat");
   const { number } = useFormat();
@@ -170,7 +173,7 @@ export function Composer(props: ComposerProps) {
   const count = codePoints(text);
   const tooLong = count > limits.promptMax;
   const limit = number(limits.promptMax);
-  const ready = text.trim() !== "" && !tooLong && model !== undefined && mayAnswer(model) && online && live === null;
+  const ready = text.trim() !== "" && !tooLong && model !== undefined && mayAnswer(model) && online && live === null && !files.blocked;
 
   function submit(event?: FormEvent): void {
     event?.preventDefault();
@@ -205,6 +208,7 @@ export function Composer(props: ComposerProps) {
             compositionEndedAt.current = event.timeStamp;
           }}
         />
+        {files.list}
         {options}
         <div className={styles.tools}>
           {tools}

@@ -13,7 +13,8 @@ import { reload, showVersion, threadOf, useChat } from "./chat-store.ts";
 import { CopyButton } from "./copy-button.tsx";
 import styles from "./thread.module.css";
 import type { ThreadMessage } from "./thread.ts";
-import { emptyThread } from "./thread.ts";
+import { emptyThread, filesOf } from "./thread.ts";
+import { useSentFiles } from "./use-files.tsx";
 import { useMayAsk } from "./use-may-ask.ts";
 import { Versions } from "./versions.tsx";
 
@@ -100,12 +101,20 @@ interface QuestionProps extends VersionPlace, Pick<ThreadViewProps, "threadKey" 
   onWalk: Walk;
 }
 
+/** What shows files is loaded with the first question that has some. */
+function QuestionFiles({ message }: { message: ThreadMessage }) {
+  const files = filesOf(message);
+  const late = useSentFiles(files.length > 0);
+  return late && files.length > 0 ? <late.SentFiles files={files} /> : null;
+}
+
 const Question = memo(function Question({ threadKey, message, version, versions, onAsk, onWalk }: QuestionProps) {
   const { t } = useTranslation("chat");
   return (
     <article className={styles.question}>
       <VisuallyHidden as="p">{t("thread.you")}</VisuallyHidden>
       <div className={styles.bubble}>
+        <QuestionFiles message={message} />
         <p className={styles.prompt}>{textOf(message)}</p>
         <div className={styles.questionTools}>
           <EditButton {...{ threadKey, message, onAsk }} />

@@ -1,5 +1,15 @@
 import { ApiProblem, NetworkProblem } from "#client/lib/api.ts";
-import type { Conversation, Message, Part, PictureOptions, PicturePart, Receipt, Source, StartEvent } from "#contract/generations.ts";
+import type {
+  AttachedFile,
+  Conversation,
+  Message,
+  Part,
+  PictureOptions,
+  PicturePart,
+  Receipt,
+  Source,
+  StartEvent,
+} from "#contract/generations.ts";
 import { branchTo } from "./branches.ts";
 
 export type ThreadMessage = Message;
@@ -33,8 +43,15 @@ export interface Again {
   modelId: string;
   prompt: string;
   place: Place;
+  /** The files of an edited question. */
+  attached?: readonly AttachedFile[];
   /** For a model that makes pictures. */
   picture?: PictureOptions;
+}
+
+/** The files of a question. */
+export function filesOf({ parts }: ThreadMessage): readonly AttachedFile[] {
+  return parts.flatMap((part) => (part.kind === "attachments" ? part.files : []));
 }
 
 /** Why the last send was refused. Nothing was charged. If the prompt came from the composer, it is there again. */

@@ -3,6 +3,7 @@ import { forgetReferences, usePictureWish, wishedPicture } from "#client/lib/pic
 import type { Draft } from "#client/offline/drafts.ts";
 import { writeDraft } from "#client/offline/drafts.ts";
 import { keepLastModel } from "#client/offline/last-model.ts";
+import type { AttachedFile } from "#contract/generations.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import { checkPrompt } from "#domain/rules.ts";
 import { askAgain } from "./ask-again.ts";
@@ -15,6 +16,8 @@ interface SendingOptions {
   threadKey: string;
   draft: Draft;
   change: (part: Partial<Draft>) => void;
+  /** The files of the draft, and what the model reads of them. */
+  attached: readonly AttachedFile[];
   /** Called with the id of the conversation, which may be new, once the server has accepted the prompt. */
   onStarted: (conversationId: string) => void;
 }
@@ -32,16 +35,16 @@ export interface Sending {
  * Sends prompts and keeps the draft until the server has accepted it. While we don't know whether it has, the draft keeps the
  * idempotency key, so that sending the same prompt again leads to one answer and one charge.
  */
-export function useSending({ userId, threadKey, draft, change, onStarted }: SendingOptions): Sending {
+export function useSending({ userId, threadKey, draft, change, attached, onStarted }: SendingOptions): Sending {
   const written = useRef(draft);
   written.current = draft;
 
   async function sendDraft(model: OfferedModel, acceptedCredits?: number): Promise<void> {
-    const text = draft.text;
+    const { text, files = [] } = draft;
     if (checkPrompt(text) !== undefined) return;
     const idempotencyKey = (acceptedCredits === undefined ? draft.unsettledKey : null) ?? crypto.randomUUID();
-    const kept: Draft = { text, modelId: model.id, unsettledKey: idempotencyKey };
-    change({ text: "" });
+    const kept: Draft = { text, modelId: model.id, unsettledKey: idempotencyKey, files };
+    change({ text: "", files: [] });
     // The composer is empty for the next prompt; the device keeps this one until the server has accepted it.
     await writeDraft(userId, threadKey, kept);
     const picture = model.unit === "image" ? wishedPicture(usePictureWish.getState()) : undefined;
@@ -49,6 +52,7 @@ export function useSending({ userId, threadKey, draft, change, onStarted }: Send
       threadKey,
       modelId: model.id,
       prompt: text.trim(),
+      attached,
       picture,
       quotedCredits: acceptedCredits ?? quoteCredits(model, { images: picture?.count ?? 1 }),
       confirmed: acceptedCredits !== undefined,
@@ -62,7 +66,7 @@ export function useSending({ userId, threadKey, draft, change, onStarted }: Send
     });
     if (taken) return;
     const since = written.current.text;
-    change({ ...kept, text: since === "" ? text : `${text}\n\n${since}` });
+    change({ ...kept, files: [...files, ...(written.current.files ?? [])], text: since === "" ? text : `${text}\n\n${since}` });
   }
 
   async function sendAgain(again: Again, credits: number, confirmed = false): Promise<boolean> {

@@ -6,8 +6,8 @@
 import { Readable } from "node:stream";
 import { validate as isUuid, v7 as uuidv7 } from "uuid";
 import { DomainError } from "#domain/errors.ts";
+import { storageBytesOf } from "#domain/file-space.ts";
 import { fileLimits, fileTypeOf, headBytes, tidyFileName } from "#domain/files.ts";
-import { storageBytesOf } from "#domain/plans.ts";
 import type { FileInfo } from "../../contract/files.ts";
 import { parseCursor, toCursor } from "../../db/cursors.ts";
 import type { Executor } from "../../db/transaction.ts";
