@@ -1,7 +1,8 @@
 import { ImageOff } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { retryAddress, useAddressesFailed, useFileAddress } from "#client/lib/file-addresses.ts";
+import { hasEnded, retryAddress, useAddressesFailed, useFileAddress } from "#client/lib/file-addresses.ts";
+import { useOnline } from "#client/lib/use-online.ts";
 import { Button } from "./button.tsx";
 import { classNames } from "./class-names.ts";
 import styles from "./stored-picture.module.css";
@@ -34,6 +35,12 @@ export function StoredPicture({ picture, square = false, onOpen }: StoredPicture
     setBroken(undefined);
     retryAddress(fileId);
   };
+  const online = useOnline();
+  const again = useRef(retry);
+  again.current = () => failed && retry();
+  useEffect(() => {
+    if (online) again.current();
+  }, [online]);
   const frame = styles.frame;
   const shape = { aspectRatio: square ? "1" : `${width} / ${height}` };
   if (address === null || failed)
@@ -58,7 +65,7 @@ export function StoredPicture({ picture, square = false, onOpen }: StoredPicture
       data-loaded={loaded === address || undefined}
       decoding="async"
       onLoad={() => setLoaded(address)}
-      onError={() => setBroken(address)}
+      onError={() => (hasEnded(fileId) ? retryAddress(fileId) : setBroken(address))}
     />
   );
   if (!onOpen)

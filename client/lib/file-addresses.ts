@@ -77,6 +77,12 @@ export function retryAddress(id: string): void {
   want(id);
 }
 
+/** Whether the address has ended, so that another one helps. */
+export function hasEnded(id: string): boolean {
+  const known = useAddresses.getState().known[id];
+  return known !== undefined && known.expiresAtMs < Date.now();
+}
+
 export function forgetFile(id: string): void {
   useAddresses.setState(({ known }) => ({ known: { ...known, [id]: { address: null, expiresAtMs: 0 } } }));
 }

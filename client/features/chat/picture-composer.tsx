@@ -116,15 +116,11 @@ function ReferenceTools() {
 }
 
 /** How pictures are asked for: above the composer's buttons while a model that makes pictures is chosen. */
-export function PictureComposer({ onChange }: { onChange: () => void }) {
+export function PictureComposer() {
   const { t } = useTranslation("pictures");
   const { number } = useFormat();
   const { count, size, quality, background } = usePictureWish((wish) => wish.options);
   const [more, setMore] = useState(false);
-  const change = (options: Parameters<typeof wishOptions>[0]) => {
-    wishOptions(options);
-    onChange();
-  };
   return (
     <div className={styles.options}>
       <References />
@@ -142,14 +138,14 @@ export function PictureComposer({ onChange }: { onChange: () => void }) {
             ),
           }))}
           value={size}
-          onChange={(value) => change({ size: value })}
+          onChange={(value) => wishOptions({ size: value })}
         />
         <Segmented
           className={styles.tight ?? ""}
           label={t("count")}
           options={Array.from({ length: pictureLimits.count }, (_, index) => ({ value: String(index + 1), label: number(index + 1) }))}
           value={String(count)}
-          onChange={(value) => change({ count: Number(value) })}
+          onChange={(value) => wishOptions({ count: Number(value) })}
         />
         <IconButton className={styles.moreButton} label={t("more")} aria-expanded={more} onClick={() => setMore(!more)}>
           <SlidersHorizontal size={18} aria-hidden="true" />
@@ -161,13 +157,13 @@ export function PictureComposer({ onChange }: { onChange: () => void }) {
           label={t("quality")}
           options={pictureQualities.map((value) => ({ value, label: t(`qualities.${value}`) }))}
           value={quality}
-          onChange={(value) => change({ quality: value })}
+          onChange={(value) => wishOptions({ quality: value })}
         />
         <label className={styles.check}>
           <input
             type="checkbox"
             checked={background === "transparent"}
-            onChange={(event) => change({ background: event.target.checked ? "transparent" : "auto" })}
+            onChange={(event) => wishOptions({ background: event.target.checked ? "transparent" : "auto" })}
           />
           {t("transparent")}
         </label>

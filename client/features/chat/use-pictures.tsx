@@ -19,12 +19,21 @@ const usePictureComposer = lateModule(async () => {
 /** What the send costs, and how its pictures are to be asked for. */
 export function usePictures(model: OfferedModel | undefined, onChange: () => void): { price: number; options: ReactNode } {
   const count = usePictureWish((wish) => wish.options.count);
+  const latest = useRef(onChange);
+  latest.current = onChange;
+  useEffect(
+    () =>
+      usePictureWish.subscribe((now, before) => {
+        if (now.options !== before.options || now.references !== before.references || now.mask !== before.mask) latest.current();
+      }),
+    [],
+  );
   const makesPictures = model?.unit === "image" && mayAnswer(model);
   const late = usePictureComposer(makesPictures);
   if (!model) return { price: 0, options: null };
   return {
     price: quoteCredits(model, { images: count }),
-    options: makesPictures && late && <late.PictureComposer onChange={onChange} />,
+    options: makesPictures && late && <late.PictureComposer />,
   };
 }
 

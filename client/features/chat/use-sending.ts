@@ -7,7 +7,7 @@ import type { AttachedFile } from "#contract/generations.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import { checkPrompt } from "#domain/rules.ts";
 import { askAgain } from "./ask-again.ts";
-import { sendPrompt } from "./chat-store.ts";
+import { sendPrompt, threadOf } from "./chat-store.ts";
 import type { OfferedModel } from "./models-store.ts";
 import type { Again, Refusal } from "./thread.ts";
 
@@ -66,6 +66,8 @@ export function useSending({ userId, threadKey, draft, change, attached, onStart
     });
     if (taken) return;
     const since = written.current.text;
+    // The key belongs to a send with other options, which this page does not know any more.
+    if (threadOf(threadKey).refusal?.code === "idempotency_conflict") kept.unsettledKey = null;
     change({ ...kept, files: [...files, ...(written.current.files ?? [])], text: since === "" ? text : `${text}\n\n${since}` });
   }
 
