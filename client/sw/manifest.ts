@@ -58,6 +58,27 @@ export const manifest = {
     action: sharePath,
     method: "POST",
     enctype: "multipart/form-data",
-    params: { title: "title", text: "text", url: "url" },
+    params: {
+      title: "title",
+      text: "text",
+      url: "url",
+      files: [
+        {
+          name: "files",
+          accept: [
+            "image/png",
+            "image/jpeg",
+            "image/webp",
+            "image/gif",
+            "application/pdf",
+            "text/plain",
+            "text/markdown",
+            "text/csv",
+            ".md",
+            ".csv",
+          ],
+        },
+      ],
+    },
   },
 } satisfies Partial<ManifestOptions>;

@@ -172,7 +172,7 @@ describe("installing the app", () => {
     expect(await installButton(page).count()).toBe(0);
   });
 
-  it("lets another app share a text, which becomes a prompt and is not sent to the server in the address", async () => {
+  it("lets another app share a text and files, which become a prompt and are not sent to the server in the address", async () => {
     const watched = await watchRequests(stage.product.url);
     const device = await deviceOf(stage, undefined, { serviceWorkers: "allow" });
     const page = await openKept(device, watched.url, "en");
@@ -187,12 +187,19 @@ describe("installing the app", () => {
         field.value = value;
         form.append(field);
       }
+      const field = document.createElement("input");
+      const files = new DataTransfer();
+      files.items.add(new File(["words about mosaics"], "notes.txt", { type: "text/plain" }));
+      Object.assign(field, { type: "file", name: "files", files: files.files });
+      form.append(field);
       document.body.append(form);
       form.submit();
     })()`);
     await page.waitForURL((url) => url.pathname === "/ai-models");
     expect(new URL(page.url()).searchParams.get("prompt")).toBe("Mosaics of Ravenna\nhttps://example.com/ravenna");
     await page.getByRole("heading", { level: 1 }).first().waitFor();
+    const kept = `caches.open("shared-files").then(async (cache) => (await cache.match((await cache.keys())[0])).text())`;
+    expect(await page.evaluate(kept)).toBe("words about mosaics");
     expect(watched.asked).toContain("GET /ai-models?prompt=");
     expect(watched.asked.filter((line) => line.includes("Ravenna"))).toEqual([]);
     await watched.close();

@@ -14,6 +14,7 @@ import { attachmentBytes, fileLimits, fileTypeOf, tidyFileName } from "#domain/f
 import { inTransaction } from "#server/db/transaction.ts";
 import { endAllSessions } from "#server/features/auth/sessions.ts";
 import { assertRoom, deleteFiles, openFile, storeFile } from "#server/features/files/service.ts";
+import { startBucket } from "#tests/support/bucket.ts";
 import { holdCredits } from "#tests/support/ledger-calls.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
@@ -364,4 +365,33 @@ test("a name leads nowhere and hides nothing", () => {
   for (const [name, tidy] of names) expect(tidyFileName(name, "text/plain"), name).toBe(tidy);
   expect(tidyFileName("x".repeat(5_000), "image/png")).toHaveLength(fileLimits.nameLength);
   expect(tidyFileName("photo.svg", "image/png")).toBe("photo.png");
+});
+
+test("in a bucket they are read, refused to others, and deleted in the same way", async () => {
+  const bucket = await startBucket();
+  const { endpoint, name, accessKeyId, secretAccessKey } = bucket.place;
+  const key = { STORAGE_S3_ACCESS_KEY_ID: accessKeyId, STORAGE_S3_SECRET_ACCESS_KEY: secretAccessKey };
+  const other = await createAuthApp({ STORAGE_S3_BUCKET: name, STORAGE_S3_ENDPOINT: endpoint?.href, ...key });
+  const [grace, eve] = [await createPerson(other, other.db), await createPerson(other, other.db)];
+  const ask = (url: string, by: TestPerson, more: Partial<InjectOptions> = {}) =>
+    other.app.inject({
+      method: "GET",
+      url,
+      headers: { authorization: `Bearer ${by.token}`, ...more.headers },
+      ...(more.method && { method: more.method }),
+    });
+  const bytes = Buffer.from(`ID3${"0123456789".repeat(10)}`);
+  const { id } = await storeFile(other.deps, { userId: grace.userId, kind: "output", name: "song" }, bytes);
+  expect((await ask(`/api/files/${id}`, grace)).rawPayload.equals(bytes)).toBe(true);
+  const part = await ask(`/api/files/${id}`, grace, { headers: { range: "bytes=3-5" } });
+  expect([part.statusCode, part.headers["content-range"], part.payload]).toEqual([206, "bytes 3-5/103", "012"]);
+  expect((await ask(`/api/files/${id}`, eve)).statusCode).toBe(404);
+  const stored = await other.db.selectFrom("files").select("stored_name").where("id", "=", id).executeTakeFirstOrThrow();
+  expect((await ask(`/api/files/${id}`, grace, { method: "DELETE" })).statusCode).toBe(204);
+  expect((await ask(`/api/files/${id}`, grace)).statusCode).toBe(404);
+  const [job] = await other.db.selectFrom("outbox").selectAll().where("job", "=", "delete-files").execute();
+  await runJob(other.deps, processors, { id: job?.id ?? "", name: "delete-files", payload: job?.payload });
+  expect(await other.deps.storage.exists(stored.stored_name)).toBe(false);
+  await other.close();
+  await bucket.close();
 });

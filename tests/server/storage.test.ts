@@ -1,54 +1,31 @@
 /** What every place for files does alike, a folder and a bucket. The bucket is at a server from npm. */
 import { randomUUID } from "node:crypto";
 import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
-import S3rver from "@20minutes/s3rver";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { inTransaction } from "#server/db/transaction.ts";
 import { failureKind } from "#server/failures.ts";
 import { createDiskStorage } from "#server/providers/storage/disk.ts";
 import { createS3Storage } from "#server/providers/storage/s3.ts";
 import type { FileStorage } from "#server/providers/storage/storage.ts";
+import type { RunningBucket } from "#tests/support/bucket.ts";
+import { startBucket } from "#tests/support/bucket.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 
 const limit = 1024 * 1024;
 let folder: string;
 let storage: FileStorage;
 let again: () => FileStorage;
-let server: S3rver;
-let port: number;
-let directory: string;
+let bucket: RunningBucket;
 
-const bucketAt = (at: number, more: object = {}) =>
-  createS3Storage({
-    endpoint: new URL(`http://127.0.0.1:${at}`),
-    region: "us-east-1",
-    name: "people-files",
-    accessKeyId: "S3RVER",
-    secretAccessKey: "S3RVER",
-    pathStyle: true,
-    ...more,
-  });
+const bucketAt = (more: object = {}) => createS3Storage({ ...bucket.place, ...more });
 
 beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), "tessera-bucket-"));
-  const options = {
-    address: "127.0.0.1",
-    port: 0,
-    silent: true,
-    directory,
-    configureBuckets: [{ name: "people-files" }],
-  };
-  server = new S3rver(options);
-  port = ((await server.run()) as AddressInfo).port;
+  bucket = await startBucket();
 });
-afterAll(async () => {
-  await server.close();
-  await rm(directory, { recursive: true });
-});
+afterAll(() => bucket.close());
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "tessera-storage-"));
 });
@@ -56,7 +33,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const kinds = [
   ["a folder", () => createDiskStorage(path.join(folder, "files"))],
-  ["a bucket", () => bucketAt(port)],
+  ["a bucket", () => bucketAt()],
 ] as const;
 
 async function* bytesOf(...chunks: string[]): AsyncGenerator<Uint8Array> {
@@ -238,10 +215,10 @@ describe("a server that does not do its part is an outage, and no other error is
     ["does not accept our key", { secretAccessKey: "another" }],
     ["lacks the bucket", { name: "no-such-bucket" }],
   ])("it %s", async (_name, more) => {
-    expect(await failureOf(bucketAt(port, more))).toEqual(["outage", "outage", "outage", "outage"]);
+    expect(await failureOf(bucketAt(more))).toEqual(["outage", "outage", "outage", "outage"]);
   });
 
   test("it is not there", async () => {
-    expect(await failureOf(bucketAt(9))).toEqual(["outage", "outage", "outage", "outage"]);
+    expect(await failureOf(bucketAt({ endpoint: new URL("http://127.0.0.1:9") }))).toEqual(["outage", "outage", "outage", "outage"]);
   });
 });

@@ -15,6 +15,8 @@ import { Chip, StoredThumbnail, Thumbnail, useReadingText } from "./file-chips.t
 import { mayAnswer } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
+import { takeShared } from "./shared-files.ts";
+import { newThreadKey } from "./thread.ts";
 import type { Upload } from "./uploads.ts";
 import { addUploads, dropPreview, previewOf, removeUpload, retryUpload, useUploads } from "./uploads.ts";
 import { useArrivals } from "./use-arrivals.ts";
@@ -143,6 +145,7 @@ function useReceiver({ threadKey, files, onFiles }: Pick<AttachmentsProps, "thre
   useEffect(() => {
     const own: Receive = (chosen) => current.current(chosen);
     receivers.set(threadKey, own);
+    if (threadKey === newThreadKey) void takeShared().then((shared) => shared.length > 0 && own(shared));
     return () => void (receivers.get(threadKey) === own && receivers.delete(threadKey));
   }, [threadKey]);
   return { receive, tooMany };

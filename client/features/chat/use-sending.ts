@@ -41,7 +41,8 @@ export function useSending({ userId, threadKey, draft, change, attached, onStart
 
   async function sendDraft(model: OfferedModel, acceptedCredits?: number): Promise<void> {
     const { text, files = [] } = draft;
-    if (checkPrompt(text) !== undefined) return;
+    // A file that was added in this moment is not known to be read yet.
+    if (checkPrompt(text) !== undefined || attached.length < files.length) return;
     const idempotencyKey = (acceptedCredits === undefined ? draft.unsettledKey : null) ?? crypto.randomUUID();
     const kept: Draft = { text, modelId: model.id, unsettledKey: idempotencyKey, files };
     change({ text: "", files: [] });

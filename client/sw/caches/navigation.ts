@@ -2,6 +2,7 @@
 import { pieceNames, piecePath } from "#client/content/names.ts";
 import { paths } from "#client/paths.ts";
 import { matchLanguage } from "#domain/languages.ts";
+import { sharedFiles } from "../messages.ts";
 import { findPage, isPageOf, languageOf, limitVisited, notFoundPath, storePage } from "./pages.ts";
 import { isDrawnOnDevice } from "./queries.ts";
 import { readersLanguage } from "./reader.ts";
@@ -88,9 +89,25 @@ export async function answerNavigation(event: FetchEvent): Promise<Response> {
   return kept ?? (await standIn(url, language)) ?? refused ?? Response.error();
 }
 
-/** Turns a text shared by another app into a new prompt. */
+/** Keeps the files for the chat, in place of those shared before. */
+async function keepShared(files: readonly File[]): Promise<void> {
+  await caches.delete(sharedFiles.cache);
+  if (files.length === 0) return;
+  const cache = await caches.open(sharedFiles.cache);
+  for (const [index, file] of files.entries()) {
+    const headers = {
+      "content-type": file.type,
+      [sharedFiles.name]: encodeURIComponent(file.name),
+      [sharedFiles.cameAt]: String(Date.now()),
+    };
+    await cache.put(`/${sharedFiles.cache}/${index}`, new Response(file, { headers }));
+  }
+}
+
+/** Turns a text shared by another app into a new prompt, and keeps the files for it. */
 export async function answerShare(request: Request): Promise<Response> {
   const form = await request.formData();
+  await keepShared(form.getAll("files").filter((file) => file instanceof File && file.size > 0) as File[]);
   const texts = ["title", "text", "url"].map((name) => String(form.get(name) ?? "").trim());
   // Many apps repeat themselves: the address is also in the text, or the title is the text's beginning.
   const lines = [...new Set(texts)].filter((text, _, all) => text !== "" && !all.some((other) => other !== text && other.includes(text)));
