@@ -191,7 +191,8 @@ function Tools({ model, attach, onConversations, onModels, onNew }: ToolsProps) 
       <IconButton className={styles.narrowOnly} label={t("conversations.new")} onClick={onNew}>
         <Plus size={20} aria-hidden="true" />
       </IconButton>
-      {attach}
+      {/* A model that makes pictures begins from those that are chosen with its options. */}
+      {model?.unit !== "image" && attach}
       <Button
         variant="quiet"
         className={styles.model ?? ""}
