@@ -37,6 +37,7 @@ import { notificationRoutes, unsubscribeRoutes } from "./features/notifications/
 import { ownDataRoutes } from "./features/own-data/routes.ts";
 import { registerAddresses } from "./http/addresses.ts";
 import type { App } from "./http/app-type.ts";
+import { limitBodyTime, slowUploadMs } from "./http/body-timeout.ts";
 import { headersTimeoutMs, limitConnections } from "./http/connection-limits.ts";
 import type { Draining } from "./http/draining.ts";
 import { registerDraining } from "./http/draining.ts";
@@ -156,12 +157,13 @@ export async function buildApp(deps: Deps, clientFolder?: URL): Promise<App> {
     forceCloseConnections: "idle",
     // A process that is shutting down still answers the requests it has accepted (http/draining.ts).
     return503OnClosing: false,
-    requestTimeout: 30_000,
+    requestTimeout: slowUploadMs,
     keepAliveTimeout: 65_000,
     http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: headersTimeoutMs / 4 },
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.setValidatorCompiler(compileValidator);
   app.setSerializerCompiler(compileSerializer);
+  limitBodyTime(app);
   limitConnections(app.server, deps.config.connectionsPerAddress, deps.config.trustedProxies);
   const draining = registerDraining(app);
   app.decorate("drain", (timeoutMs: number) => draining.drain(timeoutMs));

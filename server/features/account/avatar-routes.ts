@@ -5,6 +5,7 @@ import { avatarBytes, avatarSizes } from "#domain/avatars.ts";
 import { profileRoutes as contract } from "../../contract/profile.ts";
 import type { Deps } from "../../deps.ts";
 import type { App, Routes } from "../../http/app-type.ts";
+import { slowUploadMs } from "../../http/body-timeout.ts";
 import { sendNotFound } from "../../http/problem.ts";
 import { dropRest, limitUploads } from "../../http/upload-limits.ts";
 import { viewerOf } from "../../http/viewer.ts";
@@ -35,7 +36,7 @@ async function registerUpload(app: App, deps: Pick<Deps, "db" | "storage" | "log
     schema: contract["PUT /api/account/avatar"],
     bodyLimit: avatarBytes,
     onRequest: limitUploads(1),
-    config: { rateLimit: uploadLimit },
+    config: { rateLimit: uploadLimit, bodyTimeoutMs: slowUploadMs },
   };
   app.put("/api/account/avatar", options, async (request) => {
     if (!Buffer.isBuffer(request.body)) throw unsupportedPicture();

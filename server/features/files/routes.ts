@@ -4,6 +4,7 @@ import { attachmentBytes, fileLimits } from "#domain/files.ts";
 import { fileRoutes as contract } from "../../contract/files.ts";
 import type { Deps } from "../../deps.ts";
 import type { App, Routes } from "../../http/app-type.ts";
+import { slowUploadMs } from "../../http/body-timeout.ts";
 import { sendNotFound } from "../../http/problem.ts";
 import { dropRest, limitUploads } from "../../http/upload-limits.ts";
 import { viewerOf } from "../../http/viewer.ts";
@@ -32,7 +33,7 @@ async function registerUpload(app: App, deps: RouteDeps): Promise<void> {
     schema: contract["POST /api/files"],
     bodyLimit: attachmentBytes,
     onRequest: limitUploads(uploadsOfOnePerson),
-    config: { rateLimit: uploadLimit },
+    config: { rateLimit: uploadLimit, bodyTimeoutMs: slowUploadMs },
   };
   app.post("/api/files", options, async (request, reply) => {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);

@@ -1,0 +1,27 @@
+/** Limits how long the body of a request may take to arrive. The server's own limit, which can't differ by route, is that of the slowest. */
+import type { App } from "./app-type.ts";
+
+const usualMs = 30_000;
+/** Ten megabytes at 450 kbit/s. Not longer, because uploads have few places (upload-limits.ts). */
+export const slowUploadMs = 180_000;
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** For routes whose bodies are files: how long they may take to arrive, in milliseconds. */
+    bodyTimeoutMs?: number;
+  }
+}
+
+/** Answers 408 and closes the connection when the time is up, as Node does with a request that is too slow. */
+export function limitBodyTime(app: App, limitMs: number = usualMs): void {
+  app.addHook("onRequest", async ({ raw, routeOptions }) => {
+    const hasBody = raw.headers["transfer-encoding"] !== undefined || Number(raw.headers["content-length"]) > 0;
+    if (!hasBody) return;
+    const timer = setTimeout(() => {
+      if (!raw.complete) raw.socket.end("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n", () => raw.socket.destroy());
+    }, routeOptions.config.bodyTimeoutMs ?? limitMs);
+    timer.unref();
+    raw.once("end", () => clearTimeout(timer));
+    raw.once("close", () => clearTimeout(timer));
+  });
+}
