@@ -1,6 +1,7 @@
 /** What pages show first and how wide it is: facts of the layout that no text or state shows. */
 import type { Page } from "playwright-core";
 import { beforeEach, expect, it } from "vitest";
+import { sectionPaths } from "#client/features/account/account-sections.tsx";
 import account from "#client/i18n/locales/en/account.json" with { type: "json" };
 import chat from "#client/i18n/locales/en/chat.json" with { type: "json" };
 import home from "#client/i18n/locales/en/home.json" with { type: "json" };
@@ -114,7 +115,7 @@ it("on a phone a button lists the account's sections, each as wide as the page, 
   expect(await links.count()).toBe(0);
   await opener.click();
   const widths = await links.evaluateAll((all) => all.map((link) => link.getBoundingClientRect().width));
-  expect(widths).toHaveLength(6);
+  expect(widths).toHaveLength(Object.keys(sectionPaths).length);
   expect(Math.round(Math.min(...widths))).toBe(Math.round((await opener.boundingBox())?.width ?? 0));
   await sections.getByRole("link", { name: account.sections.data }).click();
   await page.getByRole("heading", { level: 1, name: account.sections.data }).waitFor();

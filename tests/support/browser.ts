@@ -36,10 +36,9 @@ export function findBrowser(): string | undefined {
 
 function optionsFor(executablePath: string | undefined): LaunchOptions {
   if (executablePath === undefined) throw new Error("no browser: run `node tests/support/preflight.ts`");
-  // Chromium can't use its sandbox as root, and a container's /dev/shm may be too small. Where there is no graphics card, playing one
-  // in software costs a quarter of all the time that pages take.
+  // Chromium can't use its sandbox as root, and a container's /dev/shm may be too small.
   const root = process.getuid?.() === 0;
-  return { executablePath, headless: true, args: [...(root ? ["--no-sandbox"] : []), "--disable-dev-shm-usage", "--disable-gpu"] };
+  return { executablePath, headless: true, args: [...(root ? ["--no-sandbox"] : []), "--disable-dev-shm-usage"] };
 }
 
 /** For tests that need the whole browser: whether it offers to install the product, and how fast it renders a page. */
