@@ -1,6 +1,7 @@
 /** A body that does not arrive holds its connection for a short while only, and a file from a slow phone arrives. */
 import type { AddressInfo, Socket } from "node:net";
 import { connect } from "node:net";
+import type { FastifyRequest } from "fastify";
 import Fastify from "fastify";
 import { afterEach, expect, it } from "vitest";
 import { limitBodyTime } from "#server/http/body-timeout.ts";
@@ -17,8 +18,8 @@ afterEach(async () => {
 async function serve(): Promise<number> {
   app = Fastify();
   limitBodyTime(app as never, limitMs);
-  app.post("/form", async ({ body }) => body);
-  app.post("/file", { config: { bodyTimeoutMs: 30_000 } }, async ({ body }) => body);
+  app.post("/form", async ({ body }: FastifyRequest) => body);
+  app.post("/file", { config: { bodyTimeoutMs: 30_000 } }, async ({ body }: FastifyRequest) => body);
   await app.listen({ host: "127.0.0.1", port: 0 });
   return (app.server.address() as AddressInfo).port;
 }
