@@ -14,14 +14,17 @@ declare module "fastify" {
 
 /** Answers 408 and closes the connection when the time is up, as Node does with a request that is too slow. */
 export function limitBodyTime(app: App, limitMs: number = usualMs): void {
-  app.addHook("onRequest", async ({ raw, routeOptions }) => {
+  app.addHook("onRequest", async ({ raw, routeOptions }, reply) => {
     const hasBody = raw.headers["transfer-encoding"] !== undefined || Number(raw.headers["content-length"]) > 0;
     if (!hasBody) return;
     const timer = setTimeout(() => {
       if (!raw.complete) raw.socket.end("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n", () => raw.socket.destroy());
     }, routeOptions.config.bodyTimeoutMs ?? limitMs);
     timer.unref();
-    raw.once("end", () => clearTimeout(timer));
-    raw.once("close", () => clearTimeout(timer));
+    const stop = () => clearTimeout(timer);
+    raw.once("end", stop);
+    raw.once("close", stop);
+    // Many requests are answered before their body was read; what still arrives then is the server's own affair.
+    reply.raw.once("finish", stop);
   });
 }

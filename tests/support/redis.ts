@@ -1,4 +1,5 @@
 /** Starts a Redis server for one test on a free port, without persistence. */
+import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
@@ -26,32 +27,57 @@ function answers(port: number): Promise<boolean> {
       resolve(data.toString().startsWith("+PONG"));
     });
     socket.once("error", () => resolve(false));
+    // Whoever has taken the port may never answer.
+    socket.setTimeout(1_000, () => {
+      socket.destroy();
+      resolve(false);
+    });
   });
 }
 
-/** Give `port` to restart Redis on the same address after an outage. */
-export async function startRedis(port?: number): Promise<TestRedis> {
-  const folder = await mkdtemp(path.join(tmpdir(), "tessera-test-redis-"));
-  const chosen = port ?? (await freePort());
+const startTimeoutMs = 30_000;
+const tries = 5;
+
+/** Undefined if it ended at once: between the choice of a free port and its use another process may take it. */
+async function tryStart(port: number, folder: string): Promise<ChildProcess | undefined> {
   const child = spawn(
     "redis-server",
-    ["--port", String(chosen), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "no"],
+    ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "no"],
     {
       stdio: "ignore",
     },
   );
-  const exited = new Promise<void>((resolve) => {
-    child.once("close", () => resolve());
-    child.once("error", () => resolve());
-  });
+  child.once("error", () => {});
+  const ended = () => child.exitCode !== null || child.pid === undefined;
+  const started = await waitUntil(() => ended() || answers(port), startTimeoutMs);
+  if (started && !ended()) return child;
+  child.kill("SIGKILL");
+  return undefined;
+}
+
+async function startSomewhere(folder: string): Promise<{ child: ChildProcess; port: number }> {
+  for (let count = 0; count < tries; count += 1) {
+    const port = await freePort();
+    const child = await tryStart(port, folder);
+    if (child) return { child, port };
+  }
+  throw new Error(`redis-server did not start on any of ${tries} ports`);
+}
+
+async function startAt(port: number, folder: string): Promise<{ child: ChildProcess; port: number }> {
+  const child = await tryStart(port, folder);
+  if (!child) throw new Error(`redis-server did not start on port ${port}`);
+  return { child, port };
+}
+
+/** Give `given` to restart Redis on the same port after an outage. */
+export async function startRedis(given?: number): Promise<TestRedis> {
+  const folder = await mkdtemp(path.join(tmpdir(), "tessera-test-redis-"));
+  const { child, port: chosen } = await (given === undefined ? startSomewhere(folder) : startAt(given, folder));
+  const exited = new Promise<void>((resolve) => child.once("close", () => resolve()));
   // Ends the server when the test run is aborted.
   const end = () => child.kill("SIGKILL");
   process.once("exit", end);
-  const timeoutMs = 10_000;
-  if (!(await waitUntil(() => child.exitCode !== null || answers(chosen), timeoutMs)) || child.exitCode !== null) {
-    end();
-    throw new Error(`redis-server did not start on port ${chosen}`);
-  }
   const endWith = async (signal: NodeJS.Signals) => {
     child.kill(signal);
     child.kill("SIGCONT");
