@@ -37,7 +37,7 @@ export default defineConfig(({ mode }) => ({
       { extends: true, test: { name: "client", include: ["tests/client/**/*.test.{ts,tsx}"], exclude: clientInBrowser } },
     ],
     globalSetup: ["tests/support/global-setup.ts"],
-    // One more than the cores: half of the time is waiting for browsers, mails and processes that start again.
+    // One more than the cores, because tests also wait for browsers, mails and processes that start again.
     maxWorkers: availableParallelism() + 1,
     maxConcurrency: 2,
     sequence: { sequencer: Sequencer },

@@ -11,7 +11,7 @@ export function startSignedIn(): void {
   startSubscription();
 }
 
-// The pages that only they may see, in this file because it is there already when one is opened from another page.
+// The pages that only signed-in people may see. This file has usually been fetched before somebody opens one of them.
 export const loadProfile = async () => (await import("./pages/profile.tsx")).ProfilePage;
 export const loadAccountSection = async () => (await import("./pages/account-section.tsx")).AccountSectionPage;
 export const loadDesign = async () => (await import("./pages/design.tsx")).DesignPage;

@@ -1,6 +1,6 @@
 let tell: (error: unknown) => void;
 
-/** Rejects if the browser refuses the service worker; pending otherwise. Who waits for the worker need not wait in vain. */
+/** Rejects if the service worker can't be registered, so that nobody goes on waiting for it. Otherwise it never settles. */
 export const registrationFailure = new Promise<never>((_, reject) => {
   tell = reject;
 });

@@ -24,7 +24,7 @@ export function limitBodyTime(app: App, limitMs: number = usualMs): void {
     const stop = () => clearTimeout(timer);
     raw.once("end", stop);
     raw.once("close", stop);
-    // Many requests are answered before their body was read; what still arrives then is the server's own affair.
+    // Many requests are answered before their body was read. The server's own limit holds for what still arrives then.
     reply.raw.once("finish", stop);
   });
 }

@@ -10,7 +10,7 @@ import { plans } from "#domain/plans.ts";
 import type { Wanted } from "./order-dialog.tsx";
 import { useBillingRead } from "./use-billing-read.ts";
 
-/** Not by `useCheckout`: with it, that would be a file of its own for the public pages too, which cost more with each file. */
+/** As `useCheckout` does it. That hook is not used here, because the build would then split it off the public pages into one more file. */
 async function loadDialog() {
   const { OrderDialog, orderTexts } = await import("./order-dialog.tsx");
   await i18next.loadNamespaces(orderTexts);
