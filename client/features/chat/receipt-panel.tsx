@@ -39,7 +39,7 @@ export function ReceiptPanel({ threadKey, model, available }: ReceiptPanelProps)
       )}
       <h2 className={styles.title}>{t("chat:receipt.title")}</h2>
       {receipt ? <ReceiptLines receipt={receipt} /> : <p className={styles.note}>{t("chat:receipt.none")}</p>}
-      <p className={styles.note}>{t("chat:receipt.fairness")}</p>
+      <p className={styles.note}>{t(model?.category === "image" ? "chat:receipt.picturesFairness" : "chat:receipt.fairness")}</p>
     </aside>
   );
 }
