@@ -7,6 +7,7 @@ export const faultPoints = [
   "answer-held",
   "answer-streaming",
   "answer-ended",
+  "clip-begun",
   "job-published",
   "event-read",
   "event-committed",

@@ -1,4 +1,5 @@
 import type { Deps } from "#server/deps.ts";
+import { startClipRunner } from "#server/features/generations/clip-runner.ts";
 import { createJobConsumer, createJobPublisher } from "#server/queue/connection.ts";
 import { createHeartbeat } from "./heartbeat.ts";
 import { processors } from "./processors/all.ts";
@@ -16,7 +17,7 @@ export interface RunningWorker {
   close(): Promise<void>;
 }
 
-/** Relay, jobs and schedules of one worker process; start as many as needed. */
+/** Relay, jobs, schedules and clips of one worker process; start as many as needed. */
 export function startWorker(deps: Deps): RunningWorker {
   const publisher = createJobPublisher(deps.config);
   const heartbeat = createHeartbeat(deps.config.workerHealthFile, deps.log);
@@ -27,10 +28,11 @@ export function startWorker(deps: Deps): RunningWorker {
     relay.wake();
   });
   const schedules = startSchedules(deps);
+  const clips = startClipRunner(deps);
   return {
     async close() {
       const cutOff = setTimeout(() => deps.endStripeCalls(), stripeGraceMs);
-      await Promise.all([relay.stop(), schedules.stop(closeDeadlineMs), consumer.close(closeDeadlineMs)]);
+      await Promise.all([relay.stop(), schedules.stop(closeDeadlineMs), clips.stop(closeDeadlineMs), consumer.close(closeDeadlineMs)]);
       clearTimeout(cutOff);
       await Promise.all([publisher.close(), heartbeat.stop()]);
     },

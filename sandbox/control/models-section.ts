@@ -14,13 +14,15 @@ const faultNames: Readonly<Record<ModelFaultKind, string>> = {
   server_error: "Answers 500",
   hang: "Hangs",
   garbage: "Sends garbage",
-  half_file: "Sends half a picture",
+  half_file: "Sends half a file",
   no_usage: "Ends without usage",
   empty: "Says nothing",
   length: "Reaches its length limit",
   content_filter: "Is stopped by a filter",
   tool_calls: "Asks for a tool",
   slow_first_token: "Is slow to begin",
+  failed_job: "Fails at a clip",
+  expired_address: "Names an address that has ended",
 };
 
 const callsShown = 8;

@@ -1,6 +1,6 @@
 import { findModel } from "#domain/models.ts";
 
-/** The ways in which the model server can fail like a provider. Of a text there is no half file. */
+/** The ways in which the model server can fail like a provider. Of a text there is no half file; jobs, and addresses that end, are those of clips. */
 export const modelFaultKinds = [
   "die_mid_stream",
   "rate_limited",
@@ -14,6 +14,8 @@ export const modelFaultKinds = [
   "content_filter",
   "tool_calls",
   "slow_first_token",
+  "failed_job",
+  "expired_address",
 ] as const;
 export type ModelFaultKind = (typeof modelFaultKinds)[number];
 
@@ -23,7 +25,7 @@ export interface ModelFault {
   fault: ModelFaultKind;
   /** How many more calls fail; null for all calls until the fault is cleared. */
   count: number | null;
-  /** How many tokens, or previews of a picture, are sent before the stream breaks, hangs, turns to garbage or ends. */
+  /** How many tokens, or previews of a picture, are sent before the stream breaks, hangs, turns to garbage or ends. Of a clip, how many addresses have ended. */
   afterTokens: number;
   /** For `slow_first_token`: the delay of the first token. */
   delayMs: number;

@@ -80,6 +80,12 @@ export function serverError(): OpenAiError {
   });
 }
 
+/** xAI refuses what it filters with words. */
+export function clipBlocked(): OpenAiError {
+  const message = "Generated video rejected by content moderation. (Switched on in the sandbox.)";
+  return new OpenAiError(400, { message, type: "invalid_request_error", param: null, code: "content_moderation" });
+}
+
 /** What the filter for pictures refuses has a type of its own. */
 export function pictureBlocked(): OpenAiError {
   return new OpenAiError(400, {

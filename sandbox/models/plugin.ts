@@ -9,6 +9,8 @@ import type { ModelCall } from "./calls.ts";
 import { ModelCalls } from "./calls.ts";
 import { chatFrames } from "./chat-frames.ts";
 import { readChatRequest } from "./chat-request.ts";
+import { ClipJobs } from "./clips.ts";
+import { registerClips } from "./clips-routes.ts";
 import type { ModelFault } from "./faults.ts";
 import { ModelFaults } from "./faults.ts";
 import { readBody, readModel } from "./fields.ts";
@@ -43,6 +45,7 @@ export interface ModelServer {
   calls: ModelCalls;
   /** Milliseconds per token, unless the request sets its own; 0 for no delay. A change applies to running answers too. */
   pace: { milliseconds: number };
+  clips: ClipJobs;
 }
 
 export const humanPaceMs = 20;
@@ -77,13 +80,14 @@ const played: Readonly<Record<Provider, readonly Played[]>> = {
 };
 
 /** The provider's models that are played here. */
-function playedModels(provider: string, kind: "chat" | "pictures"): Model[] {
-  const isAsked = ({ category, inputTokenLimit }: Model) => (kind === "chat" ? inputTokenLimit > 0 : category === "image");
+function playedModels(provider: string, kind: "chat" | "pictures" | "clips"): Model[] {
+  const categories = { pictures: "image", clips: "video" };
+  const isAsked = ({ category, inputTokenLimit }: Model) => (kind === "chat" ? inputTokenLimit > 0 : category === categories[kind]);
   return catalogue.filter((model) => model.provider === provider && isAsked(model));
 }
 
 function allModels(provider: string): Model[] {
-  return [...playedModels(provider, "chat"), ...playedModels(provider, "pictures")];
+  return [...playedModels(provider, "chat"), ...playedModels(provider, "pictures"), ...playedModels(provider, "clips")];
 }
 
 function describeModel(model: Model): object {
@@ -211,7 +215,7 @@ async function makePictures(
 
 /** The server that replaces every provider without a key. Its answers say that they are from the sandbox. */
 export function createModelServer(): ModelServer {
-  const server = { faults: new ModelFaults(), calls: new ModelCalls(), pace: { milliseconds: humanPaceMs } };
+  const server = { faults: new ModelFaults(), calls: new ModelCalls(), pace: { milliseconds: humanPaceMs }, clips: new ClipJobs() };
 
   async function answer(request: FastifyRequest, reply: FastifyReply, provider: Provider, protocol: Played): Promise<void> {
     const body = readBody(request.body);
@@ -245,7 +249,7 @@ export function createModelServer(): ModelServer {
     answerErrors(instance);
     instance.addContentTypeParser("multipart/form-data", { parseAs: "buffer" }, async (_request: FastifyRequest, body: Buffer) => body);
     instance.addHook("onRequest", async (request) => {
-      if (!hasKey(request)) throw missingKey();
+      if (!hasKey(request) && !/\/files\/[^/]+\/[^/]+\.mp4$/.test(request.url)) throw missingKey();
     });
     for (const provider of providers) {
       const prefix = `/${provider}/v1`;
@@ -259,6 +263,7 @@ export function createModelServer(): ModelServer {
         instance.post(`${prefix}${protocol.path}`, { bodyLimit: bodyLimitBytes }, (request, reply) =>
           answer(request, reply, provider, protocol),
         );
+      if (playedModels(provider, "clips").length > 0) registerClips(instance, server, prefix, playedModels(provider, "clips"), paceOf);
       if (playedModels(provider, "pictures").length > 0)
         for (const path of ["/images/generations", "/images/edits"])
           instance.post(`${prefix}${path}`, { bodyLimit: formLimitBytes }, (request, reply) =>

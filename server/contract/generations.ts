@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "typebox";
+import { clipSeconds, clipShapes } from "#domain/clips.ts";
 import { pictureBackgrounds, pictureLimits, pictureQualities, pictureSizes } from "#domain/pictures.ts";
 import { Credits, NoBody, NoContent, Timestamp, Uuid } from "./common.ts";
 import type { RouteContract } from "./route.ts";
@@ -33,6 +34,17 @@ export const PicturePart = Type.Object({
 });
 export type PicturePart = Static<typeof PicturePart>;
 
+/** A clip that a model has made, as a file of the person. `alternative` says what it shows. */
+export const ClipPart = Type.Object({
+  kind: Type.Literal("clip"),
+  fileId: Uuid,
+  width: Type.Integer(),
+  height: Type.Integer(),
+  durationMs: Type.Integer(),
+  alternative: Type.String(),
+});
+export type ClipPart = Static<typeof ClipPart>;
+
 /** A file of a question, as it was when it was sent; it may have been deleted since. */
 export const AttachedFile = Type.Object({
   fileId: Uuid,
@@ -58,6 +70,7 @@ export const Part = Type.Union([
   Type.Object({ kind: Type.Literal("text"), text: Type.String() }),
   Type.Object({ kind: Type.Literal("sources"), sources: Type.Array(Source) }),
   PicturePart,
+  ClipPart,
 ]);
 export type Part = Static<typeof Part>;
 
@@ -81,6 +94,19 @@ export const PictureOptions = Type.Object(
 );
 export type PictureOptions = Static<typeof PictureOptions>;
 
+/** How a model that makes clips is asked. */
+export const ClipOptions = Type.Object(
+  {
+    seconds: Type.Enum([...clipSeconds]),
+    /** A clip with a reference has the shape of the reference. */
+    shape: Type.Enum([...clipShapes]),
+    /** The person's file with which the clip begins. */
+    reference: Type.Optional(Uuid),
+  },
+  { additionalProperties: false },
+);
+export type ClipOptions = Static<typeof ClipOptions>;
+
 /** Every answer has a receipt. */
 export const Receipt = Type.Object({
   generationId: Uuid,
@@ -99,6 +125,8 @@ export const Receipt = Type.Object({
   trimmedMessages: Type.Integer({ minimum: 0 }),
   /** How the pictures were asked for; absent from other answers. */
   picture: Type.Optional(PictureOptions),
+  /** How the clip was asked for. */
+  clip: Type.Optional(ClipOptions),
   createdAt: Timestamp,
   endedAt: Type.Union([Timestamp, Type.Null()]),
 });
@@ -112,7 +140,7 @@ export type Answer = Static<typeof Answer>;
 export const Turn = Type.Object({ conversationId: Uuid, questionId: Uuid, answerId: Uuid });
 export type Turn = Static<typeof Turn>;
 
-/** The numbered server-sent events of one answer: `start`, any number of `delta`, `sources`, `preview` and `picture`, then one `receipt`. */
+/** The numbered server-sent events of one answer: `start`, any number of `delta`, `sources`, `preview`, `picture`, `progress` and `clip`, then one `receipt`. */
 export const StartEvent = Type.Object({
   generationId: Uuid,
   /** Null for an answer without a conversation. */
@@ -122,6 +150,7 @@ export const StartEvent = Type.Object({
   trimmedMessages: Type.Integer(),
   /** How pictures were asked for; absent from other answers. */
   picture: Type.Optional(PictureOptions),
+  clip: Type.Optional(ClipOptions),
 });
 export type StartEvent = Static<typeof StartEvent>;
 export const DeltaEvent = Type.Object({ text: Type.String() });
@@ -135,12 +164,28 @@ export type PreviewEvent = Static<typeof PreviewEvent>;
 /** A picture that is finished and stored. */
 export const PictureEvent = Type.Object({ place: Type.Integer(), picture: PicturePart });
 export type PictureEvent = Static<typeof PictureEvent>;
+/** What becomes of a clip. */
+export const ProgressEvent = Type.Object({
+  state: Type.Union([Type.Literal("queued"), Type.Literal("working"), Type.Literal("downloading")]),
+  /** In the queue, from 1. Null if that is far behind, or not in the queue any more. */
+  place: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  /** Null where the provider does not say. */
+  percent: Type.Union([Type.Integer({ minimum: 0, maximum: 100 }), Type.Null()]),
+  /** When the provider began. */
+  startedAt: Type.Union([Timestamp, Type.Null()]),
+});
+export type ProgressEvent = Static<typeof ProgressEvent>;
+/** The clip is finished and stored. */
+export const ClipEvent = Type.Object({ clip: ClipPart });
+export type ClipEvent = Static<typeof ClipEvent>;
 export type GenerationEvent =
   | { event: "start"; data: StartEvent }
   | { event: "delta"; data: DeltaEvent }
   | { event: "sources"; data: SourcesEvent }
   | { event: "preview"; data: PreviewEvent }
   | { event: "picture"; data: PictureEvent }
+  | { event: "progress"; data: ProgressEvent }
+  | { event: "clip"; data: ClipEvent }
   | { event: "receipt"; data: Receipt };
 
 export const CreateGeneration = Type.Object(
@@ -163,6 +208,8 @@ export const CreateGeneration = Type.Object(
     confirmed: Type.Optional(Type.Boolean()),
     /** For a model that makes pictures. Without it one picture is made, in the usual size and quality. */
     picture: Type.Optional(PictureOptions),
+    /** For a model that makes clips. Without it the clip has the usual length and shape. */
+    clip: Type.Optional(ClipOptions),
   },
   { additionalProperties: false },
 );
@@ -205,11 +252,13 @@ export const FoundConversation = Type.Object({
 });
 export type FoundConversation = Static<typeof FoundConversation>;
 
-/** A picture of the person's gallery. */
+/** A picture or a clip of the person's gallery. */
 export const GalleryPicture = Type.Object({
   fileId: Uuid,
   width: Type.Integer(),
   height: Type.Integer(),
+  /** Of a clip. */
+  durationMs: Type.Union([Type.Integer(), Type.Null()]),
   alternative: Type.String(),
   /** All of it. */
   prompt: Type.String(),
@@ -239,15 +288,20 @@ export const generationRoutes = {
     response: { 200: EventStream },
   },
   "POST /api/generations/:id/stop": {
-    summary: "Stop: free before any output, full price after",
+    summary: "Stop: free before any output, full price after. A clip can be stopped, for free, until its provider has begun",
     params: byId,
     body: NoBody,
     response: { 200: Receipt },
   },
   "GET /api/pictures": {
-    summary: "The pictures that models have made for the person, latest first. They are read and deleted as files",
+    summary:
+      "The pictures, and if asked for the clips, that models have made for the person, latest first. They are read and deleted as files",
     querystring: Type.Object(
-      { cursor: Type.Optional(Type.String({ maxLength: 200 })), limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })) },
+      {
+        clips: Type.Optional(Type.Boolean()),
+        cursor: Type.Optional(Type.String({ maxLength: 200 })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+      },
       { additionalProperties: false },
     ),
     response: { 200: Type.Object({ pictures: Type.Array(GalleryPicture), nextCursor: Type.Union([Type.String(), Type.Null()]) }) },

@@ -11,7 +11,7 @@ import type { Database } from "./types.ts";
  * which enforces its own bound.
  */
 const deletable = sql.raw(
-  (["auth_attempts", "conversations", "email_links", "files", "outbox", "sweep_failures"] satisfies KeptTable[]).join(", "),
+  (["auth_attempts", "clip_jobs", "conversations", "email_links", "files", "outbox", "sweep_failures"] satisfies KeptTable[]).join(", "),
 );
 const tables = sql.raw(Object.keys(retention satisfies Record<keyof Database, unknown>).join(", "));
 

@@ -32,7 +32,7 @@ export interface Generations {
   cost_micro_dollars: Generated<number | null>;
   capture_id: Generated<string | null>;
   trimmed_messages: Generated<number>;
-  /** How pictures were asked for. */
+  /** How pictures, or a clip, were asked for. */
   options: Json<object> | null;
   lease_owner: string;
   lease_expires_at: Date;
@@ -99,6 +99,26 @@ export interface GenerationEvents {
   last_event: number;
   frames: string;
 }
+
+/** A clip that waits or is being made. Times are PostgreSQL's. */
+export interface ClipJobs {
+  generation_id: string;
+  user_id: string;
+  prompt: string;
+  state: Generated<"queued" | "starting" | "working">;
+  request_id: Generated<string | null>;
+  percent: Generated<number | null>;
+  told_place: Generated<number | null>;
+  events: Generated<number>;
+  refusals: Generated<number>;
+  again_at: Generated<Date | null>;
+  queued_at: Generated<Date>;
+  started_at: Generated<Date | null>;
+  owner: Generated<string | null>;
+  lease_expires_at: Generated<Date | null>;
+}
+
+export type ClipJob = Selectable<ClipJobs>;
 
 /** What a person set for their own spending. `day` and `day_credits` are written by the functions that start and end answers. */
 export interface SpendingLimits {

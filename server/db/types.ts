@@ -17,6 +17,7 @@ import type {
   Users,
 } from "./types-accounts.ts";
 import type {
+  ClipJobs,
   Conversations,
   GenerationEvents,
   GenerationKeys,
@@ -124,6 +125,7 @@ export interface Database {
   refused_sends: RefusedSends;
   spending_limits: SpendingLimits;
   usage_days: UsageDays;
+  clip_jobs: ClipJobs;
   files: Files;
   file_space: FileSpace;
   file_texts: FileTexts;

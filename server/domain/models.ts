@@ -12,7 +12,9 @@ export const providers = ["openai", "anthropic", "google", "mistral", "deepseek"
 export type Provider = (typeof providers)[number];
 
 /** How a model is called (server/providers/models/). */
-export type ModelProtocol = "openai-chat" | "openai-responses" | "openai-images" | "anthropic-messages";
+/** Clips are made by jobs at the provider; everything else answers a call. */
+export type ClipProtocol = "xai-videos";
+export type ModelProtocol = "openai-chat" | "openai-responses" | "openai-images" | "anthropic-messages" | ClipProtocol;
 
 /** What one unit of the price counts. */
 export type PriceUnit = "answer" | "image" | "minute" | "thousand_characters" | "clip";
@@ -98,7 +100,7 @@ const rows = [
   transcript("gpt-transcribe", "GPT Transcribe", "openai", { from, highlighted }),
   transcript("voxtral-small-transcribe-3-0", "Voxtral Transcribe 3", "mistral", { from }),
   speech("voxtral-mini-tts-3-0", "Voxtral Speech 3", "mistral", { from }),
-  video("grok-imagine-video-1.5", "Grok Video 1.5", "xai", { from, highlighted }),
+  video("grok-imagine-video-1.5", "Grok Video 1.5", "xai", { protocol: "xai-videos", from, highlighted }),
   search("sonar", "Sonar", "perplexity", {
     ...{ ...first, ...responses, upstreamModel: "perplexity/sonar", highlighted },
     ...tokens(40_000, 8_000),
@@ -188,7 +190,7 @@ export function modelsAt(now: Date): readonly CatalogueModel[] {
 }
 
 /**
- * Whether the model can be used: one that answers in text or makes pictures. The others take or return sounds or clips, which the product
+ * Whether the model can be used: one that answers in text, or makes pictures or clips. The others take or return sounds, which the product
  * can't do yet. Whatever says what can be used goes by this: the API, the tiles, the plan finder, the texts about plans.
  */
 export function isBuilt(model: Pick<Model, "protocol">): boolean {

@@ -141,6 +141,7 @@ export const retention = {
     rows: "until deleted",
     why: "what the answers said; deleted at once with the conversation or, without one, with the account",
   },
+  clip_jobs: { rows: "until done", why: "a clip that waits or is being made; deleted when its answer ends, after an hour at the latest" },
   files: {
     rows: "until deleted",
     earlier: { what: "attachments that were never sent", sweep: "unsentFiles" },

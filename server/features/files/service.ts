@@ -37,6 +37,8 @@ export interface NewFile {
   height?: number;
   durationMs?: number;
   pages?: number;
+  /** Called after the last byte: what is known of it only then. What it throws refuses the file. */
+  measure?(): Pick<NewFile, "width" | "height" | "durationMs">;
   /** Of a document, what models read. */
   text?: { text: string; pageEnds: number[] | null };
 }
@@ -112,11 +114,12 @@ export async function storeFile(deps: FileDeps, file: NewFile, content: Uint8Arr
   const storedName = await queries.selectStoredName(deps.db, id);
   try {
     const bytes = await deps.storage.put(storedName, all, outputBytes);
-    const { width = null, height = null, durationMs = null, pages = null } = file;
+    const { width = null, height = null, durationMs = null, pages = null } = { ...file, ...file.measure?.() };
     const measures = { width, height, duration_ms: durationMs, pages };
     const row = await inTransaction(deps.db, (trx) => queries.markStored(trx, id, { ...measures, content_type: type, bytes }, file.text));
     if (row) return toInfo(row);
   } catch (error) {
+    // The job that deletes the bytes is written with it.
     await queries.forget(deps.db, id).catch(() => {});
     throw error instanceof FileTooLarge ? tooLarge(fileLimits.outputMegabytes) : error;
   }

@@ -6,11 +6,13 @@
 import { sql } from "kysely";
 import { createBatcher } from "../../db/batch.ts";
 import type { Db } from "../../db/database.ts";
+import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { EndedRow } from "../../db/types-answers.ts";
 import { sqlState } from "../../failures.ts";
 import type { Entitlement } from "../billing/entitlement.ts";
 import { readEntitlements } from "../billing/entitlement.ts";
+import { startClip } from "./clip-end.ts";
 import type { EndRow, StartOutcome, StartRow } from "./queries.ts";
 import { callEnd, callStart, columns, toJson, toStored } from "./queries.ts";
 
@@ -62,6 +64,15 @@ export async function startMany(db: Db, starts: readonly StartRow[]): Promise<(S
   return inPlaces(starts.length, rows);
 }
 
+/** The start of pictures or of a clip. A clip's waits for the disk: its job outlives this process. */
+export async function startLarge(trx: Trx, row: StartRow): Promise<StartOutcome> {
+  const result = await callStart(trx, row);
+  if (!row.clip || result.outcome !== "created") return result;
+  await startClip(trx, row, row.prompt ?? "");
+  await sql`select set_config('synchronous_commit', 'on', true)`.execute(trx);
+  return result;
+}
+
 export interface OwnEnd extends EndRow {
   userId: string;
 }
@@ -100,9 +111,11 @@ export function createAnswerBatches(db: Db): AnswerBatches {
     run: (asks: readonly { userId: string; now: Date }[]) => readEntitlements(db, asks),
   });
   return {
-    // A request for pictures is a transaction of its own: there are few of them.
+    // A request for pictures or a clip is a transaction of its own: there are few of them.
     start: async (row) =>
-      row.picture ? inTransaction(db, (trx) => callStart(trx, row)) : ((await orNothing(start(row))) ?? (await callStart(db, row))),
+      row.picture || row.clip
+        ? inTransaction(db, (trx) => startLarge(trx, row))
+        : ((await orNothing(start(row))) ?? (await callStart(db, row))),
     end: async (row) => (await orNothing(end(row))) ?? (await callEnd(db, row)),
     entitlement: (userId, now) => entitlement({ userId, now }),
   };

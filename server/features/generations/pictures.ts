@@ -65,7 +65,7 @@ function textOf({ start }: RunningAnswer): string {
   return start.messages.at(-1)?.content ?? "";
 }
 
-function shortened(text: string, codePoints: number): string {
+export function shortened(text: string, codePoints: number): string {
   const points = [...text.replace(/\s+/g, " ")];
   return points.length > codePoints ? `${points.slice(0, codePoints - 1).join("")}…` : points.join("");
 }

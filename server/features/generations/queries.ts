@@ -1,7 +1,7 @@
 /** SQL of answers. The two hot writes are one round trip each (`turn_start` and `answer_end` in the migrations), and prepared once per connection. */
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
-import type { Part, PictureOptions, Turn } from "../../contract/generations.ts";
+import type { ClipOptions, Part, PictureOptions, Turn } from "../../contract/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Attachment, EndedRow, GenerationRow } from "../../db/types-answers.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
@@ -47,6 +47,10 @@ export interface StartRow {
   trimmedMessages: number;
   /** How pictures are asked for; absent from other answers. */
   picture?: PictureOptions;
+  /** How a clip is asked for; absent from other answers. */
+  clip?: ClipOptions;
+  /** Of a clip: its job needs it. */
+  prompt?: string;
   requestsPerMinute: number;
   concurrentAnswers: number;
   owner: string;
@@ -203,7 +207,7 @@ export async function selectParts(executor: Executor, ids: readonly string[]): P
     .selectFrom("generation_parts")
     .select(["generation_id", "kind", "text", "detail"])
     .where("generation_id", "in", ids)
-    .where("kind", "in", ["text", "sources", "picture"])
+    .where("kind", "in", ["text", "sources", "picture", "clip"])
     .orderBy("generation_id")
     .orderBy("place")
     .execute();
@@ -258,15 +262,19 @@ export async function requestStops(executor: Executor, userId: string): Promise<
 
 /** `ended_at` is the condition of the index. */
 export async function selectOrphans(executor: Executor, limit: number): Promise<{ id: string; user_id: string | null }[]> {
-  return executor
-    .selectFrom("generations")
-    .select(["id", "user_id"])
-    .where("ended_at", "is", null)
-    .where("lease_expires_at", "<", sql<Date>`clock_timestamp()`)
-    .where(notSetAside("orphaned-answers", sql`id`))
-    .orderBy("lease_expires_at")
-    .limit(limit)
-    .execute();
+  return (
+    executor
+      .selectFrom("generations")
+      .select(["id", "user_id"])
+      .where("ended_at", "is", null)
+      .where("lease_expires_at", "<", sql<Date>`clock_timestamp()`)
+      // Clips have no process of their own, but jobs.
+      .where(sql<boolean>`not exists (select from clip_jobs where generation_id = generations.id)`)
+      .where(notSetAside("orphaned-answers", sql`id`))
+      .orderBy("lease_expires_at")
+      .limit(limit)
+      .execute()
+  );
 }
 
 /** Locks the rows until the transaction ends. The end of an answer locks its row first too, so it has to wait. */

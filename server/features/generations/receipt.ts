@@ -1,5 +1,11 @@
-import type { PictureOptions, Receipt } from "../../contract/generations.ts";
+import type { ClipOptions, PictureOptions, Receipt } from "../../contract/generations.ts";
 import type { GenerationRow } from "../../db/types-answers.ts";
+
+/** How pictures or a clip were asked for. */
+export function wishOf(options: object | null): { picture?: PictureOptions; clip?: ClipOptions } {
+  if (options === null) return {};
+  return "clip" in options ? { clip: options.clip as ClipOptions } : { picture: options as PictureOptions };
+}
 
 export function toReceipt(row: GenerationRow): Receipt {
   return {
@@ -12,7 +18,7 @@ export function toReceipt(row: GenerationRow): Receipt {
     failureCode: row.failure_code,
     cutShort: row.cut_short,
     trimmedMessages: row.trimmed_messages,
-    ...(row.options && { picture: row.options as PictureOptions }),
+    ...wishOf(row.options),
     createdAt: row.created_at.toISOString(),
     endedAt: row.ended_at?.toISOString() ?? null,
   };

@@ -1,4 +1,5 @@
 /** The pictures that a request begins from: files of the person, made as small as the provider's price allows for. */
+import { clipLimits } from "#domain/clips.ts";
 import { DomainError } from "#domain/errors.ts";
 import { pictureLimits } from "#domain/pictures.ts";
 import type { PictureOptions } from "../../contract/generations.ts";
@@ -14,7 +15,11 @@ const mostPixels = 50_000_000;
 const decodingSeconds = 20;
 
 /** Throws `validation_failed` if a reference is not a picture of this person, or a mask has nothing to mask. */
-export async function checkReferences(executor: Executor, userId: string, { references = [], mask }: PictureOptions): Promise<void> {
+export async function checkReferences(
+  executor: Executor,
+  userId: string,
+  { references = [], mask }: Pick<PictureOptions, "references" | "mask">,
+): Promise<void> {
   if (mask !== undefined && references.length === 0)
     throw new ValidationError([{ field: "picture", message: "A mask needs a picture to begin from" }]);
   for (const id of [...references, ...(mask === undefined ? [] : [mask])]) {
@@ -44,11 +49,11 @@ interface Prepared {
   height: number;
 }
 
-async function prepare(bytes: Buffer): Promise<Prepared> {
+async function prepare(bytes: Buffer, side: number = pictureLimits.referencePixels): Promise<Prepared> {
   return withPictures(async (open) => {
     const { data, info } = await open(bytes, { limitInputPixels: mostPixels, failOn: "error" })
       .autoOrient()
-      .resize(pictureLimits.referencePixels, pictureLimits.referencePixels, { fit: "inside", withoutEnlargement: true })
+      .resize(side, side, { fit: "inside", withoutEnlargement: true })
       .timeout({ seconds: decodingSeconds })
       .png()
       .toBuffer({ resolveWithObject: true });
@@ -66,6 +71,12 @@ async function prepareMask(bytes: Buffer, { width, height }: Prepared): Promise<
       .png()
       .toBuffer(),
   );
+}
+
+/** The picture with which a clip begins. Throws if it can't be read. */
+export async function readFirstPicture(deps: Deps, userId: string, reference: string | undefined): Promise<Buffer | undefined> {
+  if (reference === undefined) return undefined;
+  return (await prepare(await readBytes(deps, userId, reference), clipLimits.picturePixels)).png;
 }
 
 /** Throws if one of them can't be read. */

@@ -7,7 +7,7 @@ import type { Deps } from "../../deps.ts";
 import { Feed, formatEvent } from "../../http/event-stream.ts";
 import type { Answers } from "./answers.ts";
 import { selectParts, selectTurn } from "./queries.ts";
-import { toReceipt } from "./receipt.ts";
+import { toReceipt, wishOf } from "./receipt.ts";
 
 /** Makes a feed from the stored output: the start, the whole text in one event, its sources in another, the receipt. */
 async function retell(deps: Deps, row: GenerationRow): Promise<Feed> {
@@ -18,11 +18,12 @@ async function retell(deps: Deps, row: GenerationRow): Promise<Feed> {
     modelId: row.model_id,
     heldCredits: row.quoted_credits,
     trimmedMessages: row.trimmed_messages,
-    ...(row.options && { picture: row.options }),
+    ...wishOf(row.options),
   });
   for (const [place, part] of ((await selectParts(deps.db, [row.id])).get(row.id) ?? []).entries()) {
     if (part.kind === "text") feed.push("delta", { text: part.text });
     else if (part.kind === "sources") feed.push("sources", { sources: part.sources });
+    else if (part.kind === "clip") feed.push("clip", { clip: part });
     else feed.push("picture", { place, picture: part });
   }
   const id = feed.frames.length + 1;

@@ -1,123 +1,32 @@
 /** What a person does with answers: ask, follow, stop, read the receipt. */
-import { createHash } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import { DomainError } from "#domain/errors.ts";
-import type { Model } from "#domain/models.ts";
-import { isBuilt, isInTrial } from "#domain/models.ts";
-import { usualPicture } from "#domain/pictures.ts";
-import { priceVersion, quoteCredits } from "#domain/pricing.ts";
-import { checkPrompt, ruleMessages } from "#domain/rules.ts";
-import type { Answer, CreateGeneration, Part, PictureOptions, Receipt } from "../../contract/generations.ts";
+import { isInTrial } from "#domain/models.ts";
+import type { Answer, CreateGeneration, Part, Receipt } from "../../contract/generations.ts";
 import type { Db } from "../../db/database.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import type { GenerationRow } from "../../db/types-answers.ts";
 import type { Deps } from "../../deps.ts";
 import type { Feed } from "../../http/event-stream.ts";
-import { ValidationError } from "../../http/problem.ts";
+import { announce } from "../../http/live-events.ts";
 import type { Entitlement } from "../billing/entitlement.ts";
-import { findRetirement, isAvailable, soldModel } from "../catalogue/service.ts";
 import type { SharedHold } from "../credits/holds.ts";
 import { holdForSeveral } from "../credits/holds.ts";
-import { availableCredits } from "../credits/service.ts";
-import { assertRoom } from "../files/service.ts";
 import type { Answers } from "./answers.ts";
+import { startLarge } from "./batches.ts";
+import { endClip } from "./clip-end.ts";
 import { trimHistory } from "./history.ts";
 import * as queries from "./queries.ts";
-import { toReceipt } from "./receipt.ts";
-import { checkReferences } from "./references.ts";
-import { findUnconfirmed, keyConflict, noPlace, notInTrial, outOfOrder, refusalOf, unavailable } from "./refusals.ts";
+import { toReceipt, wishOf } from "./receipt.ts";
+import { findUnconfirmed, keyConflict, noPlace, refusalOf, unavailable } from "./refusals.ts";
 import { replay } from "./replay.ts";
+import type { Ask } from "./requests.ts";
+import { findKnown, findRefusal, hashOf, mediaTerms, readRequest, termsOf } from "./requests.ts";
 import type { AnswerStart } from "./running-answer.ts";
 import { planTurn } from "./turns.ts";
 
-export interface Ask {
-  userId: string;
-  idempotencyKey: string;
-  request: CreateGeneration;
-}
-
 /** How long a stop waits for the receipt. */
 const stopWaitMs = 5_000;
-
-/** Absent fields are left out of the hash, so that it is the same as in earlier releases, which did not have these fields. */
-function hashOf(asked: CreateGeneration, prompt: string | null): Buffer {
-  const { model, conversationId, quotedCredits, parentId, questionId, picture, attachments } = asked;
-  const place = parentId === undefined && questionId === undefined && !picture ? [] : [parentId ?? null, questionId ?? null];
-  const more = [...(picture ? [picture] : []), ...(attachments ? [{ attachments }] : [])];
-  const content = JSON.stringify([model, prompt, conversationId ?? null, quotedCredits, ...place, ...more]);
-  return createHash("sha256").update(content).digest();
-}
-
-interface Wanted {
-  model: Model;
-  /** As we store it; null if a question is asked again. */
-  prompt: string | null;
-  /** Undefined for a model that makes no pictures. */
-  picture: PictureOptions | undefined;
-  /** What it costs today. */
-  credits: number;
-}
-
-function readRequest(deps: Deps, request: CreateGeneration): Wanted {
-  const repeats = request.prompt === undefined && request.questionId !== undefined;
-  const fault = repeats ? undefined : checkPrompt(request.prompt ?? "");
-  if (fault) throw new ValidationError([{ field: "prompt", message: fault }]);
-  if (!repeats && request.questionId !== undefined)
-    throw new ValidationError([{ field: "questionId", message: "A question is either new or asked again" }]);
-  if (request.model.trim() === "") throw new ValidationError([{ field: "model", message: ruleMessages.modelMissing }]);
-  const model = soldModel(deps, request.model);
-  if (!model) throw new DomainError("unknown_model", "There is no such model");
-  if (!isBuilt(model) && !findRetirement(deps, model)) throw new DomainError("model_not_supported", `${model.name} can't be used yet`);
-  const picture = model.unit === "image" ? (request.picture ?? usualPicture) : undefined;
-  if (request.picture && !picture) throw new ValidationError([{ field: "picture", message: `${model.name} makes no pictures` }]);
-  return { model, prompt: request.prompt?.trim() ?? null, picture, credits: quoteCredits(model, { images: picture?.count ?? 1 }) };
-}
-
-/** Returns the reason to refuse the question, if there is one that does not depend on the person's other questions. */
-async function findRefusal(deps: Deps, ask: Ask, wanted: Wanted, entitlement: Entitlement): Promise<DomainError | undefined> {
-  const { model, credits: quotedCredits, picture } = wanted;
-  const retirement = findRetirement(deps, model);
-  if (retirement) return retirement;
-  if (!isAvailable(deps, model)) return new DomainError("model_unavailable", `${model.name} is temporarily unavailable. Try again later`);
-  const covered = entitlement.tier !== "none" || (entitlement.trialEndsAt !== null && isInTrial(model));
-  if (!covered && (await availableCredits(deps.db, ask.userId, entitlement.kinds(isInTrial(model)), deps.clock.now())) === 0)
-    return entitlement.subscribed
-      ? notInTrial(model)
-      : new DomainError("subscription_required", `${model.name} needs an active subscription`);
-  if (ask.request.quotedCredits !== quotedCredits)
-    return new DomainError("price_changed", `The price is now ${quotedCredits} credits`, { quotedCredits });
-  const waitMs = deps.models.waitMs(model, ask.userId);
-  if (waitMs > 0) return outOfOrder(model, waitMs);
-  return picture && findPictureRefusal(deps, ask.userId, picture);
-}
-
-/** Pictures need room, and those that they begin from. */
-async function findPictureRefusal(deps: Deps, userId: string, picture: PictureOptions): Promise<DomainError | undefined> {
-  try {
-    await checkReferences(deps.db, userId, picture);
-    await assertRoom(deps, userId);
-    return undefined;
-  } catch (error) {
-    if (error instanceof DomainError) return error;
-    throw error;
-  }
-}
-
-/** Returns the answer that the key started before, even if a new question would be refused now. */
-async function findKnown(executor: Executor, ask: Ask, requestHash: Buffer): Promise<GenerationRow | undefined> {
-  const known = await queries.selectByKey(executor, ask.userId, ask.idempotencyKey);
-  if (!known) return undefined;
-  // The hash of a deleted answer is gone, so its content can't be compared.
-  if (known.erased_at === null && !known.request_hash.equals(requestHash)) throw keyConflict();
-  return known;
-}
-
-/** The fields that all starts of one request have in common. */
-function termsOf(deps: Deps, { owner, timings }: Answers, { requestsPerMinute, concurrentAnswers }: Entitlement) {
-  const { leaseMs, holdMs } = timings;
-  return { priceVersion, requestsPerMinute, concurrentAnswers, owner, leaseMs, holdMs, now: deps.clock.now() };
-}
 
 /**
  * Holds the price, stores the question and calls the model; returns the answer's events. The same key with the same content
@@ -127,7 +36,7 @@ function termsOf(deps: Deps, { owner, timings }: Answers, { requestsPerMinute, c
 export async function startAnswer(deps: Deps, answers: Answers, ask: Ask, entitlement: Entitlement): Promise<Feed> {
   const { request, userId } = ask;
   const wanted = readRequest(deps, request);
-  const { model, prompt, picture, credits } = wanted;
+  const { model, prompt, picture, clip, credits } = wanted;
   const requestHash = hashOf(request, prompt);
   if (answers.closing) {
     const known = await findKnown(deps.db, ask, requestHash);
@@ -144,9 +53,9 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask, entitl
   const planned = refused ? undefined : await planTurn(deps.db, userId, request, prompt, model);
   const plan = planned instanceof DomainError ? undefined : planned;
   const refusal = refused ?? (planned instanceof DomainError ? planned : plan ? undefined : noPlace());
-  const { turn = null, messages = [] } = plan ?? {};
-  // A model that makes pictures gets the prompt alone, so nothing of a conversation was left out for want of room.
-  const trimmedMessages = picture ? 0 : (plan?.trimmedMessages ?? 0);
+  const { turn, messages, trimmedMessages: leftOut } = plan ?? { turn: null, messages: [], trimmedMessages: 0 };
+  // A model that makes pictures or clips gets the prompt alone, so nothing of a conversation was left out for want of room.
+  const trimmedMessages = picture || clip ? 0 : leftOut;
   const start = { id: uuidv7(), userId, trimmedMessages };
   const askedAtMs = performance.now();
   const row = {
@@ -159,8 +68,8 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask, entitl
     refused: refusal !== undefined,
     holdId: null,
     turn,
-    ...(picture && { picture }),
     ...termsOf(deps, answers, entitlement),
+    ...mediaTerms(wanted, messages),
   };
   const result = await answers.batches.start(row);
   if (result.outcome === "known" || result.outcome === "conflict") {
@@ -169,7 +78,13 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask, entitl
   }
   if (result.outcome === "refused" && refusal) throw refusal;
   if (result.outcome !== "created") throw refusalOf(result, credits);
+  if (clip) return followNewClip(deps, answers, userId, start.id);
   return answers.begin({ ...start, askedAtMs, row, model, messages, heldCredits: credits });
+}
+
+async function followNewClip(deps: Deps, answers: Answers, userId: string, id: string): Promise<Feed> {
+  void announce(deps, userId, "wallets", "generations");
+  return answers.follow(id);
 }
 
 /** Writes all starts under one hold and returns undefined. If one is refused it writes nothing and returns the reason. */
@@ -178,7 +93,7 @@ async function writeTogether(db: Db, hold: SharedHold, starts: readonly AnswerSt
     await inTransaction(db, async (trx) => {
       await holdForSeveral(trx, hold);
       for (const { row } of starts) {
-        const result = await queries.callStart(trx, row);
+        const result = await startLarge(trx, row);
         if (result.outcome === "known") throw keyConflict();
         if (result.outcome !== "created") throw refusalOf(result, row.credits);
       }
@@ -193,7 +108,7 @@ async function writeTogether(db: Db, hold: SharedHold, starts: readonly AnswerSt
 /** A question that belongs to no conversation. */
 export interface LoneAsk {
   idempotencyKey: string;
-  request: Pick<CreateGeneration, "model" | "prompt" | "quotedCredits" | "confirmed" | "picture">;
+  request: Pick<CreateGeneration, "model" | "prompt" | "quotedCredits" | "confirmed" | "picture" | "clip">;
 }
 
 /**
@@ -219,16 +134,17 @@ export async function startTogether(deps: Deps, answers: Answers, userId: string
   const terms = termsOf(deps, answers, entitlement);
   const kinds = entitlement.kinds(questions.every(({ model }) => isInTrial(model)));
   const askedAtMs = performance.now();
-  const starts = questions.map(({ ask: { idempotencyKey }, model, prompt, picture, credits, requestHash }): AnswerStart => {
+  const starts = questions.map(({ ask: { idempotencyKey }, wanted, model, prompt, credits, requestHash }): AnswerStart => {
     const { messages, trimmedMessages } = trimHistory([], 0, prompt);
     const own = { id: uuidv7(), userId, trimmedMessages };
-    const asked = { modelId: model.id, idempotencyKey, requestHash, credits, ...(picture && { picture }) };
-    const row = { ...own, ...asked, kinds, refused: false, holdId, turn: null, ...terms };
+    const asked = { modelId: model.id, idempotencyKey, requestHash, credits };
+    const row = { ...own, ...asked, kinds, refused: false, holdId, turn: null, ...terms, ...mediaTerms(wanted, messages) };
     return { ...own, askedAtMs, row, model, messages, heldCredits: credits };
   });
   const refusals = await Promise.all(questions.map(({ ask, wanted }) => findRefusal(deps, ask, wanted, entitlement)));
   const credits = starts.reduce((sum, { heldCredits }) => sum + heldCredits, 0);
-  const hold = { holdId, userId, credits, kinds, holdMs: terms.holdMs, now: terms.now };
+  const holdMs = Math.max(...starts.map(({ row }) => row.holdMs));
+  const hold = { holdId, userId, credits, kinds, holdMs, now: terms.now };
   const confirmed = asks.every(({ request }) => request.confirmed);
   const barred = refusals.find((refusal) => refusal !== undefined);
   const unconfirmed = barred ? undefined : findUnconfirmed(entitlement, credits, confirmed);
@@ -240,7 +156,12 @@ export async function startTogether(deps: Deps, answers: Answers, userId: string
     const counted = await answers.batches.start({ ...first.row, holdId: null, refused: true });
     throw counted.outcome === "rate_limited" ? refusalOf(counted, credits) : refused;
   }
-  return starts.map((start) => ({ id: start.id, feed: answers.begin(start) }));
+  return Promise.all(
+    starts.map(async (start) => ({
+      id: start.id,
+      feed: start.row.clip ? await followNewClip(deps, answers, userId, start.id) : answers.begin(start),
+    })),
+  );
 }
 
 async function readOwn(executor: Executor, userId: string, id: string) {
@@ -265,6 +186,11 @@ export async function followAnswer(deps: Deps, answers: Answers, userId: string,
 export async function stopAnswer(deps: Deps, answers: Answers, userId: string, id: string): Promise<Receipt> {
   const row = await readOwn(deps.db, userId, id);
   if (row.status !== "streaming") return toReceipt(row);
+  if (wishOf(row.options).clip) {
+    // Once its provider has begun, a clip goes on: it is billed to us, and is the person's when it is there.
+    await endClip(deps, row.id, null, { status: "stopped", failureCode: null, clip: null, costMicroDollars: null });
+    return toReceipt(await readOwn(deps.db, userId, row.id));
+  }
   await queries.setStopRequested(deps.db, userId, row.id);
   answers.stop(row.id);
   await (await answers.follow(row.id)).untilClosed(stopWaitMs);

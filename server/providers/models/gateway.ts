@@ -1,5 +1,5 @@
 /** The models of all providers: which can be asked, and how each is asked. */
-import type { Model, ModelProtocol, Provider } from "#domain/models.ts";
+import type { ClipProtocol, Model, ModelProtocol, Provider } from "#domain/models.ts";
 import type { Config } from "../../config.ts";
 import { refuseWithinTransaction } from "../../db/transaction.ts";
 import { connectAnthropicMessages } from "./anthropic-messages.ts";
@@ -9,15 +9,32 @@ import { listModels } from "./model-list.ts";
 import { connectOpenAiChat } from "./openai-chat.ts";
 import { connectOpenAiImages } from "./openai-images.ts";
 import { connectOpenAiResponses } from "./openai-responses.ts";
-import type { ConnectModels, ModelAddress, ModelCall, ModelConnection, ModelEvent } from "./protocol.ts";
+import type {
+  ClipConnection,
+  ClipState,
+  ClipWish,
+  ConnectClips,
+  ConnectModels,
+  ModelAddress,
+  ModelCall,
+  ModelConnection,
+  ModelEvent,
+} from "./protocol.ts";
+import { connectXaiVideos } from "./xai-videos.ts";
 
 /** To add a protocol, write its file, add its name to the catalogue (domain/models.ts) and its line here. */
-const protocols: Readonly<Record<ModelProtocol, ConnectModels>> = {
+const protocols: Readonly<Record<Exclude<ModelProtocol, ClipProtocol>, ConnectModels>> = {
   "openai-chat": connectOpenAiChat,
   "openai-responses": connectOpenAiResponses,
   "openai-images": connectOpenAiImages,
   "anthropic-messages": connectAnthropicMessages,
 };
+
+const clipProtocols: Readonly<Record<ClipProtocol, ConnectClips>> = { "xai-videos": connectXaiVideos };
+
+function isClipProtocol(protocol: ModelProtocol): protocol is ClipProtocol {
+  return protocol in clipProtocols;
+}
 
 /** `…_BASE_URL` overrides them. */
 const baseUrls: Readonly<Record<Provider, string>> = {
@@ -40,6 +57,10 @@ export interface ModelGateway {
   report(model: Model, personId: string, worked: boolean): void;
   /** As `ModelConnection.ask`. Throws if the model is not available. */
   ask(call: ModelCall): AsyncIterable<ModelEvent>;
+  /** As in `ClipConnection`. They throw if the model is not available. */
+  startClip(model: Model, personId: string, wish: ClipWish, signal: AbortSignal): Promise<string>;
+  checkClip(model: Model, requestId: string, signal: AbortSignal): Promise<ClipState>;
+  fetchClip(model: Model, url: string, signal: AbortSignal): Promise<Response>;
   /** The models that the provider serves now; undefined if it has no list. Throws if it can't be read, or there are no credentials. */
   list(provider: Provider): Promise<ListedModel[] | undefined>;
 }
@@ -52,6 +73,7 @@ const send: typeof fetch = (address, init) => {
 
 export function createModelGateway(config: Pick<Config, "models" | "sandbox">): ModelGateway {
   const connections = new Map<string, ModelConnection>();
+  const clipConnections = new Map<string, ClipConnection>();
   const breaker = new CircuitBreaker();
   const circuitOf = ({ provider, upstreamModel }: Model) => `${provider} ${upstreamModel}`;
   const sandboxOrigin = config.sandbox?.url.origin;
@@ -63,10 +85,18 @@ export function createModelGateway(config: Pick<Config, "models" | "sandbox">): 
   }
 
   function connectionOf(protocol: ModelProtocol | undefined, provider: Provider): ModelConnection {
-    if (!protocol) throw new Error(`${provider} can't be asked: no protocol`);
+    if (!protocol || isClipProtocol(protocol)) throw new Error(`${provider} can't be asked: no protocol`);
     const key = `${protocol} ${provider}`;
     const connection = connections.get(key) ?? protocols[protocol](provider, addressOf(provider), send);
     connections.set(key, connection);
+    return connection;
+  }
+
+  function clipsOf({ protocol, provider }: Model): ClipConnection {
+    if (!protocol || !isClipProtocol(protocol)) throw new Error(`${provider} can't be asked for clips: no protocol`);
+    const key = `${protocol} ${provider}`;
+    const connection = clipConnections.get(key) ?? clipProtocols[protocol](addressOf(provider), send);
+    clipConnections.set(key, connection);
     return connection;
   }
 
@@ -76,6 +106,12 @@ export function createModelGateway(config: Pick<Config, "models" | "sandbox">): 
     waitMs: (model, personId) => breaker.waitMs(circuitOf(model), personId),
     report: (model, personId, worked) => (worked ? breaker.worked(circuitOf(model)) : breaker.failed(circuitOf(model), personId)),
     list: async (provider) => listModels(provider, addressOf(provider), send),
+    async startClip(model, personId, wish, signal) {
+      breaker.asked(circuitOf(model), personId);
+      return clipsOf(model).start(model, wish, signal);
+    },
+    checkClip: async (model, requestId, signal) => clipsOf(model).check(requestId, signal),
+    fetchClip: async (model, url, signal) => clipsOf(model).fetch(url, signal),
     ask(call) {
       breaker.asked(circuitOf(call.model), call.personId);
       return connectionOf(call.model.protocol, call.model.provider).ask(call);

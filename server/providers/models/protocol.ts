@@ -2,6 +2,8 @@
  * What a model provider's protocol looks like to the rest of the product. One file beside this one speaks each protocol, and
  * `gateway.ts` lists them. Which one a model speaks is in the catalogue (domain/models.ts).
  */
+
+import type { ClipSeconds, ClipShape } from "#domain/clips.ts";
 import { PermanentFailure } from "#domain/errors.ts";
 import type { Model, Provider } from "#domain/models.ts";
 import type { PictureBackground, PictureQuality, PictureSize } from "#domain/pictures.ts";
@@ -115,6 +117,36 @@ export interface ModelAddress {
 /** Every request of the protocol goes through `send`, which refuses it within a transaction. */
 export type ConnectModels = (provider: Provider, address: ModelAddress, send: typeof fetch) => ModelConnection;
 
+/** One clip. */
+export interface ClipWish {
+  prompt: string;
+  seconds: ClipSeconds;
+  shape: ClipShape;
+  /** A PNG file with which the clip begins; it has that picture's shape. */
+  picture?: Uint8Array;
+}
+
+/** How far the provider's job is. `failed` has a `ModelOutage` or a `ModelRefusal`. */
+export type ClipState =
+  | { state: "working"; percent: number | null }
+  | { state: "done"; url: string; costMicroDollars: number | null }
+  | { state: "failed"; error: ModelOutage | ModelRefusal };
+
+/** The clips of one provider. None of these tries again by itself. */
+export interface ClipConnection {
+  /** Begins a job, which is billed from now on, and returns the provider's name for it. Throws as `ModelConnection.ask` does. */
+  start(model: Model, wish: ClipWish, signal: AbortSignal): Promise<string>;
+  /** Throws `ClipLost` if the provider does not know the job, and as `start`. */
+  check(requestId: string, signal: AbortSignal): Promise<ClipState>;
+  /**
+   * Requests the finished clip at the address that the provider named. Throws a `ModelOutage` for an address that is not the provider's, and
+   * `ClipLost` if there is nothing at it any more.
+   */
+  fetch(url: string, signal: AbortSignal): Promise<Response>;
+}
+
+export type ConnectClips = (address: ModelAddress, send: typeof fetch) => ClipConnection;
+
 /** The provider can't be reached, is overloaded, does not accept our key or answers nonsense. */
 export class ModelOutage extends Outage {
   override readonly name = "ModelOutage";
@@ -129,6 +161,9 @@ export class ModelOutage extends Outage {
     this.againAfterMs = againAfterMs;
   }
 }
+
+/** What the provider has made, or was making, is not there (any more). */
+export class ClipLost extends ModelOutage {}
 
 /** The provider refuses the content of the question or of its own answer. */
 export class ModelRefusal extends PermanentFailure {

@@ -1,0 +1,131 @@
+/**
+ * Looks after the clips of everybody, in as many processes as there are workers. Each takes jobs from the queue, and those of processes that have
+ * died: their leases end.
+ */
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { clipLimits } from "#domain/clips.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { ClipJob } from "../../db/types-answers.ts";
+import type { Deps } from "../../deps.ts";
+import { endClip } from "./clip-end.ts";
+import type { ClipJobTimings } from "./clip-job.ts";
+import { runClipJob } from "./clip-job.ts";
+import { countJobs, releaseJob, renewLeases, selectUnwanted, takeNext, takeOver, tellPlaces } from "./clip-queue.ts";
+
+export interface ClipTimings extends ClipJobTimings {
+  /** How often the queue is looked at. */
+  tickMs: number;
+  leaseMs: number;
+  queueMs: number;
+  /** After an error of ours a job is tried again after this long. */
+  retryMs: number;
+}
+
+const minuteMs = 60_000;
+
+const defaultTimings: ClipTimings = {
+  tickMs: 500,
+  leaseMs: 15_000,
+  queueMs: clipLimits.queueMinutes * minuteMs,
+  workMs: clipLimits.workMinutes * minuteMs,
+  retryMs: 5_000,
+  checkMs: 2_000,
+  againMs: 5_000,
+  failuresAllowed: 5,
+  download: { idleMs: 30_000, totalMs: 3 * minuteMs },
+};
+
+/** Jobs that wait and have to end are ended so many at a time. */
+const unwantedAtOnce = 50;
+/** A lease is renewed once this share of it is over. */
+const leaseShare = 1 / 3;
+
+export interface ClipRunner {
+  /** Takes no new job, lets another process go on with those that it has, and waits for that up to `deadlineMs`. */
+  stop(deadlineMs?: number): Promise<void>;
+}
+
+class Runner implements ClipRunner {
+  private readonly deps: Deps;
+  private readonly timings: ClipTimings;
+  private readonly owner = randomUUID();
+  private readonly stopping = new AbortController();
+  private readonly running = new Map<string, { controller: AbortController; done: Promise<void> }>();
+  private renewedAtMs = 0;
+  private readonly loop: Promise<void>;
+
+  constructor(deps: Deps, timings: ClipTimings) {
+    this.deps = deps;
+    this.timings = timings;
+    this.loop = this.run();
+  }
+
+  async stop(deadlineMs = 60_000): Promise<void> {
+    this.stopping.abort();
+    await this.loop;
+    for (const { controller } of this.running.values()) controller.abort();
+    const deadline = new AbortController();
+    const ended = Promise.all([...this.running.values()].map(({ done }) => done));
+    await Promise.race([ended, delay(deadlineMs, undefined, { signal: deadline.signal }).catch(() => {})]);
+    deadline.abort();
+  }
+
+  private async run(): Promise<void> {
+    const { log } = this.deps;
+    while (!this.stopping.signal.aborted) {
+      await this.tick().catch((error: unknown) => log.warn({ err: error }, "the queue of clips could not be looked at"));
+      await delay(this.timings.tickMs, undefined, { signal: this.stopping.signal }).catch(() => {});
+    }
+  }
+
+  private async tick(): Promise<void> {
+    const { db } = this.deps;
+    if (this.running.size === 0 && (await countJobs(db)) === 0) return;
+    await this.renew();
+    const room = clipLimits.atWork - this.running.size;
+    const { leaseMs, queueMs } = this.timings;
+    for (const job of await takeOver(db, this.owner, leaseMs, room)) this.begin(job, true);
+    for (const { id, stopped } of await selectUnwanted(db, queueMs, unwantedAtOnce))
+      await endClip(this.deps, id, null, {
+        ...(stopped ? { status: "stopped", failureCode: null } : { status: "failed", failureCode: "queue_too_long" }),
+        ...{ clip: null, costMicroDollars: null },
+      });
+    const next = await inTransaction(db, (trx) => takeNext(trx, this.owner, leaseMs, clipLimits.atWork - this.running.size));
+    for (const job of next) this.begin(job, false);
+    await tellPlaces(db);
+  }
+
+  private begin(job: ClipJob, isTakenOver: boolean): void {
+    const { generation_id: id } = job;
+    if (this.running.has(id)) return;
+    const controller = new AbortController();
+    this.running.set(id, { controller, done: this.look(job, isTakenOver, controller.signal) });
+  }
+
+  /** Never throws. */
+  private async look(job: ClipJob, isTakenOver: boolean, stopping: AbortSignal): Promise<void> {
+    const { deps, owner, timings } = this;
+    const { generation_id: id } = job;
+    try {
+      await runClipJob(deps, owner, job, isTakenOver, timings, stopping);
+    } catch (error) {
+      if (!stopping.aborted) deps.log.warn({ err: error, generation: id }, "a clip is looked at again later");
+      await releaseJob(deps.db, owner, id, stopping.aborted ? 0 : timings.retryMs).catch(() => {});
+    }
+    this.running.delete(id);
+  }
+
+  private async renew(): Promise<void> {
+    const { leaseMs } = this.timings;
+    const nowMs = performance.now();
+    if (this.running.size === 0 || nowMs - this.renewedAtMs < leaseMs * leaseShare) return;
+    const ours = await renewLeases(this.deps.db, this.owner, [...this.running.keys()], leaseMs);
+    this.renewedAtMs = nowMs;
+    for (const [id, { controller }] of this.running) if (!ours.has(id)) controller.abort();
+  }
+}
+
+export function startClipRunner(deps: Deps, timings: Partial<ClipTimings> = {}): ClipRunner {
+  return new Runner(deps, { ...defaultTimings, ...timings });
+}

@@ -1,0 +1,131 @@
+/** What a request asks for, what it costs, and whether it is refused before anything is written. */
+import { createHash } from "node:crypto";
+import { clipLimits, usualClip } from "#domain/clips.ts";
+import { DomainError } from "#domain/errors.ts";
+import type { Model } from "#domain/models.ts";
+import { isBuilt, isInTrial } from "#domain/models.ts";
+import { usualPicture } from "#domain/pictures.ts";
+import { priceVersion, quoteCredits } from "#domain/pricing.ts";
+import { checkPrompt, ruleMessages } from "#domain/rules.ts";
+import type { ClipOptions, CreateGeneration, PictureOptions } from "../../contract/generations.ts";
+import type { Executor } from "../../db/transaction.ts";
+import type { GenerationRow } from "../../db/types-answers.ts";
+import type { Deps } from "../../deps.ts";
+import { ValidationError } from "../../http/problem.ts";
+import type { Entitlement } from "../billing/entitlement.ts";
+import { findRetirement, isAvailable, soldModel } from "../catalogue/service.ts";
+import { availableCredits } from "../credits/service.ts";
+import { assertRoom } from "../files/service.ts";
+import type { Answers } from "./answers.ts";
+import type { ChatMessage } from "./history.ts";
+import * as queries from "./queries.ts";
+import { checkReferences } from "./references.ts";
+import { keyConflict, notInTrial, outOfOrder } from "./refusals.ts";
+
+export interface Ask {
+  userId: string;
+  idempotencyKey: string;
+  request: CreateGeneration;
+}
+
+/** Absent fields are left out of the hash, so that it is the same as in earlier releases, which did not have these fields. */
+export function hashOf(asked: CreateGeneration, prompt: string | null): Buffer {
+  const { model, conversationId, quotedCredits, parentId, questionId, picture, attachments, clip } = asked;
+  const place = parentId === undefined && questionId === undefined && !picture ? [] : [parentId ?? null, questionId ?? null];
+  const more = [...(picture ? [picture] : []), ...(attachments ? [{ attachments }] : []), ...(clip ? [{ clip }] : [])];
+  const content = JSON.stringify([model, prompt, conversationId ?? null, quotedCredits, ...place, ...more]);
+  return createHash("sha256").update(content).digest();
+}
+
+export interface Wanted {
+  model: Model;
+  /** As we store it; null if a question is asked again. */
+  prompt: string | null;
+  /** Undefined for a model that makes no pictures. */
+  picture: PictureOptions | undefined;
+  /** Undefined for a model that makes no clips. */
+  clip: ClipOptions | undefined;
+  /** What it costs today. */
+  credits: number;
+}
+
+export function readRequest(deps: Deps, request: CreateGeneration): Wanted {
+  const repeats = request.prompt === undefined && request.questionId !== undefined;
+  const fault = repeats ? undefined : checkPrompt(request.prompt ?? "");
+  if (fault) throw new ValidationError([{ field: "prompt", message: fault }]);
+  if (!repeats && request.questionId !== undefined)
+    throw new ValidationError([{ field: "questionId", message: "A question is either new or asked again" }]);
+  if (request.model.trim() === "") throw new ValidationError([{ field: "model", message: ruleMessages.modelMissing }]);
+  const model = soldModel(deps, request.model);
+  if (!model) throw new DomainError("unknown_model", "There is no such model");
+  if (!isBuilt(model) && !findRetirement(deps, model)) throw new DomainError("model_not_supported", `${model.name} can't be used yet`);
+  const picture = model.unit === "image" ? (request.picture ?? usualPicture) : undefined;
+  if (request.picture && !picture) throw new ValidationError([{ field: "picture", message: `${model.name} makes no pictures` }]);
+  const clip = model.unit === "clip" ? (request.clip ?? usualClip) : undefined;
+  if (request.clip && !clip) throw new ValidationError([{ field: "clip", message: `${model.name} makes no clips` }]);
+  return { model, prompt: request.prompt?.trim() ?? null, picture, clip, credits: quoteCredits(model, { images: picture?.count ?? 1 }) };
+}
+
+/** Returns the reason to refuse the question, if there is one that does not depend on the person's other questions. */
+export async function findRefusal(deps: Deps, ask: Ask, wanted: Wanted, entitlement: Entitlement): Promise<DomainError | undefined> {
+  const { model, credits: quotedCredits, picture, clip } = wanted;
+  const retirement = findRetirement(deps, model);
+  if (retirement) return retirement;
+  if (!isAvailable(deps, model)) return new DomainError("model_unavailable", `${model.name} is temporarily unavailable. Try again later`);
+  const covered = entitlement.tier !== "none" || (entitlement.trialEndsAt !== null && isInTrial(model));
+  if (!covered && (await availableCredits(deps.db, ask.userId, entitlement.kinds(isInTrial(model)), deps.clock.now())) === 0)
+    return entitlement.subscribed
+      ? notInTrial(model)
+      : new DomainError("subscription_required", `${model.name} needs an active subscription`);
+  if (ask.request.quotedCredits !== quotedCredits)
+    return new DomainError("price_changed", `The price is now ${quotedCredits} credits`, { quotedCredits });
+  const waitMs = deps.models.waitMs(model, ask.userId);
+  if (waitMs > 0) return outOfOrder(model, waitMs);
+  return picture || clip
+    ? findMediaRefusal(deps, ask.userId, picture ?? { references: clip?.reference === undefined ? [] : [clip.reference] })
+    : undefined;
+}
+
+/** Pictures and clips need room, and those pictures that they begin from. */
+async function findMediaRefusal(
+  deps: Deps,
+  userId: string,
+  picture: Pick<PictureOptions, "references" | "mask">,
+): Promise<DomainError | undefined> {
+  try {
+    await checkReferences(deps.db, userId, picture);
+    await assertRoom(deps, userId);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    throw error;
+  }
+}
+
+/** Returns the answer that the key started before, even if a new question would be refused now. */
+export async function findKnown(executor: Executor, ask: Ask, requestHash: Buffer): Promise<GenerationRow | undefined> {
+  const known = await queries.selectByKey(executor, ask.userId, ask.idempotencyKey);
+  if (!known) return undefined;
+  // The hash of a deleted answer is gone, so its content can't be compared.
+  if (known.erased_at === null && !known.request_hash.equals(requestHash)) throw keyConflict();
+  return known;
+}
+
+/** The fields that all starts of one request have in common. */
+export function termsOf(deps: Deps, { owner, timings }: Answers, { requestsPerMinute, concurrentAnswers }: Entitlement) {
+  const { leaseMs, holdMs } = timings;
+  return { priceVersion, requestsPerMinute, concurrentAnswers, owner, leaseMs, holdMs, now: deps.clock.now() };
+}
+
+const minuteMs = 60_000;
+/** Longer than a clip may take in all. */
+const clipHoldMs = (clipLimits.queueMinutes + clipLimits.workMinutes + 10) * minuteMs;
+
+/**
+ * How pictures or a clip are asked for. A clip is looked after by a worker: no process has a lease on its answer, and its credits stay held for as
+ * long as it may take.
+ */
+export function mediaTerms({ picture, clip }: Pick<Wanted, "picture" | "clip">, messages: readonly ChatMessage[]) {
+  if (clip) return { clip, prompt: messages.at(-1)?.content ?? "", leaseMs: 0, holdMs: clipHoldMs };
+  return picture ? { picture } : {};
+}
