@@ -19,15 +19,18 @@ interface PictureActionsProps {
   /** After the composer was given something: shows it. */
   onComposer: () => void;
   onDeleted: () => void;
+  /** It is a clip. */
+  isClip?: boolean;
   children?: ReactNode;
 }
 
 const nameLength = 60;
 
 /** A file's name that every system takes. */
-function fileNameOf(prompt: string): string {
+function fileNameOf(prompt: string, isClip: boolean): string {
   const words = [...prompt.replace(/[^\p{L}\p{N}]+/gu, " ").trim()].slice(0, nameLength).join("").trim();
-  return `${words === "" ? "picture" : words}.png`;
+  const [kind, ending] = isClip ? ["clip", "mp4"] : ["picture", "png"];
+  return `${words === "" ? kind : words}.${ending}`;
 }
 
 type Act = "download" | "delete";
@@ -55,8 +58,8 @@ function Failed() {
 }
 
 /** Asks first, because a picture that is deleted does not come back. */
-function DeleteButton({ picture, onDeleted }: Pick<PictureActionsProps, "picture" | "onDeleted">) {
-  const { t } = useTranslation(["pictures", "common"]);
+function DeleteButton({ picture, isClip, onDeleted }: Pick<PictureActionsProps, "picture" | "isClip" | "onDeleted">) {
+  const { t } = useTranslation(["pictures", "clips", "common"]);
   const { busy, failed, attempt } = useAttempt();
   const [asking, setAsking] = useState(false);
   const close = () => setAsking(false);
@@ -84,21 +87,23 @@ function DeleteButton({ picture, onDeleted }: Pick<PictureActionsProps, "picture
         <Trash2 size={16} aria-hidden="true" />
         {t("pictures:delete")}
       </Button>
-      <Dialog open={asking} onClose={close} title={t("pictures:deleteTitle")} actions={actions}>
-        <p>{t("pictures:deleteText")}</p>
+      <Dialog open={asking} onClose={close} title={t(isClip ? "clips:deleteTitle" : "pictures:deleteTitle")} actions={actions}>
+        <p>{t(isClip ? "clips:deleteText" : "pictures:deleteText")}</p>
         {failed && <Failed />}
       </Dialog>
     </>
   );
 }
 
-/** What a person does with a picture of theirs. */
-export function PictureActions({ picture, prompt, modelId, onComposer, onDeleted, children }: PictureActionsProps) {
+/** What a person does with a picture or a clip of theirs. */
+export function PictureActions({ picture, prompt, modelId, onComposer, onDeleted, isClip = false, children }: PictureActionsProps) {
   const { t } = useTranslation("pictures");
   const { busy, failed, attempt } = useAttempt();
   const params = { id: picture.fileId };
   const download = () =>
-    attempt("download", async () => saveFile(await (await apiResponse("GET /api/files/:id", { params })).blob(), fileNameOf(prompt)));
+    attempt("download", async () =>
+      saveFile(await (await apiResponse("GET /api/files/:id", { params })).blob(), fileNameOf(prompt, isClip)),
+    );
   const act = (give: () => void) => () => {
     give();
     onComposer();
@@ -109,16 +114,18 @@ export function PictureActions({ picture, prompt, modelId, onComposer, onDeleted
         <Download size={16} aria-hidden="true" />
         {t("download")}
       </Button>
-      <Button size="small" onClick={act(() => editPicture(picture, modelId))}>
-        <Pencil size={16} aria-hidden="true" />
-        {t("edit")}
-      </Button>
+      {!isClip && (
+        <Button size="small" onClick={act(() => editPicture(picture, modelId))}>
+          <Pencil size={16} aria-hidden="true" />
+          {t("edit")}
+        </Button>
+      )}
       <Button size="small" onClick={act(() => askLike(prompt, modelId))}>
         <TextCursorInput size={16} aria-hidden="true" />
         {t("usePrompt")}
       </Button>
       {children}
-      <DeleteButton picture={picture} onDeleted={onDeleted} />
+      <DeleteButton picture={picture} isClip={isClip} onDeleted={onDeleted} />
       {failed && <Failed />}
     </>
   );

@@ -7,10 +7,14 @@ import { useFormat } from "#client/lib/use-format.ts";
 import { IconButton } from "./button.tsx";
 import styles from "./picture-viewer.module.css";
 import { Spinner } from "./spinner.tsx";
+import { StoredClip } from "./stored-clip.tsx";
 import type { ShownPicture } from "./stored-picture.tsx";
 
+/** With a length it is a clip. */
+type Shown = ShownPicture & { durationMs?: number | null };
+
 interface PictureViewerProps {
-  pictures: readonly ShownPicture[];
+  pictures: readonly Shown[];
   /** Which of them is shown. */
   index: number;
   onIndex: (index: number) => void;
@@ -25,7 +29,7 @@ interface PictureViewerProps {
 const swipePixels = 48;
 
 interface StageProps {
-  picture: ShownPicture;
+  picture: Shown;
   zoomed: boolean;
   /** The step to another picture. */
   onSwipe: (step: number) => void;
@@ -50,7 +54,15 @@ function Stage({ picture, zoomed, onSwipe }: StageProps) {
     const [across, down] = [clientX - begun.x, clientY - begun.y];
     if (Math.abs(across) > swipePixels && Math.abs(across) > 2 * Math.abs(down)) onSwipe(across < 0 ? direction() : -direction());
   };
-  const { width, height, alternative } = picture;
+  const { width, height, alternative, durationMs } = picture;
+  if (typeof durationMs === "number")
+    return (
+      <div className={styles.stage}>
+        <div className={styles.clip}>
+          <StoredClip clip={{ ...picture, durationMs }} />
+        </div>
+      </div>
+    );
   return (
     <div className={styles.stage} data-zoomed={zoomed || undefined} onPointerDown={begin} onPointerUp={end} onPointerCancel={cancel}>
       {address && <img key={address} className={styles.image} src={address} alt={alternative} {...{ width, height }} draggable={false} />}
@@ -93,8 +105,8 @@ export function PictureViewer({ pictures, index, onIndex, onClose, actions, deta
     onIndex(index + step);
   };
   const onKeyDown = ({ key, target, currentTarget }: KeyboardEvent) => {
-    // Arrow keys scroll a picture in its own size, and belong to a dialog above this one.
-    if (zoomed || (target as HTMLElement).closest("dialog") !== currentTarget) return;
+    // Arrow keys scroll a picture in its own size, move within a clip, and belong to a dialog above this one.
+    if (zoomed || target instanceof HTMLVideoElement || (target as HTMLElement).closest("dialog") !== currentTarget) return;
     if (key === "ArrowRight") go(direction());
     if (key === "ArrowLeft") go(-direction());
     if (key === "Home") go(-index);
@@ -114,9 +126,11 @@ export function PictureViewer({ pictures, index, onIndex, onClose, actions, deta
     >
       <div className={styles.head}>
         <p className={styles.place}>{total > 1 && t("pictures:position", { number: number(index + 1), total: number(total) })}</p>
-        <IconButton label={t(zoomed ? "pictures:zoomOut" : "pictures:zoomIn")} aria-pressed={zoomed} onClick={() => setZoomed(!zoomed)}>
-          {zoomed ? <ZoomOut size={20} aria-hidden="true" /> : <ZoomIn size={20} aria-hidden="true" />}
-        </IconButton>
+        {typeof picture.durationMs !== "number" && (
+          <IconButton label={t(zoomed ? "pictures:zoomOut" : "pictures:zoomIn")} aria-pressed={zoomed} onClick={() => setZoomed(!zoomed)}>
+            {zoomed ? <ZoomOut size={20} aria-hidden="true" /> : <ZoomIn size={20} aria-hidden="true" />}
+          </IconButton>
+        )}
         <IconButton label={t("common:close")} onClick={onClose}>
           <X size={20} aria-hidden="true" />
         </IconButton>

@@ -5,6 +5,7 @@ import type auth from "./locales/en/auth.json";
 import type billing from "./locales/en/billing.json";
 import type change from "./locales/en/change.json";
 import type chat from "./locales/en/chat.json";
+import type clips from "./locales/en/clips.json";
 import type common from "./locales/en/common.json";
 import type consent from "./locales/en/consent.json";
 import type contact from "./locales/en/contact.json";
@@ -63,6 +64,7 @@ declare module "i18next" {
       "not-found": typeof notFound;
       offline: typeof offline;
       order: typeof order;
+      clips: typeof clips;
       pictures: typeof pictures;
       plans: typeof plans;
       pricing: typeof pricing;

@@ -1,18 +1,24 @@
 /** The addresses of clips: as xAI has them, and the files that the provider keeps elsewhere. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Model } from "#domain/models.ts";
+import type { ModelCalls } from "./calls.ts";
 import type { ClipJobs } from "./clips.ts";
 import { readClipRequest } from "./clips-request.ts";
+import type { ModelFaults } from "./faults.ts";
 import { readBody, readModel } from "./fields.ts";
 import { clipBlocked, rateLimited, serverError, unknownAddress, unknownModel } from "./openai-error.ts";
-import type { ModelServer } from "./plugin.ts";
 
-type Server = Omit<ModelServer, "plugin">;
+interface Server {
+  faults: ModelFaults;
+  calls: ModelCalls;
+  pace: { milliseconds: number };
+  clips: ClipJobs;
+}
 
 interface Played {
   server: Server;
   models: readonly Model[];
-  paceOf(request: FastifyRequest, usual: ModelServer["pace"]): () => number;
+  paceOf(request: FastifyRequest, usual: Server["pace"]): () => number;
 }
 
 const bodyLimitBytes = 32 * 1024 * 1024;

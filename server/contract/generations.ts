@@ -1,8 +1,8 @@
 import type { Static } from "typebox";
 import { Type } from "typebox";
-import { clipSeconds, clipShapes } from "#domain/clips.ts";
 import { pictureBackgrounds, pictureLimits, pictureQualities, pictureSizes } from "#domain/pictures.ts";
 import { Credits, NoBody, NoContent, Timestamp, Uuid } from "./common.ts";
+import { type ClipEvent, ClipOptions, ClipPart, GalleryPicture, type ProgressEvent } from "./media.ts";
 import type { RouteContract } from "./route.ts";
 
 export const GenerationStatus = Type.Union([
@@ -33,17 +33,6 @@ export const PicturePart = Type.Object({
   alternative: Type.String(),
 });
 export type PicturePart = Static<typeof PicturePart>;
-
-/** A clip that a model has made, as a file of the person. `alternative` says what it shows. */
-export const ClipPart = Type.Object({
-  kind: Type.Literal("clip"),
-  fileId: Uuid,
-  width: Type.Integer(),
-  height: Type.Integer(),
-  durationMs: Type.Integer(),
-  alternative: Type.String(),
-});
-export type ClipPart = Static<typeof ClipPart>;
 
 /** A file of a question, as it was when it was sent; it may have been deleted since. */
 export const AttachedFile = Type.Object({
@@ -93,19 +82,6 @@ export const PictureOptions = Type.Object(
   { additionalProperties: false },
 );
 export type PictureOptions = Static<typeof PictureOptions>;
-
-/** How a model that makes clips is asked. */
-export const ClipOptions = Type.Object(
-  {
-    seconds: Type.Enum([...clipSeconds]),
-    /** A clip with a reference has the shape of the reference. */
-    shape: Type.Enum([...clipShapes]),
-    /** The person's file with which the clip begins. */
-    reference: Type.Optional(Uuid),
-  },
-  { additionalProperties: false },
-);
-export type ClipOptions = Static<typeof ClipOptions>;
 
 /** Every answer has a receipt. */
 export const Receipt = Type.Object({
@@ -164,20 +140,6 @@ export type PreviewEvent = Static<typeof PreviewEvent>;
 /** A picture that is finished and stored. */
 export const PictureEvent = Type.Object({ place: Type.Integer(), picture: PicturePart });
 export type PictureEvent = Static<typeof PictureEvent>;
-/** What becomes of a clip. */
-export const ProgressEvent = Type.Object({
-  state: Type.Union([Type.Literal("queued"), Type.Literal("working"), Type.Literal("downloading")]),
-  /** In the queue, from 1. Null if that is far behind, or not in the queue any more. */
-  place: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
-  /** Null where the provider does not say. */
-  percent: Type.Union([Type.Integer({ minimum: 0, maximum: 100 }), Type.Null()]),
-  /** When the provider began. */
-  startedAt: Type.Union([Timestamp, Type.Null()]),
-});
-export type ProgressEvent = Static<typeof ProgressEvent>;
-/** The clip is finished and stored. */
-export const ClipEvent = Type.Object({ clip: ClipPart });
-export type ClipEvent = Static<typeof ClipEvent>;
 export type GenerationEvent =
   | { event: "start"; data: StartEvent }
   | { event: "delta"; data: DeltaEvent }
@@ -251,22 +213,6 @@ export const FoundConversation = Type.Object({
   excerpt: Type.Union([Type.Object({ before: Type.String(), match: Type.String(), after: Type.String() }), Type.Null()]),
 });
 export type FoundConversation = Static<typeof FoundConversation>;
-
-/** A picture or a clip of the person's gallery. */
-export const GalleryPicture = Type.Object({
-  fileId: Uuid,
-  width: Type.Integer(),
-  height: Type.Integer(),
-  /** Of a clip. */
-  durationMs: Type.Union([Type.Integer(), Type.Null()]),
-  alternative: Type.String(),
-  /** All of it. */
-  prompt: Type.String(),
-  modelId: Type.String(),
-  conversationId: Type.Union([Uuid, Type.Null()]),
-  createdAt: Timestamp,
-});
-export type GalleryPicture = Static<typeof GalleryPicture>;
 
 const byId = Type.Object({ id: Uuid });
 const EventStream = Type.Any({ description: "text/event-stream" });

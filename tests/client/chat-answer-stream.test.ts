@@ -66,6 +66,8 @@ function record(): { listener: AnswerListener; text: () => string; starts: () =>
     named: () => {},
     previewed: () => {},
     pictured: () => {},
+    progressed: () => {},
+    filmed: () => {},
     interrupted: (lost) => losses.push(lost),
   };
   return { listener, text: () => text, starts: () => starts, losses };

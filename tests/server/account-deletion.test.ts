@@ -316,6 +316,14 @@ async function live(session: Session, words: string): Promise<void> {
     payload: words,
     remoteAddress: randomAddress(),
   });
+  await db
+    .insertInto("clip_jobs")
+    .values(({ selectFrom }) => ({
+      generation_id: selectFrom("generations").select("id").where("user_id", "=", user.id).limit(1),
+      ...{ user_id: user.id, prompt: words },
+    }))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
   const letter = { name: "Ada", category: "support", subject: "A question", message: words };
   const write = (headers: Record<string, string>, email: string) =>
     product.post(

@@ -8,7 +8,7 @@ import { modelsAt } from "#domain/models.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import type { ModelFaultKind } from "#sandbox/models/faults.ts";
 import { slowestPaceMs } from "#sandbox/models/plugin.ts";
-import type { ClipEvent, ClipPart, GalleryPicture, ProgressEvent } from "#server/contract/generations.ts";
+import type { ClipEvent, ClipPart, GalleryPicture, ProgressEvent } from "#server/contract/media.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import { openFile, storeFile } from "#server/features/files/service.ts";
 import type { ClipRunner, ClipTimings } from "#server/features/generations/clip-runner.ts";

@@ -11,6 +11,7 @@ import type {
   SourcesEvent,
   StartEvent,
 } from "#contract/generations.ts";
+import type { ClipEvent, ProgressEvent } from "#contract/media.ts";
 
 /** A prompt to send, or an answer that is already under way. */
 export type AnswerSource = { request: CreateGeneration; idempotencyKey: string } | { generationId: string };
@@ -24,6 +25,10 @@ export interface AnswerListener {
   previewed(preview: PreviewEvent): void;
   /** A picture is finished. */
   pictured(picture: PictureEvent): void;
+  /** How far a clip is. */
+  progressed(progress: ProgressEvent): void;
+  /** The clip is finished. */
+  filmed(clip: ClipEvent): void;
   /** The connection was lost (true) or is back (false); the answer itself goes on at the server. */
   interrupted(lost: boolean): void;
 }
@@ -72,6 +77,8 @@ function take(event: ServerSentEvent, progress: Progress, listener: AnswerListen
   else if (event.event === "sources") listener.named((JSON.parse(event.data) as SourcesEvent).sources);
   else if (event.event === "preview") listener.previewed(JSON.parse(event.data) as PreviewEvent);
   else if (event.event === "picture") listener.pictured(JSON.parse(event.data) as PictureEvent);
+  else if (event.event === "progress") listener.progressed(JSON.parse(event.data) as ProgressEvent);
+  else if (event.event === "clip") listener.filmed(JSON.parse(event.data) as ClipEvent);
   else if (event.event === "receipt") progress.receipt = JSON.parse(event.data) as Receipt;
 }
 

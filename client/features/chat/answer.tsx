@@ -39,8 +39,12 @@ function ModelName({ modelId }: { modelId: string }) {
 
 /** With its texts. */
 const usePictureAnswer = lateModule(async () => {
-  await i18next.loadNamespaces("pictures");
+  await i18next.loadNamespaces(["pictures", "clips"]);
   return import("./picture-answer.tsx");
+});
+const useClipAnswer = lateModule(async () => {
+  await i18next.loadNamespaces(["pictures", "clips"]);
+  return import("./clip-answer.tsx");
 });
 const useSourceCards = lateModule(() => import("./source-cards.tsx"));
 const noSources: readonly Source[] = [];
@@ -122,7 +126,7 @@ function Foot(foot: FootProps) {
 function Progress({ live }: { live: LiveAnswer }) {
   const { t } = useTranslation("chat");
   if (live.phase !== "lost" && live.text !== "") return null;
-  if (live.picture && live.phase === "waiting") return null;
+  if ((live.picture || live.clip) && live.phase === "waiting") return null;
   const waiting = live.phase === "sending" ? "answer.sending" : "answer.waiting";
   return (
     <p className={styles.note}>
@@ -161,6 +165,7 @@ export const Answer = memo(function Answer({ threadKey, message, onRetry, onAsk,
   const sources = sourcesOf(message);
   const cards = useSourceCards(sources.length > 0);
   const pictures = usePictureAnswer((live ?? receipt)?.picture !== undefined);
+  const clip = useClipAnswer((live ?? receipt)?.clip !== undefined);
   return (
     <article className={styles.answer} aria-busy={live ? true : undefined}>
       <div className={styles.answerHead}>
@@ -171,6 +176,7 @@ export const Answer = memo(function Answer({ threadKey, message, onRetry, onAsk,
       {text !== "" && <Markdown text={text} end={endOf(message)} />}
       {cards && <cards.SourceCards sources={sources} text={text} />}
       {pictures && <pictures.PictureAnswer threadKey={threadKey} live={live} message={message} />}
+      {clip && <clip.ClipAnswer threadKey={threadKey} live={live} message={message} />}
       {receipt?.status === "stopped" && text !== "" && (
         <p className={styles.note}>
           <Square size={12} fill="currentColor" aria-hidden="true" />

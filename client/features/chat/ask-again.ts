@@ -19,8 +19,8 @@ export async function askAgain(
   const asked = JSON.stringify([send.threadKey, send.quotedCredits, again]);
   const idempotencyKey = unsettledKeys.get(asked) ?? crypto.randomUUID();
   unsettledKeys.set(asked, idempotencyKey);
-  const { modelId, prompt, attached, picture } = again;
-  const taken = await sendPrompt({ ...send, modelId, prompt, attached, picture, idempotencyKey, again });
+  const { modelId, prompt, attached, picture, clip } = again;
+  const taken = await sendPrompt({ ...send, modelId, prompt, attached, picture, clip, idempotencyKey, again });
   const { refusal } = threadOf(send.threadKey);
   if (taken || (refusal && !unclear.has(refusal.code))) unsettledKeys.delete(asked);
   return taken;

@@ -7,6 +7,7 @@ import { Select, TextArea } from "#client/components/field.tsx";
 import { PriceTiles } from "#client/components/price-tiles.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { PictureOptions } from "#contract/generations.ts";
+import { usualClip } from "#domain/clips.ts";
 import { textOf } from "#domain/messages.ts";
 import { usualPicture } from "#domain/pictures.ts";
 import { quoteCredits } from "#domain/pricing.ts";
@@ -36,7 +37,8 @@ interface AskDialogProps {
 
 /** What is sent: an edited question keeps its files, and a question that is asked again its place. */
 function againOf(message: ThreadMessage, model: OfferedModel, text: string, picture: PictureOptions): Again {
-  const pictured = model.unit === "image" ? { picture } : {};
+  const clip = message.receipt?.clip ?? { ...usualClip };
+  const pictured = model.unit === "image" ? { picture } : model.unit === "clip" ? { clip } : {};
   if (message.role !== "user") return { modelId: model.id, prompt: "", place: { questionId: message.parentId ?? "" }, ...pictured };
   const place = { parentId: message.parentId };
   return { modelId: model.id, prompt: text.trim(), place, attached: filesOf(message), ...pictured };

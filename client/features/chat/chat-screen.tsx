@@ -88,9 +88,10 @@ function useRetry(sendAgain: Sending["sendAgain"]): (answer: ThreadMessage) => v
   return useCallback((answer) => {
     const model = useModels.getState().models.find(({ id }) => id === answer.receipt?.modelId);
     if (!model || answer.parentId === null) return;
-    const { picture } = answer.receipt ?? {};
-    const again = { modelId: model.id, prompt: "", place: { questionId: answer.parentId }, ...(picture && { picture }) };
-    void latest.current(again, quoteCredits(model, { images: picture?.count ?? 1 }));
+    const { picture, clip } = answer.receipt ?? {};
+    const again = { modelId: model.id, prompt: "", place: { questionId: answer.parentId } };
+    const wish = { ...(picture && { picture }), ...(clip && { clip }) };
+    void latest.current({ ...again, ...wish }, quoteCredits(model, { images: picture?.count ?? 1 }));
     focusComposer();
   }, []);
 }
@@ -191,8 +192,8 @@ function Tools({ model, attach, onConversations, onModels, onNew }: ToolsProps) 
       <IconButton className={styles.narrowOnly} label={t("conversations.new")} onClick={onNew}>
         <Plus size={20} aria-hidden="true" />
       </IconButton>
-      {/* A model that makes pictures begins from those that are chosen with its options. */}
-      {model?.unit !== "image" && attach}
+      {/* A model that makes pictures or clips begins from those that are chosen with its options. */}
+      {model?.unit !== "image" && model?.unit !== "clip" && attach}
       <Button
         variant="quiet"
         className={styles.model ?? ""}

@@ -5,6 +5,7 @@ import { sessionStore } from "#client/lib/session-store.ts";
 import { forgetConversation, keepConversation, readKeptConversation } from "#client/offline/conversations.ts";
 import { forgetDraft } from "#client/offline/drafts.ts";
 import type { AttachedFile, PictureOptions, Source } from "#contract/generations.ts";
+import type { ClipOptions } from "#contract/media.ts";
 import type { AnswerSource } from "./answer-stream.ts";
 import { followAnswer } from "./answer-stream.ts";
 import { endAfter } from "./branches.ts";
@@ -109,6 +110,8 @@ async function follow(startKey: string, source: AnswerSource, onStarted: (conver
         named: (more) => sources.push(...more),
         previewed: ({ place, address }) => updateLive(key, { previews: withAt(threadOf(key).live?.previews ?? [], place, address) }),
         pictured: ({ place, picture }) => updateLive(key, { pictures: withAt(threadOf(key).live?.pictures ?? [], place, picture) }),
+        progressed: (progress) => updateLive(key, { progress }),
+        filmed: ({ clip }) => updateLive(key, { film: clip }),
         interrupted: (lost) => updateLive(key, { phase: lost ? "lost" : buffer.text() === "" ? "waiting" : "streaming" }),
       },
       controller.signal,
@@ -137,6 +140,8 @@ export interface Send {
   attached?: readonly AttachedFile[] | undefined;
   /** For a model that makes pictures. */
   picture?: PictureOptions | undefined;
+  /** For a model that makes clips. */
+  clip?: ClipOptions | undefined;
   /** Set if the prompt did not come from the composer. */
   again?: Again;
   onStarted(conversationId: string): void;
@@ -164,7 +169,8 @@ export function showVersion(key: string, version: ThreadMessage): void {
  * and the caller has to restore the prompt.
  */
 export async function sendPrompt(send: Send): Promise<boolean> {
-  const { threadKey, modelId, prompt, quotedCredits, confirmed, idempotencyKey, attached = [], picture, again = null, onStarted } = send;
+  const { threadKey, modelId, prompt, quotedCredits, confirmed, idempotencyKey, attached = [], again = null, onStarted } = send;
+  const wish = { ...(send.picture && { picture: send.picture }), ...(send.clip && { clip: send.clip }) };
   const before = threadOf(threadKey);
   if (before.live) return false;
   const last = before.messages.at(-1);
@@ -175,13 +181,13 @@ export async function sendPrompt(send: Send): Promise<boolean> {
       ? showing(thread, thread.all, place.questionId)
       : showing(thread, [...thread.all, questionOf(id, place.parentId, send)], id)),
     refusal: null,
-    live: sending(modelId, quotedCredits, "questionId" in place ? place.questionId : id, picture),
+    live: sending(modelId, quotedCredits, "questionId" in place ? place.questionId : id, wish),
   }));
   const request = {
     model: modelId,
     quotedCredits,
     ...(confirmed && { confirmed }),
-    ...(picture && { picture }),
+    ...wish,
     ...(threadKey === newThreadKey ? {} : { conversationId: threadKey }),
     ...(attached.length > 0 && { attachments: attached.map(({ fileId }) => fileId) }),
     ...("questionId" in place ? place : { prompt, ...(again || last?.role === "assistant" ? place : {}) }),
@@ -250,7 +256,9 @@ async function resume(key: string, generationId: string): Promise<void> {
 async function requestStop(key: string, generationId: string): Promise<void> {
   try {
     // The receipt arrives in the stream, after the last text.
-    await api("POST /api/generations/:id/stop", { params: { id: generationId } });
+    const { status } = await api("POST /api/generations/:id/stop", { params: { id: generationId } });
+    // The provider of a clip had begun a moment before.
+    if (status === "streaming" && threadOf(key).live?.clip) updateLive(key, { stopping: false });
   } catch (error) {
     const ended = error instanceof ApiProblem && error.code === "generation_ended";
     updateLive(key, { stopping: false });

@@ -16,7 +16,7 @@ import { sendsMessage } from "./composing.ts";
 import { isUnusable, mayAnswer, payableModel, successorOf } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
-import { hasOutput, stopCredits } from "./thread.ts";
+import { hasOutput, isUnstoppable, stopCredits } from "./thread.ts";
 import type { ComposerFiles } from "./use-files.tsx";
 
 /** The character count is shown from this length on. */
@@ -51,13 +51,15 @@ interface Pending {
   stopping: boolean;
   /** Nothing has arrived yet, so stopping is free. */
   isSilent: boolean;
+  /** It can't be stopped any more. */
+  goesOn: boolean;
 }
 
 function usePending(threadKey: string): Pending | null {
   return useChat(
     useShallow(({ threads }) => {
       const live = threads[threadKey]?.live;
-      return live ? { credits: stopCredits(live), stopping: live.stopping, isSilent: !hasOutput(live) } : null;
+      return live ? { credits: stopCredits(live), stopping: live.stopping, isSilent: !hasOutput(live), goesOn: isUnstoppable(live) } : null;
     }),
   );
 }
@@ -113,7 +115,7 @@ function Price({
   const { credits, number } = useFormat();
   const { day } = useUtc();
   if (live) {
-    if (live.credits === null) return null;
+    if (live.credits === null || live.goesOn) return null;
     return <span>{live.isSilent ? t("composer.stopFree") : t("composer.stopFull", { credits: credits(live.credits) })}</span>;
   }
   if (!online) return <span>{t("composer.offline")}</span>;
@@ -123,7 +125,7 @@ function Price({
     <>
       <PriceTiles credits={price} />
       <span>
-        {t(model.unit === "image" ? "composer.picturePrice" : "composer.price", { credits: credits(price) })} ·{" "}
+        {t(model.unit === "image" || model.unit === "clip" ? "composer.picturePrice" : "composer.price", { credits: credits(price) })} ·{" "}
         {t("composer.available", { number: number(available) })}
         {model.until !== null && ` · ${t("tile.leaves", { date: day(model.until) })}`}
       </span>
@@ -159,6 +161,17 @@ function SendButton({ ready, price }: { ready: boolean; price: number | undefine
           </span>
         </span>
       )}
+    </Button>
+  );
+}
+
+function StopButton({ live, onStop }: { live: Pending; onStop: () => void }) {
+  const { t } = useTranslation("chat");
+  const { stopping, goesOn } = live;
+  return (
+    <Button className={styles.send ?? ""} busy={stopping} busyLabel={t("composer.stopping")} disabled={goesOn} onClick={onStop}>
+      <Square size={14} fill="currentColor" aria-hidden="true" />
+      <span className={styles.sendWord}>{t("composer.stop")}</span>
     </Button>
   );
 }
@@ -213,12 +226,9 @@ export function Composer(props: ComposerProps) {
         <div className={styles.tools}>
           {tools}
           {live ? (
-            <Button className={styles.send ?? ""} busy={live.stopping} busyLabel={t("composer.stopping")} onClick={onStop}>
-              <Square size={14} fill="currentColor" aria-hidden="true" />
-              <span className={styles.sendWord}>{t("composer.stop")}</span>
-            </Button>
+            <StopButton live={live} onStop={onStop} />
           ) : (
-            <SendButton ready={ready} price={model?.unit === "image" ? price : undefined} />
+            <SendButton ready={ready} price={model?.unit === "image" || model?.unit === "clip" ? price : undefined} />
           )}
         </div>
       </div>

@@ -12,6 +12,8 @@ const known: readonly FailureKey[] = [
   "content_filtered",
   "interrupted",
   "picture_not_kept",
+  "clip_not_kept",
+  "queue_too_long",
   "reference_unreadable",
 ];
 

@@ -5,13 +5,13 @@ import { Button, IconButton } from "#client/components/button.tsx";
 import { Segmented } from "#client/components/segmented.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
 import { StoredPicture } from "#client/components/stored-picture.tsx";
-import { ApiProblem, api } from "#client/lib/api.ts";
 import { addReference, removeReference, usePictureWish, wishOptions } from "#client/lib/picture-wish.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import type { PictureSize } from "#domain/pictures.ts";
 import { pictureLimits, pictureQualities, pictureSizes, sizeOf } from "#domain/pictures.ts";
 import { MaskEditor } from "./mask-editor.tsx";
 import styles from "./picture-composer.module.css";
+import { useUpload } from "./use-upload.ts";
 
 /** A size as its shape. */
 function Shape({ size }: { size: PictureSize }) {
@@ -26,29 +26,6 @@ function Shape({ size }: { size: PictureSize }) {
 }
 
 const accepted = "image/png,image/jpeg,image/webp,image/gif";
-
-/** Uploads pictures to begin from. */
-function useUpload() {
-  const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
-  async function upload(files: readonly File[]): Promise<void> {
-    setBusy(true);
-    setFault(null);
-    try {
-      for (const file of files) {
-        const headers = { "content-type": file.type || "application/octet-stream" };
-        const { id, name, width, height } = await api("POST /api/files", { querystring: { name: file.name }, file, headers });
-        if (width !== null && height !== null) addReference({ fileId: id, alternative: name, width, height });
-      }
-    } catch (error) {
-      setFault(error instanceof ApiProblem ? error.code : "network");
-    }
-    setBusy(false);
-  }
-  return { busy, fault, upload };
-}
-
-const faults = ["file_unsupported", "file_too_large", "file_damaged", "storage_full", "network"] as const;
 
 /** The pictures to begin from. */
 function References() {
@@ -76,7 +53,7 @@ function ReferenceTools() {
   const mask = usePictureWish((wish) => wish.mask);
   const [painting, setPainting] = useState(false);
   const field = useRef<HTMLInputElement>(null);
-  const { busy, fault, upload } = useUpload();
+  const { busy, fault, upload } = useUpload(addReference);
   const [first] = references;
   const room = pictureLimits.references - references.length;
   return (
@@ -107,7 +84,7 @@ function ReferenceTools() {
 
       {fault !== null && (
         <p role="alert" className={styles.fault}>
-          {t(`uploadFaults.${faults.find((known) => known === fault) ?? "network"}`)}
+          {t(`uploadFaults.${fault}`)}
         </p>
       )}
       {painting && first && <MaskEditor reference={first} onClose={() => setPainting(false)} />}

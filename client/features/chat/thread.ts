@@ -10,6 +10,7 @@ import type {
   Source,
   StartEvent,
 } from "#contract/generations.ts";
+import type { ClipOptions, ClipPart, ProgressEvent } from "#contract/media.ts";
 import { branchTo } from "./branches.ts";
 
 export type ThreadMessage = Message;
@@ -29,6 +30,10 @@ export interface LiveAnswer {
   /** By their places, from 0: what each picture looks like so far, and those that are finished. */
   previews: readonly (string | undefined)[];
   pictures: readonly (PicturePart | undefined)[];
+  /** How a clip was asked for, how far it is, and the clip once it is there. */
+  clip?: ClipOptions;
+  progress: ProgressEvent | null;
+  film: ClipPart | null;
   /** `sending` until the server has accepted the prompt; `lost` while we reconnect. */
   phase: "sending" | "waiting" | "streaming" | "lost";
   stopping: boolean;
@@ -47,6 +52,8 @@ export interface Again {
   attached?: readonly AttachedFile[];
   /** For a model that makes pictures. */
   picture?: PictureOptions;
+  /** For a model that makes clips. */
+  clip?: ClipOptions;
 }
 
 /** The files of a question. */
@@ -100,12 +107,24 @@ export function toRefusal(error: unknown): Refusal {
   return { code, detail, needed, available, quotedCredits, retryAtMs, again: null };
 }
 
-const nothingYet = { text: "", previews: [], pictures: [], stopping: false };
+const nothingYet = { text: "", previews: [], pictures: [], progress: null, film: null, stopping: false };
+
+/** How an answer that is no text was asked for. */
+export type Wish = Pick<LiveAnswer, "picture" | "clip">;
+
+function wishOf({ picture, clip }: { picture?: PictureOptions; clip?: ClipOptions }): Wish {
+  return { ...(picture && { picture }), ...(clip && { clip }) };
+}
 
 /** An answer whose prompt is being sent. */
-export function sending(modelId: string, credits: number, questionId: string, picture?: PictureOptions): LiveAnswer {
+export function sending(modelId: string, credits: number, questionId: string, wish: Wish = {}): LiveAnswer {
   const nothing = { ...nothingYet, generationId: null, answerId: null, trimmedMessages: 0 };
-  return { ...nothing, modelId, credits, questionId, ...(picture && { picture }), phase: "sending" };
+  return { ...nothing, modelId, credits, questionId, ...wish, phase: "sending" };
+}
+
+/** Whether a stop is too late: a clip goes on once its provider has begun. */
+export function isUnstoppable({ clip, progress }: LiveAnswer): boolean {
+  return clip !== undefined && progress !== null && progress.state !== "queued";
 }
 
 /** Whether something has arrived that is charged if the answer is stopped now. */
@@ -123,14 +142,14 @@ export function stopCredits({ credits, picture, pictures }: LiveAnswer): number 
 export function afterStart(thread: Thread, start: StartEvent): Thread {
   const { live } = thread;
   if (!live) return thread;
-  const { generationId, modelId, heldCredits, trimmedMessages, turn, picture } = start;
+  const { generationId, modelId, heldCredits, trimmedMessages, turn } = start;
   const questionId = turn?.questionId ?? live.questionId;
   const rename = (id: string | null) => (id === live.questionId ? questionId : id);
   const all = thread.all.map((message) =>
     message.id === live.questionId && questionId !== null ? { ...message, id: questionId } : message,
   );
   const phase = live.text === "" ? "waiting" : "streaming";
-  const known = { generationId, modelId, trimmedMessages, questionId, answerId: turn?.answerId ?? null, ...(picture && { picture }) };
+  const known = { generationId, modelId, trimmedMessages, questionId, answerId: turn?.answerId ?? null, ...wishOf(start) };
   return { ...showing(thread, all, rename(thread.headId)), live: { ...live, ...known, credits: heldCredits, phase } };
 }
 
@@ -143,7 +162,7 @@ export function afterReceipt(thread: Thread, receipt: Receipt, text: string, sou
     id: live?.answerId ?? receipt.generationId,
     parentId: live?.questionId ?? null,
     role: "assistant",
-    parts: text === "" ? pictures : [{ kind: "text", text }, ...named],
+    parts: text === "" ? [...pictures, ...(live?.film ? [live.film] : [])] : [{ kind: "text", text }, ...named],
     timestamp: receipt.endedAt ?? receipt.createdAt,
     receipt,
   };
@@ -166,8 +185,8 @@ export function fromConversation(conversation: Conversation): Thread {
     running && headId === running.id ? running.parentId : headId,
   );
   if (!running?.receipt) return thread;
-  const { modelId, heldCredits, generationId, trimmedMessages, picture } = running.receipt;
+  const { modelId, heldCredits, generationId, trimmedMessages } = running.receipt;
   const ids = { generationId, questionId: running.parentId, answerId: running.id };
-  const asked = { ...ids, modelId, credits: heldCredits, trimmedMessages, ...(picture && { picture }) };
+  const asked = { ...ids, modelId, credits: heldCredits, trimmedMessages, ...wishOf(running.receipt) };
   return { ...thread, live: { ...nothingYet, ...asked, phase: "waiting" } };
 }

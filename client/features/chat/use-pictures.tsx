@@ -1,6 +1,7 @@
 import i18next from "i18next";
 import type { ReactNode } from "react";
 import { useEffect, useRef } from "react";
+import { useClipWish } from "#client/lib/clip-wish.ts";
 import { usePictureWish } from "#client/lib/picture-wish.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import { focusComposer } from "./composer.tsx";
@@ -16,7 +17,12 @@ const usePictureComposer = lateModule(async () => {
   return import("./picture-composer.tsx");
 });
 
-/** What the send costs, and how its pictures are to be asked for. */
+const useClipComposer = lateModule(async () => {
+  await i18next.loadNamespaces(["clips", "pictures"]);
+  return import("./clip-composer.tsx");
+});
+
+/** What the send costs, and how its pictures or its clip are to be asked for. */
 export function usePictures(model: OfferedModel | undefined, onChange: () => void): { price: number; options: ReactNode } {
   const count = usePictureWish((wish) => wish.options.count);
   const latest = useRef(onChange);
@@ -28,12 +34,16 @@ export function usePictures(model: OfferedModel | undefined, onChange: () => voi
       }),
     [],
   );
+  useEffect(() => useClipWish.subscribe(() => latest.current()), []);
   const makesPictures = model?.unit === "image" && mayAnswer(model);
   const late = usePictureComposer(makesPictures);
+  const makesClips = model?.unit === "clip" && mayAnswer(model);
+  const lateClips = useClipComposer(makesClips);
   if (!model) return { price: 0, options: null };
+  const options = makesClips ? lateClips && <lateClips.ClipComposer /> : makesPictures && late && <late.PictureComposer />;
   return {
     price: quoteCredits(model, { images: count }),
-    options: makesPictures && late && <late.PictureComposer />,
+    options,
   };
 }
 

@@ -1,4 +1,5 @@
 import { useRef } from "react";
+import { beginClipWith, useClipWish, wishedClip } from "#client/lib/clip-wish.ts";
 import { forgetReferences, usePictureWish, wishedPicture } from "#client/lib/picture-wish.ts";
 import type { Draft } from "#client/offline/drafts.ts";
 import { writeDraft } from "#client/offline/drafts.ts";
@@ -55,6 +56,7 @@ export function useSending({ userId, threadKey, draft, change, attached, onStart
       prompt: text.trim(),
       attached,
       picture,
+      clip: model.unit === "clip" ? wishedClip(useClipWish.getState()) : undefined,
       quotedCredits: acceptedCredits ?? quoteCredits(model, { images: picture?.count ?? 1 }),
       confirmed: acceptedCredits !== undefined,
       idempotencyKey,
@@ -62,6 +64,7 @@ export function useSending({ userId, threadKey, draft, change, attached, onStart
         void writeDraft(userId, threadKey, { ...written.current, modelId: null, unsettledKey: null });
         void keepLastModel(userId, model.id);
         if (picture) forgetReferences();
+        if (model.unit === "clip") beginClipWith(null);
         onStarted(conversationId);
       },
     });

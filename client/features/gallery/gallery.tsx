@@ -6,12 +6,13 @@ import { EmptyState } from "#client/components/empty-state.tsx";
 import { PictureActions } from "#client/components/picture-actions.tsx";
 import { PictureViewer } from "#client/components/picture-viewer.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
+import { StoredClip } from "#client/components/stored-clip.tsx";
 import { StoredPicture } from "#client/components/stored-picture.tsx";
 import { api } from "#client/lib/api.ts";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useOnline } from "#client/lib/use-online.ts";
 import { paths } from "#client/paths.ts";
-import type { GalleryPicture } from "#contract/generations.ts";
+import type { GalleryPicture } from "#contract/media.ts";
 import { findModel } from "#domain/models.ts";
 import styles from "./gallery.module.css";
 
@@ -27,7 +28,7 @@ function usePictures() {
   const read = useCallback(async (cursor: string | null) => {
     setListed((before) => ({ ...before, status: "loading" }));
     try {
-      const page = await api("GET /api/pictures", { querystring: cursor === null ? {} : { cursor } });
+      const page = await api("GET /api/pictures", { querystring: { clips: true, ...(cursor !== null && { cursor }) } });
       setListed(({ pictures }) => ({
         pictures: cursor === null ? page.pictures : [...pictures, ...page.pictures],
         nextCursor: page.nextCursor,
@@ -89,12 +90,13 @@ function View({ pictures, index, onIndex, onDeleted, conversationPath }: ViewPro
   const [, navigate] = useLocation();
   const picture = pictures[index];
   if (!picture) return null;
-  const { fileId, prompt, modelId, conversationId, createdAt } = picture;
+  const { fileId, prompt, modelId, conversationId, createdAt, durationMs } = picture;
   const close = () => onIndex(undefined);
   const actions = (
     <PictureActions
       key={fileId}
       {...{ picture, prompt, modelId }}
+      isClip={durationMs !== null}
       onComposer={() => navigate(paths.aiModels)}
       onDeleted={() => {
         close();
@@ -113,7 +115,13 @@ function View({ pictures, index, onIndex, onDeleted, conversationPath }: ViewPro
   return <PictureViewer {...{ pictures, index, actions, details }} onIndex={onIndex} onClose={close} />;
 }
 
-/** The person's pictures by month, and each of them on the whole window. */
+function Tile({ picture, onOpen }: { picture: GalleryPicture; onOpen: () => void }) {
+  const { durationMs } = picture;
+  if (durationMs === null) return <StoredPicture picture={picture} square onOpen={onOpen} />;
+  return <StoredClip clip={{ ...picture, durationMs }} onOpen={onOpen} />;
+}
+
+/** The person's pictures and clips by month, and each of them on the whole window. */
 export function Gallery({ conversationPath }: Pick<ViewProps, "conversationPath">) {
   const { i18n } = useTranslation("pictures");
   const { remove, ...listed } = usePictures();
@@ -127,7 +135,7 @@ export function Gallery({ conversationPath }: Pick<ViewProps, "conversationPath"
           <ul className={styles.grid}>
             {some.map((picture) => (
               <li key={picture.fileId}>
-                <StoredPicture picture={picture} square onOpen={() => setOpen(pictures.indexOf(picture))} />
+                <Tile picture={picture} onOpen={() => setOpen(pictures.indexOf(picture))} />
               </li>
             ))}
           </ul>

@@ -1,7 +1,8 @@
 /** SQL of answers. The two hot writes are one round trip each (`turn_start` and `answer_end` in the migrations), and prepared once per connection. */
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
-import type { ClipOptions, Part, PictureOptions, Turn } from "../../contract/generations.ts";
+import type { Part, PictureOptions, Turn } from "../../contract/generations.ts";
+import type { ClipOptions } from "../../contract/media.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Attachment, EndedRow, GenerationRow } from "../../db/types-answers.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";

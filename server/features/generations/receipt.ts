@@ -1,4 +1,5 @@
-import type { ClipOptions, PictureOptions, Receipt } from "../../contract/generations.ts";
+import type { PictureOptions, Receipt } from "../../contract/generations.ts";
+import type { ClipOptions } from "../../contract/media.ts";
 import type { GenerationRow } from "../../db/types-answers.ts";
 
 /** How pictures or a clip were asked for. */
