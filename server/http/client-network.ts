@@ -1,3 +1,4 @@
+import { isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /** A site, an IPv6 /48, may use four times as much as one of its networks. */
@@ -13,7 +14,7 @@ export function clientSite(network: string): string | undefined {
 
 /** What counts as one caller: an IPv4 address, also one written as IPv6 (::ffff:192.0.2.1), or an IPv6 /64, which every subscriber owns at least. */
 export function clientNetwork(ip: string): string {
-  if (!ipaddr.isValid(ip)) return ip;
+  if (isIPv4(ip) || !ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);
   if (address instanceof ipaddr.IPv4) return address.toString();
   const groups = address.parts.slice(0, 4).map((part) => part.toString(16));
