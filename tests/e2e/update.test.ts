@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "#tests/support/sources.ts";
 import { keptAddresses, keptConversations, openKept } from "./kept-support.ts";
 import type { Frontage } from "./releases-support.ts";
-import { buildOver, change, copySources, openFrontage } from "./releases-support.ts";
+import { openFrontage, releaseOver } from "./releases-support.ts";
 import type { Stage } from "./support.ts";
 import { order, setStage } from "./support.ts";
 
@@ -66,11 +66,13 @@ describe("a new release while tabs are open", () => {
     await answering.getByLabel("Your prompt").fill("A detailed answer about mosaics, please");
     await answering.getByText("This answer costs 1 credit").waitFor();
 
-    const sources = await copySources();
-    await change(path.join(sources.folder, "client/i18n/locales/en/common.json"), `"${footerBefore}"`, `"${footerAfter}"`);
-    await change(path.join(sources.folder, "client/i18n/locales/en/common.json"), oldWords, "Your work is kept.");
-    await buildOver(sources.folder, site);
-    await sources.remove();
+    await releaseOver(
+      site,
+      new Map([
+        [footerBefore, footerAfter],
+        [oldWords, "Your work is kept."],
+      ]),
+    );
     await frontage.deploy(site);
 
     await answering.keyboard.press("Enter");
