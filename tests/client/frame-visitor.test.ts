@@ -1,11 +1,12 @@
 /** The parts around every page that a new visitor sees: the trial's offer, the support widget, links that prefetch. */
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { formatMoney, formatNumber } from "#client/lib/format.ts";
 import { catalogueAsOf, modelsAt, startOf } from "#domain/models.ts";
 import { annualPriceCents, moneyBackDays, planList, trialCredits, trialDays } from "#domain/plans.ts";
 import { uploadLimits } from "#domain/rules.ts";
+import { themes, violationsOn } from "#tests/support/accessibility.ts";
+import { full } from "#tests/support/full.ts";
 import type { Site } from "./frame-support.ts";
 import { onSite, openPage, serve, visit } from "./frame-support.ts";
 
@@ -186,7 +187,7 @@ describe("the support widget (specification §2)", () => {
       }
     }
     // One function answers for all of them (support-topics.test.ts).
-    for (const model of models.filter((_, index) => process.env.TEST_FULL === "1" || index % 5 === 0)) {
+    for (const model of models.filter((_, index) => full || index % 8 === 0)) {
       const costs = await answer(`How much is ${model.name}?`);
       expect(costs).toContain(`${model.name}, ${model.credits} credit${model.credits === 1 ? "" : "s"} per`);
     }
@@ -278,23 +279,11 @@ describe("the support widget (specification §2)", () => {
   });
 
   it("has no accessibility violation on the about page in either theme, panel open", async () => {
-    const { page, complaints } = await openPage(site, { ...phone, bypassCSP: true, fresh: true });
+    const { page, complaints } = await openPage(site, { ...phone, fresh: true });
     await visit(page, `${site.address}/about`);
     await openSupport(page);
     await answerTo(page, "all models and their prices");
-    await page.addScriptTag({ content: axe.source });
-    // Another theme changes nothing but colours.
-    for (const [colorScheme, rules] of [
-      ["light", undefined],
-      ["dark", ["color-contrast", "link-in-text-block"]],
-    ] as const) {
-      await page.emulateMedia({ colorScheme });
-      const violations = await page.evaluate(async (runOnly) => {
-        const found = await (window as unknown as { axe: typeof axe }).axe.run(runOnly ? { runOnly: [...runOnly] } : {});
-        return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-      }, rules);
-      expect(violations, colorScheme).toEqual([]);
-    }
+    expect(await violationsOn(page, "/about", { colorSchemes: themes })).toEqual([]);
     expect(complaints).toEqual([]);
   });
 

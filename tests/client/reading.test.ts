@@ -1,8 +1,8 @@
 /** Guides, articles and legal pages in a browser: prerendered and hydrated. */
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { articleNames, guideNames, legalNames, piecePath } from "#client/content/names.ts";
+import { violationsOn } from "#tests/support/accessibility.ts";
 import type { Site } from "./frame-support.ts";
 import { onSite, openPage, visit } from "./frame-support.ts";
 
@@ -71,9 +71,7 @@ describe("a piece in the browser", () => {
     ] as const) {
       const { page, complaints } = await openPage(site, options);
       await visit(page, `${site.address}${address}`);
-      await page.evaluate(axe.source);
-      const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run("main"));
-      expect(violations.map(({ id, nodes }) => `${address} ${id}: ${nodes[0]?.html}`)).toEqual([]);
+      expect(await violationsOn(page, address, { within: "main" })).toEqual([]);
       expect(complaints, address).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), address).toBe(true);
       await site.devices.takeBack();

@@ -1,6 +1,7 @@
 /** Public pages whose content sleeps: only the frame is hydrated (docs/decisions/0030-content-sleeps.md). */
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { full } from "#tests/support/full.ts";
 import type { Site } from "./frame-support.ts";
 import { onSite, openPage, visit } from "./frame-support.ts";
 
@@ -168,7 +169,7 @@ describe("a tool that sleeps until its page is used", () => {
     expect(complaints).toEqual([]);
   });
 
-  it.each(["/auth", "/contact", "/ai-models"])(
+  it.each(full ? ["/auth", "/contact", "/ai-models"] : ["/ai-models"])(
     "is alive a few seconds after %s has loaded, although nobody touches it",
     async (address) => {
       const { page, complaints } = await openAsleep(address);

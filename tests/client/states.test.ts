@@ -14,6 +14,7 @@ import { planList, plans, priceCents } from "#domain/plans.ts";
 import { ruleMessages } from "#domain/rules.ts";
 import { openWithCard } from "#tests/e2e/forms-support.ts";
 import { consentTo } from "#tests/support/consent.ts";
+import { full } from "#tests/support/full.ts";
 import type { Site } from "./frame-support.ts";
 import { openPage } from "./frame-support.ts";
 import { agree, orderOf } from "./order-support.ts";
@@ -225,7 +226,7 @@ describe("content that loads late", () => {
     [1440, 900],
   ] as const;
   // The narrow layout moves more: `npm test` has that one, `npm run test:full` both.
-  it.each(process.env.TEST_FULL === "1" ? screens : screens.slice(0, 1))(
+  it.each(full ? screens : screens.slice(0, 1))(
     "has its space reserved from the first frame, at %i × %i",
     async (width, height) => {
       for (const [address, plan, arrived] of [

@@ -1,38 +1,11 @@
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import texts from "#client/i18n/locales/en/order.json" with { type: "json" };
+import { themes, violationsOn } from "#tests/support/accessibility.ts";
+import { full } from "#tests/support/full.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
 import { ask, deviceOf, order, setStage } from "./support.ts";
-
-interface AxeReport {
-  violations: { id: string; nodes: { target: unknown; failureSummary?: string }[] }[];
-}
-
-const axePath = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const themes = ["light", "dark"] as const;
-
-/** Scans the page in its current state; returns one line per violation. */
-async function violations(page: Page, where: string, rules?: readonly string[]): Promise<string[]> {
-  const options = JSON.stringify({ resultTypes: ["violations"], ...(rules ? { runOnly: rules } : {}) });
-  const report = await page.evaluate<AxeReport>(`axe.run(document, ${options})`);
-  return report.violations.flatMap(({ id, nodes }) => nodes.map((node) => `${where}: ${id} at ${String(node.target)}`));
-}
-
-/** Another theme changes nothing but colours. */
-const colourRules = ["color-contrast", "link-in-text-block"];
-
-/** Runs `violations` in each theme: all rules in the first, those about colours in the next. */
-async function scan(page: Page, where: string, colorSchemes: readonly ("light" | "dark")[] = themes): Promise<string[]> {
-  const found: string[] = [];
-  for (const [index, colorScheme] of colorSchemes.entries()) {
-    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    found.push(...(await violations(page, `${where}, ${colorScheme}`, index > 0 ? colourRules : undefined)));
-  }
-  return found;
-}
 
 /** Approximately the accessible name of the focused element. */
 const focusedName = `(() => {
@@ -57,18 +30,15 @@ async function tabTo(page: Page, name: string | RegExp): Promise<void> {
 
 describe("accessibility of the client", () => {
   let stage: Stage;
-  let axe: string;
+  const scan = (page: Page, where: string) => violationsOn(page, where, { colorSchemes: themes });
   beforeAll(async () => {
-    axe = await readFile(axePath, "utf8");
     stage = await setStage();
     await order(stage, "/models/pace", { paceMs: 0 });
   }, 150_000);
   afterAll(() => stage?.close());
 
   async function open(visitor: Visitor | undefined, width: number): Promise<Page> {
-    const context = await deviceOf(stage, visitor, { viewport: { width, height: 844 }, bypassCSP: true });
-    await context.addInitScript(axe);
-    return context.newPage();
+    return (await deviceOf(stage, visitor, { viewport: { width, height: 844 } })).newPage();
   }
 
   async function visit(page: Page, path: string): Promise<void> {
@@ -82,15 +52,18 @@ describe("accessibility of the client", () => {
       .waitFor();
   }
 
+  // Each page in both themes and both widths; `npm run test:full` has each width in each theme.
   it("no violation on a visitor's pages, in either theme, wide and narrow", async () => {
     const found: string[] = [];
-    for (const width of [1440, 390]) {
+    for (const [width, colorScheme] of [
+      [1440, "light"],
+      [390, "dark"],
+    ] as const) {
       const page = await open(undefined, width);
-      // Colours are the same at every width, so the narrow layout is scanned in one theme only.
-      const schemes = width === 390 ? (["dark"] as const) : themes;
+      const colorSchemes = full ? themes : [colorScheme];
       for (const path of ["/", "/pricing", "/auth", "/auth?mode=sign-up", "/ai-models", "/profile", "/design", "/nowhere"]) {
         await visit(page, path);
-        found.push(...(await scan(page, `${path} at ${width}`, schemes)));
+        found.push(...(await violationsOn(page, `${path} at ${width}`, { colorSchemes })));
       }
       await page.context().close();
     }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { full } from "#tests/support/full.ts";
 import { keep, kept } from "./device-database.ts";
 import {
   exhaustedAddress,
@@ -103,7 +104,7 @@ describe("the contact form (specification §4, §5)", () => {
     afterAll(() => edgePage?.context().close());
 
     // The rules themselves are tested one by one (tests/server/contact.test.ts); this shows that the form has them.
-    const shown = process.env.TEST_FULL === "1" ? edges : edges.filter((_, index) => index % 3 === 0);
+    const shown = full ? edges : edges.filter((_, index) => index % 3 === 0);
     it.each(shown)("answers %s with the specification's words at the fields, and sends nothing", async (_, letter, faults) => {
       await fillLetter(edgePage, { subject: "", ...letter });
       await sendLetter(edgePage);

@@ -1,5 +1,6 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { full } from "#tests/support/full.ts";
 import { kept } from "./device-database.ts";
 import {
   banner,
@@ -19,7 +20,6 @@ import type { Stage } from "./support.ts";
 import { deviceOf } from "./support.ts";
 
 /** What repeats the same code with another address, button or width runs in `npm run test:full`. */
-const full = process.env.TEST_FULL === "1";
 
 let stage: Stage;
 let context: BrowserContext;

@@ -15,13 +15,12 @@ import { setTraps } from "#tests/support/browser-traps.ts";
 import { buildClient } from "#tests/support/client-build.ts";
 import type { EchoProvider } from "#tests/support/echo-provider.ts";
 import { startEchoProvider } from "#tests/support/echo-provider.ts";
+import { full } from "#tests/support/full.ts";
 import type { HostileText } from "#tests/support/hostile-texts.ts";
 import { hostileTexts } from "#tests/support/hostile-texts.ts";
 import { giveCredits, subscribe } from "#tests/support/people.ts";
 import type { AuthApp } from "../server/auth-support.ts";
 import { createAuthApp } from "../server/auth-support.ts";
-
-export const full = process.env.TEST_FULL === "1";
 
 /** The texts of one class have the same beginning of their names. */
 const classOf = ({ name }: HostileText) => name.split(":")[0] ?? "";

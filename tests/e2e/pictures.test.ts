@@ -1,23 +1,13 @@
 /** Pictures in Chromium: asked for in a conversation, seen while they are made, opened, begun from, kept in the gallery, deleted. */
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { violationsOn } from "#tests/support/accessibility.ts";
+import { full } from "#tests/support/full.ts";
 import type { Stage } from "./support.ts";
 import { hold, order, pageOf, setStage } from "./support.ts";
 
-const axePath = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
-const devices = process.env.TEST_FULL ? { "a phone": phone, "a desktop": {} } : { "a phone": phone };
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(await readFile(axePath, "utf8"));
-  const report = await page.evaluate<{ violations: { id: string; nodes: { target: unknown }[] }[] }>(
-    "axe.run(document, { resultTypes: ['violations'] })",
-  );
-  return report.violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id} at ${String(target)}`));
-}
+const devices = full ? { "a phone": phone, "a desktop": {} } : { "a phone": phone };
 
 const loaded = (page: Page) => page.locator("main ul img[data-loaded]");
 
@@ -41,7 +31,7 @@ describe("pictures", () => {
     await page.getByRole("radio", { name: "2", exact: true }).press("Space");
     await page.getByText("This costs 20 credits").waitFor();
     expect(await isInside(page)).toBe(true);
-    expect(await violations(page)).toEqual([]);
+    expect(await violationsOn(page, "the composer")).toEqual([]);
 
     await hold(stage);
     await page.getByRole("button", { name: /^Send/ }).click();
@@ -53,9 +43,9 @@ describe("pictures", () => {
     await expect.poll(() => loaded(page).count()).toBe(2);
     expect(await loaded(page).first().getAttribute("alt")).toBe("A boat on the sea");
 
-    await page.getByRole("button", { name: "A boat on the sea" }).first().click();
+    await page.getByRole("button", { name: "A boat on the sea", exact: true }).first().click();
     await page.getByText("1 of 2", { exact: true }).waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await violationsOn(page, "the full view")).toEqual([]);
     await page.keyboard.press("ArrowRight");
     await page.getByText("2 of 2", { exact: true }).waitFor();
     const saving = page.waitForEvent("download");
@@ -79,7 +69,7 @@ describe("pictures", () => {
     await page.goto(`${stage.url}/profile/pictures`);
     await expect.poll(() => loaded(page).count()).toBe(3);
     expect(await isInside(page)).toBe(true);
-    expect(await violations(page)).toEqual([]);
+    expect(await violationsOn(page, "the gallery")).toEqual([]);
     await page.getByRole("button", { name: "The boat is red" }).click();
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog", { name: "Delete this picture?" }).getByRole("button", { name: "Delete" }).click();

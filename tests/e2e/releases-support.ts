@@ -64,7 +64,7 @@ export async function releaseOver(site: string, changes: ReadonlyMap<string, str
   const names = new Map(assets.map((file) => [file, file.replace(/(?=\.\w+$)/, "2")]));
   const { release } = JSON.parse(await readFile(path.join(site, "pages.json"), "utf8")) as { release: string };
   const replaced = new Map([...names, ...changes, [release, `${release}2`]]);
-  const wanted = new RegExp([...replaced.keys()].map(RegExp.escape).join("|"), "g");
+  const wanted = new RegExp([...replaced.keys()].map((text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"), "g");
   const unmet = new Set(changes.keys());
   await cp(site, next, { recursive: true, filter: (file) => !compressed.test(file) && file !== path.join(site, "kept") });
   for (const entry of await readdir(next, { recursive: true, withFileTypes: true })) {

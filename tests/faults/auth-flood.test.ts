@@ -7,10 +7,10 @@ import http from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { hash } from "@node-rs/argon2";
 import { expect, it } from "vitest";
+import { full } from "#tests/support/full.ts";
 import { createUser } from "#tests/support/people.ts";
 import { scaleFor } from "#tests/support/scale.ts";
 
-const full = process.env.TEST_FULL === "1";
 const floodSize = full ? 600 : 120;
 /** From as many networks at once, so no limit of a network holds them back. */
 const guessCount = floodSize;

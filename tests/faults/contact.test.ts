@@ -3,12 +3,13 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FaultPoint } from "#server/fault-points.ts";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
+import { full } from "#tests/support/full.ts";
 import type { ScaleSetup } from "#tests/support/scale.ts";
 import { startScale } from "#tests/support/scale.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 
 /** After a mail was sent, before that was recorded: main-job.test.ts kills the worker there with another mail. */
-const points: readonly FaultPoint[] = process.env.TEST_FULL === "1" ? ["job-published", "mail-sent"] : ["job-published"];
+const points: readonly FaultPoint[] = full ? ["job-published", "mail-sent"] : ["job-published"];
 const team = "team@tessera.test";
 
 /** Each test has a visitor of its own and leaves every part running, so that they can share a product. */

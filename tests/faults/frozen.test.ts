@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { TestContext } from "vitest";
 import { describe, expect, it } from "vitest";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
+import { full } from "#tests/support/full.ts";
 import type { OwnPostgres } from "#tests/support/own-postgres.ts";
 import { startOwnPostgres } from "#tests/support/own-postgres.ts";
 import type { ScaleSetup } from "#tests/support/scale.ts";
@@ -11,7 +12,7 @@ import { until } from "#tests/support/until.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 
 /** The guarantee is two seconds; fifteen where other tests run on the same machine. */
-const answerWithinMs = process.env.TEST_FULL === "1" ? 2_000 : 15_000;
+const answerWithinMs = full ? 2_000 : 15_000;
 const backWithinMs = 60_000;
 
 interface Seen {

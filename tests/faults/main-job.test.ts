@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { FaultPoint } from "#server/fault-points.ts";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
+import { full } from "#tests/support/full.ts";
 import { seededRandom } from "#tests/support/ledger-model.ts";
 import { liveOn } from "#tests/support/lives.ts";
 import type { Part, ScaleSetup } from "#tests/support/scale.ts";
@@ -24,17 +25,13 @@ async function arm(part: Part | undefined, point: FaultPoint): Promise<{ ended: 
   return { ended };
 }
 
-const full = process.env.TEST_FULL === "1";
-
 interface Purchase {
   point: FaultPoint;
   of: "api" | "worker";
 }
-const purchases: readonly Purchase[] = [
-  { point: "webhook-stored", of: "api" },
-  { point: "event-committed", of: "worker" },
-];
+const purchases: readonly Purchase[] = [{ point: "event-committed", of: "worker" }];
 const morePurchases: readonly Purchase[] = [
+  { point: "webhook-stored", of: "api" },
   { point: "job-published", of: "worker" },
   { point: "event-read", of: "worker" },
 ];

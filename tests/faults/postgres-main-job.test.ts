@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { it } from "vitest";
+import { full } from "#tests/support/full.ts";
 import { seededRandom } from "#tests/support/ledger-model.ts";
 import { liveOn, persist } from "#tests/support/lives.ts";
 import { startOwnPostgres } from "#tests/support/own-postgres.ts";
@@ -10,7 +11,7 @@ it("PostgreSQL killed with -9 at random moments of the main job: everybody gets 
   const random = seededRandom(seed);
   const postgres = await startOwnPostgres();
   const product = await scaleFor(test, { database: postgres.database, workers: 2 });
-  const kills = process.env.TEST_FULL === "1" ? 20 : 4;
+  const kills = full ? 20 : 4;
   const lives = liveOn(product, 3);
   const ways: (() => Promise<void>)[] = [
     async () => {

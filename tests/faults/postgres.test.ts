@@ -1,12 +1,13 @@
 /**
  * PostgreSQL is killed with -9 during an answer: the answer completes or its hold is released, and the person can see which. Each case
- * starts a product and a PostgreSQL of its own. `npm run test:full` adds the second case of each kind, one killed backend
+ * starts a product and a PostgreSQL of its own. `npm run test:full` adds the second case of each kind, an absence longer than a lease, one killed backend
  * (postgres-main-job.test.ts kills some too), and the kill together with the API.
  */
 import { randomUUID } from "node:crypto";
 import type { TestContext } from "vitest";
 import { describe, expect, it } from "vitest";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
+import { full } from "#tests/support/full.ts";
 import type { OwnPostgres } from "#tests/support/own-postgres.ts";
 import { startOwnPostgres } from "#tests/support/own-postgres.ts";
 import type { ScaleSetup } from "#tests/support/scale.ts";
@@ -17,7 +18,6 @@ import { advanceClock, Visitor } from "#tests/support/visitor.ts";
 
 const longPrompt = "Tell a long story about mosaics";
 
-const full = process.env.TEST_FULL === "1";
 const some = <Case>(cases: readonly Case[]): readonly Case[] => (full ? cases : cases.slice(0, 1));
 
 interface World {
@@ -223,22 +223,26 @@ describe.concurrent("PostgreSQL killed with -9 in the middle of an answer, then 
     240_000,
   );
 
-  it("for longer than the answer's lease: it completes or its hold is released, and the receipt says which", async (test) => {
-    const world = await begin(test);
-    const answer = await askAtLength(world, 5);
-    const { lease_expires_at: leaseEnd } = await world.product.database.db
-      .selectFrom("generations")
-      .select("lease_expires_at")
-      .executeTakeFirstOrThrow();
-    await world.postgres.killPostmaster();
-    await until(() => Date.now() > leaseEnd.getTime() + 1_000, "the lease to run out", 20_000);
-    await world.postgres.start();
-    const { receipt, generationId } = await answer.told;
-    const charged = receipt?.status === "completed" ? 1 : 0;
-    expect(receipt).toMatchObject(charged === 1 ? { status: "completed" } : { status: "failed", failureCode: "interrupted" });
-    expect(receipt?.chargedCredits).toBe(charged);
-    await expectAllWell(world, generationId, charged);
-  }, 240_000);
+  it.runIf(full)(
+    "for longer than the answer's lease: it completes or its hold is released, and the receipt says which",
+    async (test) => {
+      const world = await begin(test);
+      const answer = await askAtLength(world, 5);
+      const { lease_expires_at: leaseEnd } = await world.product.database.db
+        .selectFrom("generations")
+        .select("lease_expires_at")
+        .executeTakeFirstOrThrow();
+      await world.postgres.killPostmaster();
+      await until(() => Date.now() > leaseEnd.getTime() + 1_000, "the lease to run out", 20_000);
+      await world.postgres.start();
+      const { receipt, generationId } = await answer.told;
+      const charged = receipt?.status === "completed" ? 1 : 0;
+      expect(receipt).toMatchObject(charged === 1 ? { status: "completed" } : { status: "failed", failureCode: "interrupted" });
+      expect(receipt?.chargedCredits).toBe(charged);
+      await expectAllWell(world, generationId, charged);
+    },
+    240_000,
+  );
 
   it.runIf(full)(
     "together with the API: the person can read the words logged so far, and nothing is charged",

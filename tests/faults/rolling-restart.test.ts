@@ -7,6 +7,7 @@ import type { TestContext } from "vitest";
 import { expect, it } from "vitest";
 import WebSocket from "ws";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
+import { full } from "#tests/support/full.ts";
 import type { Call, LoadResult } from "#tests/support/load.ts";
 import { sendEvenly } from "#tests/support/load.ts";
 import type { Proxy as Nginx } from "#tests/support/nginx.ts";
@@ -15,7 +16,6 @@ import type { ScaleSetup } from "#tests/support/scale.ts";
 import { scaleFor } from "#tests/support/scale.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 
-const full = process.env.TEST_FULL === "1";
 const { perSecond, streams, rounds } = full ? { perSecond: 50, streams: 20, rounds: 2 } : { perSecond: 10, streams: 4, rounds: 1 };
 
 /** The address from which the load balancer that terminates TLS connects to the proxy. */

@@ -12,12 +12,12 @@ import type { TestContext } from "vitest";
 import { describe, expect, it } from "vitest";
 import { freePort } from "#server/embedded/processes.ts";
 import { expectBooksAgree, waitUntilSettled } from "#tests/support/books.ts";
+import { full } from "#tests/support/full.ts";
 import type { ScaleSetup } from "#tests/support/scale.ts";
 import { Part, scaleFor } from "#tests/support/scale.ts";
 import { until } from "#tests/support/until.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 
-const full = process.env.TEST_FULL === "1";
 /** `npm test` has Stripe alone, for a short time; `npm run test:full` all three, five minutes each, and limits how long everything else takes. */
 const silentMs = full ? 300_000 : 12_000;
 const beforeMs = full ? 30_000 : 3_000;

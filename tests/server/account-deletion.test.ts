@@ -20,6 +20,7 @@ import { eraseBatch, forgetMailErrors } from "#server/features/deletion/queries.
 import { makeExport } from "#server/features/own-data/exports.ts";
 import type { AnswerProcess, RunningModels } from "#tests/support/answers.ts";
 import { ask, askAndHold, startModels } from "#tests/support/answers.ts";
+import { full } from "#tests/support/full.ts";
 import { readZip } from "#tests/support/zip.ts";
 import { processors } from "../../worker/processors/all.ts";
 import { runJob } from "../../worker/run-job.ts";
@@ -500,7 +501,6 @@ describe("after 14 days", () => {
   });
 });
 
-const full = process.env.TEST_FULL !== undefined;
 const size = full ? { messages: 10_000, files: 500 } : { messages: 600, files: 30 };
 
 test(`an account with ${size.messages} messages and ${size.files} files is exported and deleted, no batch of more than a hundred rows`, async () => {

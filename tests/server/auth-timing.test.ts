@@ -4,6 +4,7 @@ import { hash } from "@node-rs/argon2";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { Session } from "#contract/auth.ts";
+import { full } from "#tests/support/full.ts";
 import type { AuthApp } from "./auth-support.ts";
 import { createAuthApp, password, randomAddress } from "./auth-support.ts";
 
@@ -96,7 +97,7 @@ test("known and unknown addresses cost the same hashes of passwords, and the sam
 const sorted = (values: readonly number[]) => values.toSorted((a, b) => a - b);
 const quantile = (values: readonly number[], part: number) => sorted(values)[Math.floor((values.length - 1) * part)] ?? 0;
 
-test.runIf(process.env.TEST_FULL)("medians of known and unknown addresses are as near as the noise, over forty pairs", async () => {
+test.runIf(full)("medians of known and unknown addresses are as near as the noise, over forty pairs", async () => {
   await product.join("measured@example.com");
   const pairs = 40;
   for (const call of Object.keys(calls) as Call[]) {

@@ -17,6 +17,7 @@ import { createDeps, createLogger } from "#server/deps.ts";
 import { linkToken } from "#server/features/notifications/links.ts";
 import { expectBooksAgree } from "#tests/support/books.ts";
 import { testEnvironment } from "#tests/support/deps.ts";
+import { full } from "#tests/support/full.ts";
 import type { Caller, FuzzCall, FuzzRequest, Ingredients, OpenApi } from "#tests/support/fuzz-requests.ts";
 import { RequestMaker, routesOf } from "#tests/support/fuzz-requests.ts";
 import { seededRandom } from "#tests/support/ledger-model.ts";
@@ -27,7 +28,7 @@ import { createTestDatabase } from "#tests/support/postgres.ts";
 import type { RunningSandbox } from "#tests/support/sandbox.ts";
 import { startSandbox } from "#tests/support/sandbox.ts";
 
-const requestCount = process.env.TEST_FULL === "1" ? 25_000 : 6_000;
+const requestCount = full ? 25_000 : 6_000;
 const atOnce = 16;
 const answerTimeoutMs = 30_000;
 /** Well-formed questions between the mutated requests, which rarely start an answer. */

@@ -10,6 +10,7 @@ import type { LightMyRequestResponse } from "fastify";
 import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Account } from "#contract/account.ts";
+import { full } from "#tests/support/full.ts";
 import { seededRandom } from "#tests/support/ledger-model.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
@@ -123,7 +124,7 @@ describe("a file that is less than a picture", () => {
     const seed = Math.floor(Date.now() / 1_000) % 1_000_000;
     const random = seededRandom(seed);
     const plain = sharp({ create: { width: 60, height: 40, channels: 3, background: "#a63d22" } });
-    const tries = process.env.TEST_FULL === "1" ? 200 : 30;
+    const tries = full ? 200 : 30;
     const seen = new Set<number>();
     for (const format of ["png", "jpeg", "gif", "webp", "avif"] as const) {
       const whole = await plain.clone().toFormat(format).toBuffer();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { full } from "#tests/support/full.ts";
 import { runAgainstModel } from "#tests/support/ledger-run.ts";
 import { plantBug } from "#tests/support/planted-bugs.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 
-const full = process.env.TEST_FULL === "1";
 const seeds = full ? 200 : 12;
 const operations = 150;
 /** A new seed for each run, printed on failure. */

@@ -9,6 +9,7 @@ import { sqlState } from "#server/failures.ts";
 import { readLedger } from "#server/features/credits/history.ts";
 import * as credits from "#server/features/credits/service.ts";
 import { testEnvironment } from "#tests/support/deps.ts";
+import { full } from "#tests/support/full.ts";
 import { clawBack, endHold, holdCredits, settle } from "#tests/support/ledger-calls.ts";
 import { seededRandom } from "#tests/support/ledger-model.ts";
 import { createUser } from "#tests/support/people.ts";
@@ -374,7 +375,7 @@ describe("racing", () => {
 
   it("spending, expiry, refunds and grants at the same time keep every invariant", async () => {
     const people = await Promise.all(Array.from({ length: 4 }, () => createUser(database.db, { credits: 40 })));
-    const rounds = process.env.TEST_FULL === "1" ? 4_000 : 600;
+    const rounds = full ? 4_000 : 600;
     for (let round = 0; round < rounds; round += 20) {
       const work = Array.from({ length: 20 }, async (_, index) => {
         const person = people[random(people.length)];

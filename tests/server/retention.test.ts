@@ -14,13 +14,14 @@ import { inTransaction } from "#server/db/transaction.ts";
 import type { Mails } from "#server/db/types-work.ts";
 import { insertOrder } from "#server/features/billing/orders.ts";
 import { sweepBatch, sweepRetention } from "#server/features/retention/service.ts";
+import { full } from "#tests/support/full.ts";
 import { holdCredits } from "#tests/support/ledger-calls.ts";
 import { createUser } from "#tests/support/people.ts";
 import { plantBug } from "#tests/support/planted-bugs.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 
-const manyRows = process.env.TEST_FULL === "1" ? 20_000 : 4_000;
+const manyRows = full ? 20_000 : 4_000;
 
 let database: TestDatabase;
 const sweepNames = Object.keys(sweeps) as Sweep[];

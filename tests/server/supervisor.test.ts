@@ -9,11 +9,11 @@ import path from "node:path";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { signal, waitUntil } from "#server/embedded/processes.ts";
+import { full } from "#tests/support/full.ts";
 import { copyCluster } from "#tests/support/postgres.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
 import { copyCheckout, createProductFolder, lookAgainMs } from "#tests/support/supervised.ts";
 
-const full = process.env.TEST_FULL === "1";
 const patienceMs = 60_000;
 vi.setConfig({ testTimeout: 180_000, hookTimeout: patienceMs });
 let folder: ProductFolder;
