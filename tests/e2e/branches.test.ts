@@ -1,6 +1,7 @@
 /** Versions of a prompt and of an answer in Chromium: edit, ask again, walk, reload, offline. */
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { full } from "#tests/support/full.ts";
 import type { Stage } from "./support.ts";
 import { ask, order, pageOf, setStage } from "./support.ts";
 
@@ -75,7 +76,7 @@ describe("versions in Chromium", () => {
     await page.context().setOffline(false);
   });
 
-  it("an edit that is refused is not lost: the dialog opens with it again", async () => {
+  it.runIf(full)("an edit that is refused is not lost: the dialog opens with it again", async () => {
     const visitor = await stage.person(true);
     const page = await pageOf(stage, visitor);
     await ask(page, stage, "A first prompt");

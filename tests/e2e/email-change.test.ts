@@ -1,6 +1,7 @@
 /** Another address, from the profile to the mails: asked for in one browser, confirmed in another, taken back in a third. */
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { full } from "#tests/support/full.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
 import { pageOf, setStage } from "./support.ts";
@@ -69,7 +70,7 @@ it("is confirmed elsewhere with the password and shown in every open tab, and it
   await expect.poll(() => signedIn(rescue)).toBe(owner.email);
 });
 
-it("is made with one click in the browser that asked, and kept from being made by whoever thinks better of it", async () => {
+it.runIf(full)("is made with one click in the browser that asked, and kept from being made by whoever thinks better of it", async () => {
   const owner = await stage.person(false);
   const [mistyped, next] = [0, 1].map(() => new Visitor(stage.product.url, stage.product.sandboxUrl)) as [Visitor, Visitor];
   const page = await pageOf(stage, owner);

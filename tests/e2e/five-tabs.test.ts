@@ -7,13 +7,15 @@ import type { BrowserContext, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { minuteMs } from "#domain/clock.ts";
 import type { Session } from "#server/contract/auth.ts";
+import { full } from "#tests/support/full.ts";
 import { seededRandom } from "#tests/support/ledger-model.ts";
 import type { Stage } from "./support.ts";
 import { deviceOf, setStage } from "./support.ts";
 
 const seed = Number(process.env.FIVE_TABS_SEED ?? Math.floor(Date.now() / 1_000) % 1_000_000);
 const tickMs = minuteMs / 2;
-const hourTicks = 120;
+/** An hour, or half of one. */
+const ticks = full ? 120 : 60;
 /** A token lives ten minutes and is exchanged at the first tick in its last ninety seconds. */
 const periodMs = 10 * minuteMs - 90_000;
 const patience = { timeout: 60_000 };
@@ -111,7 +113,7 @@ async function openTabs(context: BrowserContext): Promise<[Page, ...Page[]]> {
   return tabs;
 }
 
-it(`five tabs stay signed in for an hour while the network comes and goes, and exchange the token once a period (seed ${seed})`, async () => {
+it(`five tabs stay signed in for ${ticks / 2} minutes while the network comes and goes, and exchange the token once a period (seed ${seed})`, async () => {
   const random = seededRandom(seed);
   const context = await deviceOf(stage, await stage.person(false));
   let nowMs = Date.now();
@@ -135,7 +137,7 @@ it(`five tabs stay signed in for an hour while the network comes and goes, and e
     await settle(tabs, exchange);
   }
 
-  for (let tick = 0; tick < hourTicks; tick += 1) {
+  for (let tick = 0; tick < ticks; tick += 1) {
     const [changes, loses] = [random(100), random(100)];
     if (exchange.isCut ? changes < 25 : changes < 8) await setNetwork(!exchange.isCut);
     exchange.losesNext = loses < 30;
@@ -151,7 +153,7 @@ it(`five tabs stay signed in for an hour while the network comes and goes, and e
   expect(exchange.refused).toEqual([]);
   for (const { events } of await Promise.all(tabs.map(heardBy))) expect(new Set(events)).toEqual(new Set(["TOKEN_REFRESHED"]));
   expect(new Set(exchange.arrived.map(({ token }) => token)).size).toBe(exchange.arrived.length);
-  expect(exchange.arrived.length).toBeGreaterThan(2);
+  expect(exchange.arrived.length).toBeGreaterThan(full ? 2 : 1);
   const pauses = exchange.arrived.slice(1).map(({ atMs }, index) => atMs - (exchange.arrived[index]?.atMs ?? 0));
   expect(Math.min(...pauses)).toBeGreaterThanOrEqual(periodMs);
   for (const tab of tabs) {

@@ -8,6 +8,7 @@ import refusals from "#client/i18n/locales/en/refusals.json" with { type: "json"
 import steps from "#client/i18n/locales/en/steps.json" with { type: "json" };
 import type { Session } from "#server/contract/auth.ts";
 import type { TotpSetUp } from "#server/contract/factors.ts";
+import { full } from "#tests/support/full.ts";
 import { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
 import { pageOf, setStage } from "./support.ts";
@@ -149,28 +150,31 @@ it("asks for the second factor after Google, and lets somebody without a passwor
   await page.getByText(refusals.google_expired).waitFor();
 });
 
-it("an old sign-in is confirmed by Google: the person comes back to the page they were on, and can do what they were about to do", async () => {
-  const { page, errors } = await openPage();
-  await signIn(page, "ada@example.com");
-  await page.waitForURL("**/contact");
-  const { user } = JSON.parse(await page.evaluate<string>("localStorage.getItem('session')")) as Session;
-  await stage.db
-    .updateTable("auth_sessions")
-    .set({ proved_at: new Date(0) })
-    .where("user_id", "=", user.id)
-    .execute();
+it.runIf(full)(
+  "an old sign-in is confirmed by Google: the person comes back to the page they were on, and can do what they were about to do",
+  async () => {
+    const { page, errors } = await openPage();
+    await signIn(page, "ada@example.com");
+    await page.waitForURL("**/contact");
+    const { user } = JSON.parse(await page.evaluate<string>("localStorage.getItem('session')")) as Session;
+    await stage.db
+      .updateTable("auth_sessions")
+      .set({ proved_at: new Date(0) })
+      .where("user_id", "=", user.id)
+      .execute();
 
-  await page.goto(`${stage.url}/profile/security`);
-  const setUp = page.getByRole("button", { name: account.twoStep.setUp, exact: true });
-  await setUp.click();
-  const dialog = page.getByRole("dialog", { name: account.stepUp.title });
-  await dialog.getByRole("button", { name: auth.google.go }).click();
-  await page.getByRole("button", { name: user.email }).click();
-  await page.waitForURL("**/profile/security");
-  await page.getByText(account.stepUp.proved, { exact: true }).waitFor();
-  await setUp.click();
-  await page.getByRole("heading", { name: account.twoStep.app.title }).waitFor();
-  expect(await dialog.count()).toBe(0);
-  // The refusal that asked for it is the only one.
-  expect(errors.filter((message) => !message.includes("403"))).toEqual([]);
-});
+    await page.goto(`${stage.url}/profile/security`);
+    const setUp = page.getByRole("button", { name: account.twoStep.setUp, exact: true });
+    await setUp.click();
+    const dialog = page.getByRole("dialog", { name: account.stepUp.title });
+    await dialog.getByRole("button", { name: auth.google.go }).click();
+    await page.getByRole("button", { name: user.email }).click();
+    await page.waitForURL("**/profile/security");
+    await page.getByText(account.stepUp.proved, { exact: true }).waitFor();
+    await setUp.click();
+    await page.getByRole("heading", { name: account.twoStep.app.title }).waitFor();
+    expect(await dialog.count()).toBe(0);
+    // The refusal that asked for it is the only one.
+    expect(errors.filter((message) => !message.includes("403"))).toEqual([]);
+  },
+);

@@ -1,6 +1,7 @@
 /** A prompt taken from a guide to the chat arrives there, and the draft that was there is not lost. */
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { full } from "#tests/support/full.ts";
 import { kept, keptKeys } from "./device-database.ts";
 import type { Stage } from "./support.ts";
 import { pageOf, setStage } from "./support.ts";
@@ -50,7 +51,7 @@ it("a guide's prompt fills a subscriber's composer; an earlier draft is set asid
   await expect.poll(value).toBe(prompt);
 });
 
-it("a prompt brought along before signing in is there afterwards, even in another tab", async () => {
+it.runIf(full)("a prompt brought along before signing in is there afterwards, even in another tab", async () => {
   const visitor = await stage.person(true);
   const page = await pageOf(stage);
   await page.goto(`${stage.url}/ai-models?prompt=A+notice+for+the+door&model=gpt-6-luna`);

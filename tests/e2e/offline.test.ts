@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { waitUntil } from "#server/embedded/processes.ts";
+import { full } from "#tests/support/full.ts";
 import { keptAddresses, keptConversations, openKept, waitForKept } from "./kept-support.ts";
 import type { Stage } from "./support.ts";
 import { deviceOf, setStage } from "./support.ts";
@@ -178,7 +179,7 @@ describe("with the server stopped", () => {
     await page.close();
   });
 
-  it("the product opens in a language chosen later, with what was saved before", async () => {
+  it.runIf(full)("the product opens in a language chosen later, with what was saved before", async () => {
     const choosing = await open("/getting-started");
     await choosing.getByRole("button", { name: "Offline speichern" }).click();
     await choosing.getByRole("link", { name: "Offline gespeichert" }).first().waitFor();

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { hourMs } from "#domain/clock.ts";
 import { factorResetWaitMs } from "#domain/periods.ts";
 import type { TotpSetUp } from "#server/contract/factors.ts";
+import { full } from "#tests/support/full.ts";
 import type { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
 import { deviceOf, setStage } from "./support.ts";
@@ -133,7 +134,7 @@ async function askForTheLink(context: BrowserContext, visitor: Visitor): Promise
   return page;
 }
 
-it(
+it.runIf(full)(
   "is removed by a link after three days, if no signed-in page cancels that; every one of them says so at once",
   async () => {
     const visitor = await withLostFactor();

@@ -11,7 +11,7 @@ it("PostgreSQL killed with -9 at random moments of the main job: everybody gets 
   const random = seededRandom(seed);
   const postgres = await startOwnPostgres();
   const product = await scaleFor(test, { database: postgres.database, workers: 2 });
-  const kills = full ? 20 : 4;
+  const kills = full ? 20 : 2;
   const lives = liveOn(product, 3);
   const ways: (() => Promise<void>)[] = [
     async () => {

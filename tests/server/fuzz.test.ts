@@ -28,7 +28,7 @@ import { createTestDatabase } from "#tests/support/postgres.ts";
 import type { RunningSandbox } from "#tests/support/sandbox.ts";
 import { startSandbox } from "#tests/support/sandbox.ts";
 
-const requestCount = full ? 25_000 : 6_000;
+const requestCount = full ? 25_000 : 3_000;
 const atOnce = 16;
 const answerTimeoutMs = 30_000;
 /** Well-formed questions between the mutated requests, which rarely start an answer. */

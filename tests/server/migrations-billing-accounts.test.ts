@@ -4,6 +4,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate, migrationNames } from "#server/db/migrator.ts";
 import { applicationRole } from "#server/embedded/postgres.ts";
+import { full } from "#tests/support/full.ts";
 import { createEmptyDatabase } from "#tests/support/postgres.ts";
 
 let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
@@ -79,7 +80,7 @@ const rowsBefore = async () => ({
 
 const disagreements = () => asOwner("select * from ledger_disagreements()");
 
-test("an account is made for everybody, the books agree at each step, and two of its members share what one had", async () => {
+test.runIf(full)("an account is made for everybody, the books agree at each step, and two of its members share what one had", async () => {
   await goUp();
   await goBack();
   const ada = await insertSubscriber("ada");

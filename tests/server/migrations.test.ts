@@ -8,6 +8,7 @@ import { migrate, migrationNames, migrationsFolder } from "#server/db/migrator.t
 import { assertMigrated, assertRestrictedRole } from "#server/db/verify.ts";
 import { applicationRole } from "#server/embedded/postgres.ts";
 import { createJobPublisher } from "#server/queue/connection.ts";
+import { full } from "#tests/support/full.ts";
 import { createEmptyDatabase, createTestDatabase } from "#tests/support/postgres.ts";
 import { compileCache } from "#tests/support/sources.ts";
 
@@ -97,6 +98,7 @@ describe("migrations", () => {
     expect(await schema()).toEqual(first);
   });
 
+  // All of them in `npm run test:full`; the earlier ones don't change any more.
   it("go down one step at a time and up again to the same schema, and never leave a function of ours executable by everybody", async () => {
     const { ownerUrl } = await migrated();
     const whole = await schema();
@@ -104,7 +106,7 @@ describe("migrations", () => {
       onOwner(`select p.oid::regprocedure::text as name from pg_proc p, aclexplode(coalesce(proacl, acldefault('f', proowner))) a
         where pronamespace = 'public'::regnamespace and grantee = 0 and privilege_type = 'EXECUTE'`);
     expect(await everybodys()).toEqual([]);
-    for (const name of (await migrationNames()).toReversed()) {
+    for (const name of (await migrationNames()).toReversed().slice(0, full ? undefined : 10)) {
       await migrate({ ownerUrl, applicationRole, downTo: name });
       expect((await onOwner<{ name: string }>("select name from migrations order by name")).at(-1)).toEqual({ name });
       expect(await everybodys(), name).toEqual([]);
