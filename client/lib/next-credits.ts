@@ -10,6 +10,6 @@ export function nextCredits(check: SubscriptionCheck): NextCredits | null {
   if (check.subscribed && tier === "none" && check.trial_end) return { kind: "trial", at: check.trial_end };
   // With the period in which another plan begins its credits come.
   if (at) return { kind: "on", at, credits: monthlyCreditsOf(coming && at >= coming.from ? coming.plan : tier) };
-  if (check.status === "past_due") return { kind: "unpaid" };
+  if (check.status === "past_due" || check.unpaid) return { kind: "unpaid" };
   return check.cancel_at_period_end && check.subscription_end !== null ? { kind: "ends", at: check.subscription_end } : null;
 }

@@ -40,7 +40,7 @@ export function buildLineItems(
 export interface SessionFields {
   id: string;
   mode: "payment" | "subscription";
-  settings: Settings;
+  settings: Settings & Pick<CheckoutSession, "tax_id_collection">;
   invoice: HiddenKinds["checkout.session"]["invoice"];
   subtotal: number;
   discount: number;

@@ -1,5 +1,6 @@
 import { cancelIntent, chargeIntent, createIntent, declineMessage, refuseAuthentication, requireAuthentication } from "./charging.ts";
-import { keepAddress, settleAddress } from "./checkout-tax.ts";
+import type { GivenDetails } from "./checkout-tax.ts";
+import { keepDetails, settleDetails } from "./checkout-tax.ts";
 import type { Context } from "./context.ts";
 import { endDiscount, redeemableCoupon, redeemCoupon } from "./coupons.ts";
 import { createCustomer } from "./customers.ts";
@@ -10,7 +11,7 @@ import { finalizeInvoice, settleWith } from "./invoice-collect.ts";
 import type { CardBehaviour } from "./kinds.ts";
 import { asksHolder, createCard } from "./payment-methods.ts";
 import { announceSubscription, createSubscription } from "./subscription-cycle.ts";
-import type { Address, Charge, CheckoutSession, Customer, Discount, Invoice, PaymentIntent, PaymentMethod } from "./wire.ts";
+import type { Charge, CheckoutSession, Customer, Discount, Invoice, PaymentIntent, PaymentMethod } from "./wire.ts";
 
 /** `authentication`: the cardholder has to answer the bank. `paid` is also the result for a session that was paid before. */
 export type PaymentResult =
@@ -129,13 +130,13 @@ function detailsOf(session: CheckoutSession, customer: Customer | null): Checkou
   const email = customer?.email ?? session.customer_details?.email ?? null;
   return {
     address: session.customer_details?.address ?? null,
-    business_name: null,
+    business_name: session.customer_details?.business_name ?? null,
     email,
     individual_name: null,
     name: customer?.name ?? null,
     phone: customer?.phone ?? null,
     tax_exempt: "none",
-    tax_ids: [],
+    tax_ids: session.customer_details?.tax_ids ?? [],
   };
 }
 
@@ -158,7 +159,7 @@ function finish(
   payer: Customer | null,
   intent: PaymentIntent | null,
 ): PaymentResult {
-  const customer = payer && keepAddress(context, session, payer);
+  const customer = payer && keepDetails(context, session, payer);
   if (session.mode === "subscription" && customer)
     return { kind: "paid", session: openSubscription(context, session, customer, method, intent) };
   const discounts = redeem(context, session, customer?.id ?? null, null);
@@ -215,11 +216,11 @@ function openSession(context: Context, id: string): CheckoutSession {
 export function paySession(
   context: Context,
   sessionId: string,
-  { card, waits, address }: { card: CardBehaviour; waits: boolean; address: Address | null },
+  { card, waits, ...given }: GivenDetails & { card: CardBehaviour; waits: boolean },
 ): PaymentResult {
   const open = openSession(context, sessionId);
   if (open.status === "complete") return { kind: "paid", session: open };
-  const session = settleAddress(context, open, address);
+  const session = settleDetails(context, open, given);
   if (card === "declined" && (session.amount_total ?? 0) > 0) return charge(context, session, newCard(context, session, card, null), null);
   if (asksHolder(card) && (session.amount_total ?? 0) > 0) {
     const method = newCard(context, session, card, null);

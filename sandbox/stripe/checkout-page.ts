@@ -1,4 +1,4 @@
-import { addressFields } from "./address-fields.ts";
+import { addressFields, taxIdFields } from "./address-fields.ts";
 import { awaitingAuthentication, successAddress } from "./checkout-complete.ts";
 import type { Context } from "./context.ts";
 import type { Markup } from "./html.ts";
@@ -81,11 +81,21 @@ function message(text: { message: string } | null | undefined): Markup | null {
   return text ? html`<p class="note">${text.message}</p>` : null;
 }
 
-function payForm(session: CheckoutSession, failure: string | null, lacksAddress: boolean): Markup {
+/** What is missing on the page, by the name that its redirect carries. */
+export type Lacking = "address" | "tax_id";
+
+const lackingTexts: Readonly<Record<Lacking, string>> = {
+  address:
+    "Choose your country, and give the postal code in Canada and the United States, so that the tax can be worked out. Nothing was charged.",
+  tax_id:
+    "This is not a VAT number of this country, or the name of the business is missing. Correct both, or leave both empty. Nothing was charged.",
+};
+
+function payForm(session: CheckoutSession, failure: string | null, lacking: Lacking | undefined): Markup {
   const total = money(session.amount_total ?? 0, session.currency ?? "usd");
   const label = session.mode === "subscription" ? `Subscribe for ${total}` : `Pay ${total}`;
-  const error = lacksAddress
-    ? html`<p class="error" role="alert">Choose your country, and give the postal code in Canada and the United States, so that the tax can be worked out. Nothing was charged.</p>`
+  const error = lacking
+    ? html`<p class="error" role="alert">${lackingTexts[lacking]}</p>`
     : failure === null
       ? null
       : html`<p class="error" role="alert"><strong>Payment failed.</strong> ${failure} Choose another card to go on.</p>`;
@@ -100,6 +110,7 @@ ${error}
 <input type="hidden" name="from" value="page">
 <fieldset><legend>This card</legend>${tiles}</fieldset>
 ${session.automatic_tax.enabled ? addressFields(session.customer_details?.address) : null}
+${session.tax_id_collection?.enabled ? taxIdFields({ name: "", value: "" }) : null}
 ${message(session.custom_text?.submit)}
 <button type="submit">${label}</button>
 ${message(session.custom_text?.after_submit)}
@@ -131,15 +142,15 @@ function ended(session: CheckoutSession): Markup {
   return html`<section class="panel"><h2>This page has expired</h2><p>Nothing was charged. Start again from the plans.</p>${back}</section>`;
 }
 
-/** The page at the session's `url`. `lacksAddress`: the tax could not be worked out from what was given. */
-export function checkoutPage(context: Context, session: CheckoutSession, lacksAddress = false): string {
+/** The page at the session's `url`. `lacking`: what of the answers was not enough. */
+export function checkoutPage(context: Context, session: CheckoutSession, lacking?: Lacking): string {
   const failure = context.store.hidden("checkout.session", session.id).failure;
   const open = session.status === "open";
   const asking = open ? awaitingAuthentication(context, session.id) : undefined;
   const panel = asking
     ? authenticationForm(session, digitsOf(context, asking))
     : open
-      ? payForm(session, failure, lacksAddress)
+      ? payForm(session, failure, lacking)
       : ended(session);
   return page("Checkout · Tessera sandbox", html`<div class="columns">${summary(context, session)}${panel}</div>`);
 }

@@ -34,7 +34,6 @@ const notPlayedSettings = [
   "saved_payment_method_options",
   "shipping_address_collection",
   "shipping_options",
-  "tax_id_collection",
   "wallet_options",
 ] as const;
 
@@ -178,14 +177,32 @@ export function readSettings(parameters: Parameters, mode: "payment" | "subscrip
   };
 }
 
-/** Whether the address that somebody gives on the page becomes the customer's. */
-function readCustomerUpdate(parameters: Parameters): boolean {
+/** What the page collects besides a card, and what of it becomes the customer's. */
+export interface Collected {
+  settings: Pick<CheckoutSession, "tax_id_collection">;
+  savesAddress: boolean;
+}
+
+/** Of an existing customer the name of the business replaces the name, so the call has to say that it may. */
+export function readCollected(parameters: Parameters): Collected {
+  const collection = parameters.object("tax_id_collection");
+  collection?.only("required", "never");
+  const asksTaxId = collection?.boolean("enabled") ?? false;
   const update = parameters.object("customer_update");
   if (update && !parameters.has("customer"))
     throw invalidParameter("`customer_update` can only be used with `customer`.", "customer_update");
   update?.refuse("shipping");
-  update?.only("name", "never");
-  return update?.oneOf("address", ["auto", "never"]) === "auto";
+  const setsName = update?.oneOf("name", ["auto", "never"]) === "auto";
+  if (setsName && !asksTaxId) throw notPlayed("customer_update[name]", "auto where tax ids are collected");
+  if (asksTaxId && !setsName && parameters.has("customer"))
+    throw invalidRequest(
+      "Tax ID collection requires updating business name on the customer. To enable tax ID collection for an existing customer, please set `customer_update[name]` to `auto`.",
+      "customer_update",
+    );
+  return {
+    settings: asksTaxId ? { tax_id_collection: { enabled: true, required: "never" } } : {},
+    savesAddress: update?.oneOf("address", ["auto", "never"]) === "auto",
+  };
 }
 
 /** `flexible` unless the call asks for `classic`, as since 2025-09-30.clover. */
@@ -201,6 +218,7 @@ export function readHidden(
   lines: Lines,
   items: LineItem[],
   coupon: Coupon | undefined,
+  savesAddress: boolean,
 ): HiddenKinds["checkout.session"] {
   const subscriptionData = parameters.object("subscription_data");
   subscriptionData?.refuse(
@@ -217,7 +235,7 @@ export function readHidden(
     lines,
     items,
     coupon: coupon?.id ?? null,
-    savesAddress: readCustomerUpdate(parameters),
+    savesAddress,
     billingMode: readBillingMode(subscriptionData),
     subscriptionMetadata: subscriptionData?.metadata("metadata") ?? {},
     paymentIntentMetadata: intentData?.metadata("metadata") ?? {},

@@ -2,6 +2,8 @@
 import type { Context } from "./context.ts";
 import { invalidRequest } from "./errors.ts";
 import { saveChange } from "./events.ts";
+import type { ShownTaxId } from "./tax-ids.ts";
+import { keepTaxId, settleTaxId, shownTaxIds } from "./tax-ids.ts";
 import { countryOf } from "./tax-places.ts";
 import { locationInvalid, requireTaxable, taxWithin } from "./tax-rates.ts";
 import type { Address, CheckoutSession, Customer, LineItem, Price } from "./wire.ts";
@@ -32,8 +34,9 @@ export function withSessionTax(context: Context, session: CheckoutSession, addre
   if (!session.automatic_tax.enabled) return session;
   const hidden = context.store.hidden("checkout.session", session.id);
   const country = countryOf(address);
+  const taxIds = taxIdsIn(context, session);
   const items = hidden.items.map((item): LineItem => {
-    const tax = country === undefined ? 0 : taxWithin(context, country, item.amount_total).amount;
+    const tax = country === undefined ? 0 : taxWithin(context, country, item.amount_total, taxIds).amount;
     return { ...item, amount_tax: tax };
   });
   context.store.hide("checkout.session", session.id, { ...hidden, items });
@@ -45,14 +48,27 @@ export function withSessionTax(context: Context, session: CheckoutSession, addre
   };
 }
 
+/** Those given on the page, else the customer's. */
+function taxIdsIn(context: Context, { customer, customer_details: details }: CheckoutSession): ShownTaxId[] {
+  const given = (details?.tax_ids ?? []) as ShownTaxId[];
+  return given.length > 0 || typeof customer !== "string" ? given : shownTaxIds(context, customer);
+}
+
 /** Where the buyer lives: as given on the page, else as the customer's address says. */
 export function billingAddress(context: Context, session: CheckoutSession, given: Address | null): Address | null {
   const known = typeof session.customer === "string" ? context.store.find("customer", session.customer)?.address : null;
   return given ?? known ?? null;
 }
 
-/** Takes over the address of the page. Throws 400 if tax needs one and there is none that Stripe recognises. */
-export function settleAddress(context: Context, session: CheckoutSession, given: Address | null): CheckoutSession {
+/** What somebody gave on the page besides the card. */
+export interface GivenDetails {
+  address: Address | null;
+  /** Of a business; null: a private person. */
+  business: { taxId: string; name: string } | null;
+}
+
+/** Takes over what was given on the page. Throws 400 if tax needs an address and there is none that Stripe recognises, and for a wrong tax id. */
+export function settleDetails(context: Context, session: CheckoutSession, { address: given, business }: GivenDetails): CheckoutSession {
   const address = billingAddress(context, session, given);
   if (session.automatic_tax.enabled && countryOf(address) === undefined)
     throw invalidRequest("Enter a billing address, so that the tax can be worked out.", "country");
@@ -66,13 +82,15 @@ export function settleAddress(context: Context, session: CheckoutSession, given:
     tax_ids: null,
   } as const;
   const details = session.customer_details ?? (address && nobody);
-  const taxed = withSessionTax(context, session, address);
-  return context.store.save("checkout.session", { ...taxed, customer_details: details && { ...details, address } });
+  const known = settleTaxId({ ...session, customer_details: details && { ...details, address } }, business, countryOf(address));
+  return context.store.save("checkout.session", withSessionTax(context, known, address));
 }
 
-/** The address becomes the customer's if the session asked for that. */
-export function keepAddress(context: Context, session: CheckoutSession, customer: Customer): Customer {
-  const address = session.customer_details?.address;
+/** The address becomes the customer's if the session asked for that; a tax id and the name of a business do in any case. */
+export function keepDetails(context: Context, session: CheckoutSession, payer: Customer): Customer {
+  const { address, business_name: name, tax_ids: taxIds } = session.customer_details ?? {};
+  for (const taxId of taxIds ?? []) keepTaxId(context, payer, taxId as ShownTaxId);
+  const customer = name ? saveChange(context, "customer", "customer.updated", { ...payer, name }) : payer;
   const { savesAddress } = context.store.hidden("checkout.session", session.id);
   const isNew = session.customer === null;
   if (!address || !(savesAddress || isNew)) return customer;

@@ -1,7 +1,7 @@
 import type { ApiCall, ApiRoute, List } from "./api.ts";
 import { equalityFilters, listOf, listRoute, pageOf, retrieveRoute } from "./api.ts";
 import { buildLineItems, buildSession } from "./checkout-build.ts";
-import { readAddress, readCoupon, readExpiry, readHidden, readLines, readSettings } from "./checkout-read.ts";
+import { readAddress, readCollected, readCoupon, readExpiry, readHidden, readLines, readSettings } from "./checkout-read.ts";
 import { requireSessionTax, withSessionTax } from "./checkout-tax.ts";
 import type { Context } from "./context.ts";
 import { invalidRequest, missingParameter, notPlayed } from "./errors.ts";
@@ -30,13 +30,15 @@ function create({ context, parameters }: ApiCall): CheckoutSession {
   if (customerId !== null && email !== null)
     throw invalidRequest("You may only specify one of these parameters: customer, customer_email.", "customer");
   const customer = customerId === null ? null : context.store.reference("customer", customerId, "customer");
+  const collected = readCollected(parameters);
   const hidden = readHidden(
     parameters,
     lines.map((line) => ({ price: line.price.id, quantity: line.quantity })),
     items,
     coupon,
+    collected.savesAddress,
   );
-  const settings = readSettings(parameters, mode);
+  const settings = { ...readSettings(parameters, mode), ...collected.settings };
   if (customer && parameters.has("customer_creation"))
     throw invalidRequest("You may only specify one of these parameters: customer, customer_creation.", "customer_creation");
   const id = newId("cs_test", 58);

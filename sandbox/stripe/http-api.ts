@@ -8,6 +8,7 @@ import { checkoutRoutes } from "./checkout.ts";
 import type { Context } from "./context.ts";
 import { apiVersion } from "./context.ts";
 import { couponRoutes } from "./coupons.ts";
+import { creditNoteRoutes } from "./credit-notes.ts";
 import { customerRoutes } from "./customers.ts";
 import { disputeRoutes } from "./disputes.ts";
 import { ApiError, invalidRequest } from "./errors.ts";
@@ -27,10 +28,12 @@ import { portalConfigurationRoutes } from "./portal-configurations.ts";
 import { refundRoutes } from "./refunds.ts";
 import { scheduleRoutes } from "./schedules.ts";
 import { subscriptionRoutes } from "./subscriptions.ts";
+import { taxIdRoutes } from "./tax-ids.ts";
 import { taxRoutes } from "./tax-settings.ts";
 import { webhookEndpointRoutes } from "./webhook-endpoints.ts";
 
 const apiRoutes: readonly ApiRoute[] = [
+  ...creditNoteRoutes,
   ...customerRoutes,
   ...catalogueRoutes,
   ...couponRoutes,
@@ -46,6 +49,7 @@ const apiRoutes: readonly ApiRoute[] = [
   ...invoiceRoutes,
   ...portalRoutes,
   ...portalConfigurationRoutes,
+  ...taxIdRoutes,
   ...taxRoutes,
   ...webhookEndpointRoutes,
   ...eventRoutes,

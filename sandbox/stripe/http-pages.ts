@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { readPostalAddress } from "./address.ts";
+import { readBillingAddress, readBusiness } from "./address-fields.ts";
 import { declineMessage } from "./charging.ts";
 import type { PaymentResult } from "./checkout-complete.ts";
 import { answerAuthentication, paySession, successAddress } from "./checkout-complete.ts";
+import type { Lacking } from "./checkout-page.ts";
 import { checkoutPage } from "./checkout-page.ts";
 import type { Context } from "./context.ts";
 import { closeDispute, openDispute } from "./disputes.ts";
@@ -13,14 +14,12 @@ import { answerForIntent, answerForInvoice, payHostedInvoice, waitingIntent } fr
 import { html, page, pageHeaders } from "./html.ts";
 import { newId } from "./ids.ts";
 import { answeredPage, authenticationPage, invoicePage } from "./invoice-page.ts";
-import { invoicePdf } from "./invoice-pdf.ts";
+import { creditNoteFile, invoiceFile } from "./invoice-pdf.ts";
 import type { CardBehaviour } from "./kinds.ts";
 import { cardBehaviours } from "./kinds.ts";
-import { Parameters } from "./parameters.ts";
-import { cancelAtPeriodEnd, changeAddress, changeCard, payOpenInvoice, resumeSubscription } from "./portal.ts";
+import { cancelAtPeriodEnd, changeAddress, changeCard, changeTaxId, payOpenInvoice, resumeSubscription } from "./portal.ts";
 import { portalPage } from "./portal-page.ts";
 import { receiptPage } from "./receipt-page.ts";
-import type { Address } from "./wire.ts";
 
 const stylesheet = readFileSync(new URL("./assets/page.css", import.meta.url), "utf8");
 /** The product's display typeface, so that these pages look like the product's. */
@@ -48,14 +47,15 @@ function readCard(fields: Map<string, string>): CardBehaviour {
   throw invalidRequest(`Invalid card: must be one of ${cardBehaviours.join(", ")}`, "card");
 }
 
-/** Null if none is given. Throws 400 for a country that is none. */
-function readBillingAddress(fields: Map<string, string>): Address | null {
-  const given = Object.fromEntries(["country", "postal_code"].map((key) => [key, fields.get(key)?.trim() ?? ""]));
-  return given.country === "" ? null : readPostalAddress(new Parameters(given));
+function sendPdf(reply: FastifyReply, name: string, content: Buffer): FastifyReply {
+  const disposition = `attachment; filename="${name}.pdf"`;
+  const headers = { "content-disposition": disposition, "cache-control": "no-store", "x-content-type-options": "nosniff" };
+  return reply.headers(headers).type("application/pdf").send(content);
 }
 
-function lacksAddress(error: unknown): boolean {
-  return error instanceof ApiError && error.fields.param === "country";
+function lackingOf(error: unknown): Lacking | undefined {
+  const param = error instanceof ApiError ? error.fields.param : undefined;
+  return param === "country" ? "address" : param === "tax_id" ? param : undefined;
 }
 
 function sendError(reply: FastifyReply, error: unknown, asPage: boolean): FastifyReply {
@@ -69,7 +69,8 @@ function mountCheckout(server: FastifyInstance, context: Context, afterChange: (
   server.get("/c/pay/:session", (request, reply) => {
     try {
       const session = context.store.get("checkout.session", paramOf(request, "session"), "session");
-      const lacking = (request.query as { address?: unknown }).address !== undefined;
+      const query = request.query as Record<string, unknown>;
+      const lacking = (["address", "tax_id"] as const).find((name) => query[name] !== undefined);
       return reply.headers(pageHeaders([session.success_url, session.cancel_url])).send(checkoutPage(context, session, lacking));
     } catch (error) {
       return sendError(reply, error, true);
@@ -84,7 +85,12 @@ function mountCheckout(server: FastifyInstance, context: Context, afterChange: (
       const step = fields.get("step");
       const result = context.store.transaction((): PaymentResult => {
         if (step === "approve" || step === "refuse") return answerAuthentication(context, sessionId, step === "approve");
-        return paySession(context, sessionId, { card: readCard(fields), waits: fromPage, address: readBillingAddress(fields) });
+        return paySession(context, sessionId, {
+          card: readCard(fields),
+          waits: fromPage,
+          address: readBillingAddress(fields),
+          business: readBusiness(fields),
+        });
       });
       afterChange();
       if (result.kind === "paid") return reply.redirect(successAddress(result.session), 303);
@@ -103,7 +109,7 @@ function mountCheckout(server: FastifyInstance, context: Context, afterChange: (
     } catch (error) {
       // A person whose page is out of date is shown the session's current state; a script gets the error.
       if (fromPage && context.store.find("checkout.session", sessionId))
-        return reply.redirect(`/c/pay/${sessionId}${lacksAddress(error) ? "?address" : ""}`, 303);
+        return reply.redirect(`/c/pay/${sessionId}${lackingOf(error) ? `?${lackingOf(error)}` : ""}`, 303);
       return sendError(reply, error, false);
     }
   });
@@ -145,6 +151,9 @@ function mountPortal(server: FastifyInstance, context: Context, afterChange: () 
             changeAddress(context, id, address);
             return true;
           }
+          case "tax-id":
+            changeTaxId(context, id, readBusiness(fields));
+            return true;
           case "pay":
             return payOpenInvoice(context, id, target);
           default:
@@ -169,17 +178,19 @@ function mountInvoices(server: FastifyInstance, context: Context, afterChange: (
       return sendError(reply, error, true);
     }
   });
-  server.get("/i/:id/pdf", (request, reply) => {
-    try {
-      const invoice = context.store.get("invoice", paramOf(request, "id"), "invoice");
-      if (invoice.status === "draft") throw invalidRequest("A draft has no PDF yet.", "invoice");
-      const name = `attachment; filename="Invoice-${invoice.number ?? invoice.id}.pdf"`;
-      const headers = { "content-disposition": name, "cache-control": "no-store", "x-content-type-options": "nosniff" };
-      return reply.headers(headers).type("application/pdf").send(invoicePdf(invoice));
-    } catch (error) {
-      return sendError(reply, error, true);
-    }
-  });
+  const pdfs = [
+    ["/i/:id/pdf", invoiceFile],
+    ["/credit-notes/:id/pdf", creditNoteFile],
+  ] as const;
+  for (const [url, fileOf] of pdfs)
+    server.get(url, (request, reply) => {
+      try {
+        const { name, content } = fileOf(context, paramOf(request, "id"));
+        return sendPdf(reply, name, content);
+      } catch (error) {
+        return sendError(reply, error, true);
+      }
+    });
   const after = (reply: FastifyReply, id: string, result: InvoicePayment, notice: string) =>
     reply.redirect(`/i/${id}${result === "declined" ? `?notice=${notice}` : ""}`, 303);
   server.post("/i/:id/pay", (request, reply) => {

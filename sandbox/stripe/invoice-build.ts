@@ -7,6 +7,7 @@ import { newId } from "./ids.ts";
 import type { DiscountAmount } from "./invoice-lines.ts";
 import { orderLine, subscriptionLine } from "./invoice-lines.ts";
 import { itemOf } from "./subscription-status.ts";
+import { shownTaxIds } from "./tax-ids.ts";
 import { invoiceTax, withTax } from "./tax-rates.ts";
 import type { Customer, Discount, Invoice, InvoiceLine, LineItem, Subscription } from "./wire.ts";
 
@@ -43,7 +44,7 @@ function discountAmounts(context: Context, discounts: readonly Discount[], subto
   });
 }
 
-/** Tax ids, shipping, credit notes and the like: parts of an invoice that the product does not use. */
+/** Shipping, credit notes and the like: parts of an invoice that the product does not use. */
 const unused = {
   account_country: "US",
   account_name: "Tessera",
@@ -56,7 +57,6 @@ const unused = {
   customer_address: null,
   customer_shipping: null,
   customer_tax_exempt: "none",
-  customer_tax_ids: [],
   default_payment_method: null,
   default_source: null,
   default_tax_rates: [],
@@ -118,6 +118,7 @@ function buildDraft(context: Context, { id, customer, currency, lines, discounts
     customer_email: customer.email,
     customer_name: customer.name ?? null,
     customer_phone: customer.phone ?? null,
+    customer_tax_ids: shownTaxIds(context, customer.id),
     discounts: discounts.map(({ discount }) => discount),
     effective_at: null,
     ending_balance: null,

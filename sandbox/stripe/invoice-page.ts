@@ -62,6 +62,18 @@ function nextStep(context: Context, invoice: Invoice): Markup | null {
   return payForm(invoice, savedCardOf(context, invoice));
 }
 
+/** Whom a business's invoice is made out to, and who owes the tax of a sale to another member state. */
+export function taxIdTexts({ customer_name: name, customer_tax_ids: ids, total_taxes: taxes }: Invoice): string[] {
+  const [id] = ids ?? [];
+  const reversed = (taxes ?? []).some(({ taxability_reason: reason }) => reason === "reverse_charge");
+  return [...(id ? [`${name ?? ""}, VAT number ${id.value ?? ""}`] : []), ...(reversed ? ["Tax to be paid on reverse charge basis"] : [])];
+}
+
+function taxIdNote(invoice: Invoice): Markup | null {
+  const texts = taxIdTexts(invoice);
+  return texts.length === 0 ? null : html`<p class="note">${texts.join(". ")}.</p>`;
+}
+
 /** The page at an invoice's `hosted_invoice_url`. */
 export function invoicePage(context: Context, invoice: Invoice, notice: string | undefined): string {
   const line = invoice.lines.data[0];
@@ -77,6 +89,7 @@ ${off === 0 ? null : html`<div class="row good"><dt>Discount</dt><dd>−${money(
 ${tax === null ? null : html`<div class="row"><dt>Tax<small>included</small></dt><dd>${money(tax, invoice.currency)}</dd></div>`}
 <div class="row sum"><dt>Total</dt><dd>${money(invoice.total, invoice.currency)}</dd></div></dl>
 ${invoice.customer_email === null ? null : html`<p class="note">Billed to ${invoice.customer_email} on ${day(invoice.created)}.</p>`}
+${taxIdNote(invoice)}
 ${problem === undefined ? null : html`<p class="error" role="alert">${problem}</p>`}
 ${nextStep(context, invoice)}
 </section>`;

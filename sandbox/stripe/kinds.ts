@@ -22,6 +22,8 @@ export interface Kinds {
   "billing_portal.configuration": Wire.PortalConfiguration;
   "tax.registration": Wire.TaxRegistration;
   tax_rate: Wire.TaxRate;
+  tax_id: Wire.TaxId;
+  credit_note: Wire.CreditNote;
   webhook_endpoint: Wire.WebhookEndpoint;
   event: Wire.StripeEvent;
 }

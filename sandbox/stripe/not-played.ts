@@ -6,11 +6,11 @@ const absent = (what: string) => invalidParameter(`The sandbox does not play ${w
 
 /** By the beginning of the path. */
 const areas: readonly (readonly [path: RegExp, name: string])[] = [
-  [/^\/v1\/credit_notes/, "credit notes"],
+  [/^\/v1\/credit_notes/, "previews, lines and voiding of credit notes"],
   [/^\/v1\/customers\/[^/]+\/(cash_balance|cash_balance_transactions|fund_cash_balance|funding_instructions)/, "cash balances"],
   [/^\/v1\/test_helpers\/customers\/[^/]+\/fund_cash_balance/, "cash balances"],
   [/^\/v1\/customers\/[^/]+\/balance_transactions/, "balances of customers"],
-  [/^\/v1\/(customers\/[^/]+\/)?tax_ids/, "tax ids"],
+  [/^\/v1\/(customers\/[^/]+\/)?tax_ids/, "tax ids that no page collected"],
   [/^\/v1\/tax\/(calculations|transactions|associations|locations)/, "tax calculations and transactions of one's own"],
   [/^\/v1\/tax_(rates|codes)/, "tax rates and tax codes of one's own"],
   [/^\/v1\/invoiceitems/, "invoice items"],

@@ -55,14 +55,17 @@ function refuseOthers(features: Parameters | undefined): void {
   features?.refuse("subscription_pause");
 }
 
-/** The page has a form for the address. */
+/** The page has forms for the address and for a tax id. */
+const changeable = ["address", "tax_id"] as const;
+
 function readCustomerUpdate(features: Parameters | undefined, before: Features["customer_update"]): Features["customer_update"] {
   const feature = features?.object("customer_update");
   if (!feature) return before;
   const enabled = feature.boolean("enabled") ?? before.enabled;
   const allowed = feature.texts("allowed_updates");
-  if (allowed?.some((update) => update !== "address")) throw notPlayed(feature.nameOf("allowed_updates"), "address");
-  return { allowed_updates: allowed ? allowed.map(() => "address" as const) : before.allowed_updates, enabled };
+  const shown = allowed && changeable.filter((update) => allowed.includes(update));
+  if (allowed && shown?.length !== allowed.length) throw notPlayed(feature.nameOf("allowed_updates"), changeable.join(" and "));
+  return { allowed_updates: shown ?? before.allowed_updates, enabled };
 }
 
 function readFeatures(parameters: Parameters, before: Features): Features {

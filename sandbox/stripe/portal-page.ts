@@ -1,4 +1,4 @@
-import { addressFields } from "./address-fields.ts";
+import { addressFields, taxIdFields } from "./address-fields.ts";
 import type { Context } from "./context.ts";
 import type { Markup } from "./html.ts";
 import { day, html, money, page } from "./html.ts";
@@ -75,6 +75,16 @@ function addressPanel({ session, address }: PortalView): Markup | null {
 </section>`;
 }
 
+function businessPanel({ session, business }: PortalView): Markup | null {
+  if (business === undefined) return null;
+  return html`<section class="panel">
+<h2>Business</h2>
+<form method="post" action="/p/session/${session.id}/tax-id">${taxIdFields(business)}
+<button type="submit" class="second">Save the VAT number</button>
+</form>
+</section>`;
+}
+
 function numberOf(invoice: Invoice): Markup {
   return invoice.hosted_invoice_url ? html`<a href="${invoice.hosted_invoice_url}">${invoice.number ?? ""}</a>` : html`Draft`;
 }
@@ -106,7 +116,7 @@ export function portalPage(context: Context, sessionId: string, notice: string |
 <h1>Your billing</h1>
 ${view.email === null ? null : html`<p class="email">${view.email}</p>`}
 ${notice === null ? null : html`<p class="error" role="alert">${notice}</p>`}
-<div class="tiles">${plans.length === 0 ? none : plans}${cardPanel(view)}${addressPanel(view)}</div>
+<div class="tiles">${plans.length === 0 ? none : plans}${cardPanel(view)}${addressPanel(view)}${businessPanel(view)}</div>
 <section class="panel wide"><h2>Invoices</h2>${invoices}</section>`;
   return page("Billing · Tessera sandbox", body);
 }

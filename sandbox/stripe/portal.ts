@@ -10,6 +10,8 @@ import { createCard, defaultCard, setDefaultCard } from "./payment-methods.ts";
 import { configurationOf } from "./portal-configurations.ts";
 import { replan } from "./subscription-cycle.ts";
 import { itemOf, releaseSchedule } from "./subscription-status.ts";
+import { dropTaxId, keepTaxId, readTaxId, shownTaxIds, taxIdsOf } from "./tax-ids.ts";
+import { countryOf } from "./tax-places.ts";
 import type { Address, Invoice, PaymentMethod, PortalSession, Subscription } from "./wire.ts";
 
 function create({ context, parameters }: ApiCall): PortalSession {
@@ -49,6 +51,8 @@ export interface PortalView {
   cardBehaviour: CardBehaviour | null;
   /** Undefined unless the configuration has people change their address. */
   address: Address | null | undefined;
+  /** Undefined unless it has people change this; an empty value: there is none. */
+  business: { name: string; value: string } | undefined;
 }
 
 /** What the portal page shows: running subscriptions, the newest twelve invoices, the saved card. */
@@ -58,8 +62,11 @@ export function portalView(context: Context, sessionId: string): PortalView {
   const filter = { path: "customer", operator: "=", value: customer.id } as const;
   const card = currentCard(context, session.customer);
   const configuration = context.store.find("billing_portal.configuration", String(session.configuration));
+  const { enabled, allowed_updates: allowed } = configuration?.features.customer_update ?? { enabled: false, allowed_updates: [] };
+  const [taxId] = shownTaxIds(context, customer.id);
   return {
-    address: configuration?.features.customer_update.enabled ? (customer.address ?? null) : undefined,
+    address: enabled && allowed.includes("address") ? (customer.address ?? null) : undefined,
+    business: enabled && allowed.includes("tax_id") ? { name: customer.name ?? "", value: taxId?.value ?? "" } : undefined,
     session,
     email: customer.email,
     subscriptions: context.store.where("subscription", [filter, { path: "status", operator: "!=", value: "canceled" }], 20),
@@ -140,6 +147,17 @@ export function changeAddress(context: Context, sessionId: string, address: Addr
   const session = context.store.get("billing_portal.session", sessionId, "session");
   if (portalView(context, sessionId).address === undefined) throw invalidRequest("The address can't be changed here.");
   saveChange(context, "customer", "customer.updated", { ...context.store.get("customer", session.customer), address });
+}
+
+/** Replaces the tax id of the customer, or takes it away. */
+export function changeTaxId(context: Context, sessionId: string, business: { taxId: string; name: string } | null): void {
+  const session = context.store.get("billing_portal.session", sessionId, "session");
+  if (portalView(context, sessionId).business === undefined) throw invalidRequest("The tax ID can't be changed here.");
+  const customer = context.store.get("customer", session.customer);
+  const taxId = business && readTaxId(business.taxId, countryOf(customer.address));
+  for (const known of taxIdsOf(context, customer.id)) dropTaxId(context, customer.id, known.id);
+  if (business) saveChange(context, "customer", "customer.updated", { ...customer, name: business.name });
+  if (taxId) keepTaxId(context, customer, taxId);
 }
 
 /** Returns false if the card was declined; the failed attempt is stored. */

@@ -2,6 +2,8 @@
 import type { Context } from "./context.ts";
 import { invalidRequest, notPlayed } from "./errors.ts";
 import { newId } from "./ids.ts";
+import type { ShownTaxId } from "./tax-ids.ts";
+import { isReverseCharged, shownTaxIds } from "./tax-ids.ts";
 import { countryOf, percentages, regionNames } from "./tax-places.ts";
 import { isCollecting, taxSettings } from "./tax-settings.ts";
 import type { Customer, Invoice, InvoiceLine, Price, TaxRate } from "./wire.ts";
@@ -84,16 +86,17 @@ function sharedCents(grossCents: number, percentage: number): number {
 
 type LineTax = NonNullable<InvoiceLine["taxes"]>[number];
 
-/** The tax within `grossCents` for somebody in `country`. */
-export function taxWithin(context: Context, country: string, grossCents: number): LineTax {
+/** The tax within `grossCents` for somebody in `country`. Where a business owes it itself it pays the whole price, and none of it is tax. */
+export function taxWithin(context: Context, country: string, grossCents: number, taxIds: readonly ShownTaxId[]): LineTax {
+  const reversed = isReverseCharged(context, country, taxIds);
   const collecting = isCollecting(context, country);
-  const rate = rateOf(context, country, collecting ? (percentages[country] ?? 0) : 0);
+  const rate = rateOf(context, country, collecting && !reversed ? (percentages[country] ?? 0) : 0);
   const amount = sharedCents(grossCents, rate.percentage);
   return {
     amount,
     tax_behavior: "inclusive",
     tax_rate_details: { tax_rate: rate.id },
-    taxability_reason: collecting ? "standard_rated" : "not_collecting",
+    taxability_reason: !collecting ? "not_collecting" : reversed ? "reverse_charge" : "standard_rated",
     taxable_amount: collecting ? grossCents - amount : 0,
     type: "tax_rate_details",
   };
@@ -108,9 +111,10 @@ export function withTax(invoice: Invoice, context: Context): Invoice {
   const country = countryOf(customer?.address);
   if (country === undefined)
     return { ...invoice, automatic_tax: { ...invoice.automatic_tax, status: "requires_location_inputs" }, ...untaxed(invoice) };
+  const taxIds = shownTaxIds(context, String(invoice.customer));
   const lines = invoice.lines.data.map((line) => {
     const off = (line.discount_amounts ?? []).reduce((sum, { amount }) => sum + amount, 0);
-    return { ...line, taxes: [taxWithin(context, country, line.amount - off)] };
+    return { ...line, taxes: [taxWithin(context, country, line.amount - off, taxIds)] };
   });
   const taxes = lines.flatMap((line) => line.taxes);
   const [first] = taxes;

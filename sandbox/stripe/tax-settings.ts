@@ -15,7 +15,7 @@ const settingsId = "tax_settings";
 const noDefaults = { provider: "stripe", tax_behavior: null, tax_code: null } as const;
 
 /** Members of the European Union: one registration with its one-stop shop is for all of them. */
-const union = "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK".split(" ");
+export const union = "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK".split(" ");
 
 export function taxSettings(context: Context): TaxSettings {
   const { headOffice, defaults } = context.store.findHidden("tax.settings", settingsId) ?? {

@@ -44,6 +44,8 @@ export const Invoice = Type.Object({
   /** How much of it was given back. */
   refundedCents: Cents,
   state: InvoiceState,
+  /** What the payment provider issued about money that was given back, the oldest first. */
+  creditNotes: Type.Array(Type.Object({ id: Type.String(), number: Type.String(), amountCents: Cents })),
   /** The bank's reference of the transfer that paid it; null: none did. */
   transferReference: Type.Union([Type.String(), Type.Null()]),
 });
@@ -59,6 +61,8 @@ export type InvoicePage = Static<typeof InvoicePage>;
 
 /** `pay`: the payment provider's page where it is paid, or confirmed with the bank. */
 const Document = Type.Union([Type.Literal("pdf"), Type.Literal("receipt"), Type.Literal("pay")]);
+/** Stripe's id of a credit note. */
+const CreditNoteId = Type.String({ minLength: 1, maxLength: 200 });
 export type InvoiceDocument = Static<typeof Document>;
 
 export const invoiceRoutes = {
@@ -71,9 +75,13 @@ export const invoiceRoutes = {
     response: { 200: InvoicePage },
   },
   "POST /api/billing/invoices/:id/link": {
-    summary: "A fresh link to an invoice's PDF, its receipt or the page where it is paid. The payment provider's links expire",
+    summary:
+      "A fresh link to an invoice's PDF, its receipt, the page where it is paid, or the PDF of one of its credit notes. The payment provider's links expire",
     params: Type.Object({ id: InvoiceId }),
-    body: Type.Object({ document: Document }, { additionalProperties: false }),
+    body: Type.Union([
+      Type.Object({ document: Document }, { additionalProperties: false }),
+      Type.Object({ creditNote: CreditNoteId }, { additionalProperties: false }),
+    ]),
     response: { 200: Type.Object({ url: Type.String() }) },
   },
   "GET /api/billing/pay": {

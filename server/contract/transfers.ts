@@ -61,6 +61,32 @@ export type ReceivedTransfer = Static<typeof ReceivedTransfer>;
 export const ReversedTransfer = Type.Object({ reference: Reference, reason: Reason }, { additionalProperties: false });
 export type ReversedTransfer = Static<typeof ReversedTransfer>;
 
+/** Money that is to be transferred back, because the person withdrew from the contract. */
+export const TransferReturn = Type.Object({
+  invoiceId: Type.String(),
+  /** The bank's reference of the transfer that paid it. */
+  reference: Type.String(),
+  amountCents: Cents,
+  currency: Type.String(),
+  askedAt: Timestamp,
+  /** When the fourteen days of the law are over. */
+  dueAt: Timestamp,
+});
+export type TransferReturn = Static<typeof TransferReturn>;
+
+export const ReturnedTransfer = Type.Object(
+  {
+    /** The bank's reference of the transfer by which it went back. */
+    reference: Reference,
+    invoiceId: Type.String({ maxLength: 200 }),
+    amountCents: Type.Integer({ minimum: 1, maximum: 100_000_000 }),
+    currency: Type.String({ pattern: "^[a-z]{3}$" }),
+    reason: Reason,
+  },
+  { additionalProperties: false },
+);
+export type ReturnedTransfer = Static<typeof ReturnedTransfer>;
+
 export const TransferOffer = Type.Object({
   order: OrderPreview,
   /** In how many days of its date each invoice is to be paid. */
@@ -94,6 +120,16 @@ export const transferRoutes = {
   "POST /api/admin/transfers/reverse": {
     summary: "For the team: take a recorded transfer back. Its credits go, and the plan ends. May answer `step_up_required`",
     body: ReversedTransfer,
+    response: { 204: NoContent },
+  },
+  "GET /api/admin/transfers/returns": {
+    summary: "For the team: what is to be transferred back to people who withdrew, the longest waiting first",
+    response: { 200: Type.Object({ returns: Type.Array(TransferReturn) }) },
+  },
+  "POST /api/admin/transfers/returned": {
+    summary:
+      "For the team: record that money was transferred back to a person who withdrew; the same again changes nothing. May answer `step_up_required`",
+    body: ReturnedTransfer,
     response: { 204: NoContent },
   },
 } as const satisfies Record<string, RouteContract>;

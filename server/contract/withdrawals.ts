@@ -28,6 +28,8 @@ export const Contract = Type.Object({
   amountCents: Cents,
   grantedCredits: Credits,
   unspentCredits: Credits,
+  /** It was paid by bank transfer, and the money goes back by one. */
+  byTransfer: Type.Boolean(),
   /** When the withdrawal arrived. */
   withdrawnAt: Type.Union([Timestamp, Type.Null()]),
 });

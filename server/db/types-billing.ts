@@ -86,6 +86,13 @@ export interface SubscriptionChanges {
 
 export type SubscriptionRow = Selectable<UserSubscriptions>;
 
+/** A credit note that Stripe has for an invoice. */
+export interface CreditNoteRow {
+  id: string;
+  number: string;
+  amountCents: number;
+}
+
 /** What a person sees of an invoice. */
 export interface Invoices {
   id: string;
@@ -107,6 +114,7 @@ export interface Invoices {
   updated_at: Date;
   /** By when it is to be paid by bank transfer; null: a card is charged. */
   due_at: Date | null;
+  credit_notes: ColumnType<CreditNoteRow[], string | undefined, string>;
   /** How much of `total_cents` is tax; null: Stripe reckoned none. */
   tax_cents: number | null;
   /** The rate of value added tax, where the whole invoice has one. */
@@ -138,11 +146,15 @@ export interface MoneyBacks {
   kind: Generated<MoneyBackKind>;
   billing_account_id: string;
   invoice_id: string;
-  charge_id: string;
+  /** Null: a bank transfer paid it. */
+  charge_id: string | null;
+  transfer_reference: Generated<string | null>;
   stripe_subscription_id: string | null;
   amount_cents: number;
   asked_at: Date;
   done_at: Date | null;
+  returned_reference: Generated<string | null>;
+  return_reason: Generated<string | null>;
 }
 
 export interface BankTransfers {

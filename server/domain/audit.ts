@@ -48,6 +48,8 @@ export interface AuditDetails {
   /** `agreedElsewhere`: the plan was not ordered on our page. */
   "transfer.received": { amountCents: number; agreedElsewhere?: true };
   "transfer.reversed": { amountCents: number };
+  /** The money of a plan that was withdrawn from was transferred back. */
+  "transfer.returned": { amountCents: number };
   /** Somebody of the team compared the person's payments with the payment provider's. */
   "payments.checked": Record<string, never>;
   "export.asked": Record<string, never>;
@@ -92,6 +94,7 @@ const shown = {
   "transfer.ordered": false,
   "transfer.received": false,
   "transfer.reversed": false,
+  "transfer.returned": false,
   "payments.checked": true,
   "export.asked": true,
   "export.downloaded": true,

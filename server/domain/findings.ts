@@ -38,6 +38,10 @@ export const findingKinds = {
     what: "a person asked money back over an hour ago, and it has not gone back",
     toDo: "Look at npm run dead-letters for Stripe's reason. If the payment can't be refunded, pay it back another way and close this finding.",
   },
+  unreturned_transfer: {
+    what: "a person withdrew from a plan paid by bank transfer over ten days ago, and nobody recorded that the money went back",
+    toDo: "Transfer it before the fourteen days are over: GET /api/admin/transfers/returns has the amount. Then record it with POST /api/admin/transfers/returned.",
+  },
   wrong_invoice: {
     what: "our copy of an invoice differs from Stripe's",
     toDo: "Look at the invoice at Stripe; npm run reconcile -- --full reads it again.",

@@ -38,6 +38,7 @@ export const keptMs = {
   findings: 365 * dayMs,
   paymentChecks: 30 * dayMs,
   abandonedOrders: 30 * dayMs,
+  unpaidOrders: 90 * dayMs,
 } as const;
 
 /** How long a browser keeps what it was given. Constants of their own: the first page needs one of them. */

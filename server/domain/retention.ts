@@ -31,13 +31,19 @@ export const sweeps = {
   findings: { sql: "retention_findings", since: "it was resolved" },
   paymentChecks: { sql: "retention_payment_checks", since: "the first of the account's checks within an hour" },
   abandonedOrders: { sql: "retention_abandoned_orders", since: "it was made" },
+  unpaidOrders: { sql: "retention_unpaid_orders", since: "it was made" },
 } as const satisfies Record<Sweep, { sql: string; since: string }>;
+
+interface Earlier {
+  what: string;
+  sweep: Sweep;
+}
 
 interface Bound {
   /** How long a row is kept: until a sweep deletes it, as long as the row of another table that it belongs to, or what the string says. */
   rows: { sweep: Sweep } | { with: string } | "for good" | "until deleted" | "until done" | "one row each";
-  /** The part of the data that a sweep deletes earlier. */
-  earlier?: { what: string; sweep: Sweep };
+  /** The parts of the data that a sweep deletes earlier. */
+  earlier?: Earlier | readonly Earlier[];
   why: string;
 }
 
@@ -119,7 +125,10 @@ export const retention = {
   checkouts: { rows: { with: "users" }, why: "a late payment can be matched to what was bought" },
   orders: {
     rows: "for good",
-    earlier: { what: "orders that nobody paid", sweep: "abandonedOrders" },
+    earlier: [
+      { what: "orders that nobody paid", sweep: "abandonedOrders" },
+      { what: "orders by bank transfer that nobody paid, whose invoice is void by then", sweep: "unpaidOrders" },
+    ],
     why: "proof of what was ordered and agreed to, as long as its invoice; of a billing account, which names no deleted person",
   },
   discount_campaigns: { rows: "for good", why: "they explain past prices; no personal data" },

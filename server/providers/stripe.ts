@@ -120,17 +120,56 @@ export function isOtherContent(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeIdempotencyError && error.code !== keyInUse;
 }
 
-/** Runs `work` and turns an error from Stripe into the refusal `payment_provider_unavailable` (502). */
-export async function orUnavailable<T>(log: { warn(details: object, message: string): void }, work: () => Promise<T>): Promise<T> {
+/** Stripe's codes for a customer whose address says not enough about where tax is due. */
+const locationCodes: ReadonlySet<unknown> = new Set(["customer_tax_location_invalid", "invalid_tax_location"]);
+const taxCodes: ReadonlySet<unknown> = new Set(["stripe_tax_inactive", "taxes_calculation_failed", "failed_tax_calculation"]);
+
+/**
+ * `address`: the tax depends on where the customer lives, which Stripe doesn't know. `account`: Stripe Tax is not set up, or can't reckon the tax;
+ * some of these errors have no code, but are about a tax parameter or say so.
+ */
+function taxProblem(error: InstanceType<typeof Stripe.errors.StripeError>): "address" | "account" | undefined {
+  const { code, param = "", message } = error;
+  if (locationCodes.has(code)) return "address";
+  if (taxCodes.has(code)) return "account";
+  return isRefused(error) && code === undefined && /(\b|_)tax(es)?(\b|_)/i.test(`${param} ${message}`) ? "account" : undefined;
+}
+
+/** The refusal that an error from Stripe becomes: one that somebody can act on if it is about tax, else `payment_provider_unavailable`. */
+function refusalFor(error: InstanceType<typeof Stripe.errors.StripeError>): DomainError {
+  const problem = taxProblem(error);
+  if (problem === "address")
+    return new DomainError(
+      "tax_address_needed",
+      "The tax depends on the billing address. Enter it under Manage subscription; nothing was ordered",
+    );
+  if (problem === "account")
+    return new DomainError("tax_unavailable", "The tax can't be worked out right now. Nothing was ordered or charged; we have been told");
+  return new DomainError(
+    "payment_provider_unavailable",
+    "The payment provider cannot be reached right now. Nothing was charged; try again in a moment",
+  );
+}
+
+interface Log {
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+/**
+ * Runs `work` and turns an error from Stripe into the refusal `payment_provider_unavailable` (502), or, where it is about tax,
+ * `tax_address_needed` or `tax_unavailable`. The latter is for the operator, so it is logged as an error.
+ */
+export async function orUnavailable<T>(log: Log, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
-    log.warn({ err: { type: error.type, code: error.code, message: error.message } }, "a call to Stripe failed");
-    throw new DomainError(
-      "payment_provider_unavailable",
-      "The payment provider cannot be reached right now. Nothing was charged; try again in a moment",
-    );
+    const refusal = refusalFor(error);
+    const details = { err: { type: error.type, code: error.code, message: error.message } };
+    if (refusal.code === "tax_unavailable") log.error(details, "Stripe Tax refuses: npm run stripe:check says what is missing");
+    else log.warn(details, "a call to Stripe failed");
+    throw refusal;
   }
 }
 

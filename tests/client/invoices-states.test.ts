@@ -22,6 +22,7 @@ const plan: Invoice = {
   totalCents: 1999,
   refundedCents: 0,
   state: "paid",
+  creditNotes: [],
   transferReference: null,
   tax: null,
   addressMissing: false,

@@ -44,6 +44,7 @@ it("says that tax is in the price, and at which rate once that is known", async 
   page = await open(site, "/pricing", { member: true });
   await want("Subscribe to Starter");
   await dialog().getByText(texts.taxed, { exact: true }).waitFor();
+  await dialog().getByText(texts.business).waitFor();
   await page.keyboard.press("Escape");
   api.answer(previewCall, { ...orderOf("starter_month"), tax: { percent: 25.5 } });
   await want("Subscribe to Starter");

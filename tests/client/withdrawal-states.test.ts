@@ -24,6 +24,7 @@ const plan: Contract = {
   amountCents: 1327,
   grantedCredits: 300,
   unspentCredits: 199,
+  byTransfer: false,
   withdrawnAt: null,
 };
 const pack: Contract = {

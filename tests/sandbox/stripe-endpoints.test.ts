@@ -131,5 +131,5 @@ test("a portal's configuration is made, changed and used; what the page does not
   ).rejects.toThrow("does not play features[subscription_pause]");
   await expect(
     stripe.billingPortal.configurations.create({ features: { customer_update: { enabled: true, allowed_updates: ["email"] } } }),
-  ).rejects.toThrow("plays features[customer_update][allowed_updates] only as address");
+  ).rejects.toThrow("plays features[customer_update][allowed_updates] only as address and tax_id");
 });

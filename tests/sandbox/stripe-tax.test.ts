@@ -169,6 +169,52 @@ describe("once it is switched on", () => {
     expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({ automatic_tax: { enabled: false } });
   });
 
+  const asking = { tax_id_collection: { enabled: true }, customer_update: { address: "auto", name: "auto" } } as const;
+  const business = { tax_id: "fr40303265045", business_name: "Exemple SARL" };
+
+  test("a business elsewhere in the Union gives its number and owes the tax itself; its invoices show both, the renewal too", async () => {
+    const customer = (await stripe.customers.create({ email: "ada@example.com" })).id;
+    const session = await createSession(harness, await plan(), { customer, ...taxed, ...asking });
+    expect(await (await fetch(String(session.url))).text()).toContain("VAT number");
+    expect((await payFrom(harness, session.id, "DE", business)).status).toBe(400);
+    expect((await payFrom(harness, session.id, "FR", { ...business, business_name: "" })).status).toBe(400);
+    expect((await payFrom(harness, session.id, "FR", business)).status).toBe(303);
+    const taxId = { type: "eu_vat", value: "FR40303265045" };
+    expect((await stripe.customers.listTaxIds(customer)).data).toMatchObject([{ ...taxId, country: "FR", customer }]);
+    const paid = await stripe.checkout.sessions.retrieve(session.id, { expand: ["invoice", "customer"] });
+    expect(paid).toMatchObject({
+      ...{ amount_total: 1999, total_details: { amount_tax: 0 } },
+      collected_information: { business_name: "Exemple SARL" },
+      customer_details: { business_name: "Exemple SARL", tax_ids: [taxId] },
+      customer: { name: "Exemple SARL" },
+      invoice: { total: 1999, customer_name: "Exemple SARL", customer_tax_ids: [taxId] },
+    });
+    const shown = await (await fetch(String((paid.invoice as Stripe.Invoice).hosted_invoice_url))).text();
+    expect(shown).toContain("Exemple SARL, VAT number FR40303265045. Tax to be paid on reverse charge basis.");
+    await harness.advanceTo(new Date("2026-02-28T12:00:00Z"));
+    const [renewal] = (await stripe.invoices.list({ customer })).data;
+    expect(renewal).toMatchObject({ status: "paid", total: 1999, customer_tax_ids: [taxId] });
+    expect(renewal && (await taxOf(renewal))).toEqual([0, 0, "reverse_charge"]);
+  });
+
+  test("a business at home pays the tax as everybody does, and corrects or takes away its number in the portal", async () => {
+    const { customer, invoice } = await subscribe("DE", asking);
+    expect(invoice.customer_tax_ids).toEqual([]);
+    const features = { customer_update: { enabled: true, allowed_updates: ["address" as const, "tax_id" as const] } };
+    const { id: configuration } = await stripe.billingPortal.configurations.create({ features });
+    const { url } = await stripe.billingPortal.sessions.create({ customer, configuration });
+    const post = (fields: Record<string, string>) =>
+      fetch(`${url}/tax-id`, { method: "POST", redirect: "manual", body: new URLSearchParams(fields) });
+    expect((await post(business)).status).toBe(400);
+    expect((await post({ tax_id: "DE123456789", business_name: "Beispiel GmbH" })).status).toBe(303);
+    expect((await stripe.customers.listTaxIds(customer)).data).toMatchObject([{ value: "DE123456789" }]);
+    await harness.advanceTo(new Date("2026-02-28T12:00:00Z"));
+    const [renewal] = (await stripe.invoices.list({ customer })).data;
+    expect(renewal && [renewal.customer_name, await taxOf(renewal)]).toEqual(["Beispiel GmbH", [19, 319, "standard_rated"]]);
+    expect((await post({})).status).toBe(303);
+    expect((await stripe.customers.listTaxIds(customer)).data).toEqual([]);
+  });
+
   test("what Stripe refuses, and what the sandbox does not play", async () => {
     const exclusive = { currency: "usd", unit_amount: 1999, recurring: { interval: "month" }, product_data: { name: "A" } } as const;
     const [bare, added] = [await stripe.prices.create(exclusive), await stripe.prices.create({ ...exclusive, tax_behavior: "exclusive" })];
@@ -188,7 +234,10 @@ describe("once it is switched on", () => {
         { param: "automatic_tax[liability]" },
         async () => createSession(harness, bare.id, { automatic_tax: { enabled: true, liability: { type: "self" } } }),
       ],
-      [{ param: "tax_id_collection" }, async () => createSession(harness, await plan(), { tax_id_collection: { enabled: true } })],
+      [
+        { param: "customer_update" },
+        async () => createSession(harness, await plan(), { customer, ...taxed, ...asking, customer_update: { address: "auto" } }),
+      ],
       [{ param: "address[country]" }, async () => stripe.customers.update(customer, { address: { country: "XX" } })],
       [
         { param: "country" },

@@ -1,4 +1,5 @@
 /** Tax by Stripe Tax where it is switched on: the prices stay, each invoice says how much of it is tax, and money goes back by the whole price. */
+import type Stripe from "stripe";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { InvoicePage } from "#contract/invoices.ts";
 import type { TransferInvoice } from "#contract/transfers.ts";
@@ -45,7 +46,7 @@ describe("switched on", () => {
     const { payments } = world.deps;
     // The account of an operator who has filled in nothing yet: nobody pays a price whose tax can't be reckoned.
     const person = await world.person();
-    expect(await world.checkout(person, "starter_month")).toMatchObject({ status: 502, code: "payment_provider_unavailable" });
+    expect(await world.checkout(person, "starter_month")).toMatchObject({ status: 503, code: "tax_unavailable" });
     const missing = await compareAccount(payments, "https://t.example", "included");
     expect(missing.filter(({ repair }) => !repair).map(({ what }) => what)).toEqual([
       expect.stringContaining("business address"),
@@ -62,7 +63,7 @@ describe("switched on", () => {
     const prices = await payments.prices.list({ active: true, limit: 100, expand: ["data.product"] });
     for (const price of prices.data) expect(price).toMatchObject({ tax_behavior: "inclusive", product: { tax_code: "txcd_10103000" } });
     expect(await payments.billingPortal.configurations.list()).toMatchObject({
-      data: [{ features: { customer_update: { enabled: true, allowed_updates: ["address"] } } }],
+      data: [{ features: { customer_update: { enabled: true, allowed_updates: ["address", "tax_id"] } } }],
     });
   });
 
@@ -103,6 +104,18 @@ describe("switched on", () => {
     expect(await preview(person, "pack_100")).toMatchObject({ tax: { percent: null } });
   });
 
+  test("a business gives its number at the checkout: the price stays, and its invoice says that none of it is tax", async () => {
+    const person = await world.person();
+    const { url } = await world.checkout(person, "starter_month");
+    await world.pay(url, "success", "FR", { tax_id: "FR40303265045", business_name: "Exemple SARL" });
+    await world.settle();
+    const [shown] = await invoicesOf(person);
+    expect(shown).toMatchObject({ totalCents: 1999, tax: { cents: 0, percent: null } });
+    const invoice = await world.deps.payments.invoices.retrieve(shown?.id ?? "");
+    expect(invoice).toMatchObject({ customer_name: "Exemple SARL", customer_tax_ids: [{ type: "eu_vat", value: "FR40303265045" }] });
+    expect((await mailsTo(world, person, "subscription-started"))[0]).toMatchObject({ taxCents: 0 });
+  });
+
   test("withdrawing gives back the price with its tax", async () => {
     const person = await subscriber("DE");
     const { contracts } = (await world.app.inject({ url: "/api/billing/withdrawals", headers: person.headers })).json();
@@ -139,6 +152,13 @@ describe("switched on", () => {
     const billTo = { name: "Example GmbH", line1: "Example Street 2", postalCode: "10115", city: "Berlin", country: "DE" };
     await world.post("/api/admin/transfers/offer", admin, { ...asked, billTo });
     const consent = consentTo("enterprise_month");
+    // Without it the order says what is missing, and works as soon as it is there.
+    const customer = await customerOf(person);
+    const { address } = (await world.deps.payments.customers.retrieve(customer)) as Stripe.Customer;
+    await world.deps.payments.customers.update(customer, { address: "" });
+    const unplaced = await world.post("/api/billing/transfer-offer/order", person, { consent });
+    expect([unplaced.statusCode, unplaced.json().code]).toEqual([409, "tax_address_needed"]);
+    await world.deps.payments.customers.update(customer, { address: address as Stripe.AddressParam });
     const begun = (await world.post("/api/billing/transfer-offer/order", person, { consent })).json<TransferInvoice>();
     await world.settle();
     const { tax, totalCents } = (await invoicesOf(person)).find(({ id }) => id === begun.invoiceId) ?? {};

@@ -272,12 +272,16 @@ describe("an invoice that is not paid in time", () => {
     const { invoiceId } = await begin();
     await transfer(invoiceId);
     await settle();
+    expect((await check()).next_credits_at).toBe("2026-02-10T12:00:00.000Z");
     const renewal = new Date("2026-02-10T13:00:00Z");
+    await world.moveTo(new Date(renewal.getTime() + 60_000));
+    expect((await check()).next_credits_at).toBeNull();
     await world.moveTo(new Date(renewal.getTime() + dayMs));
     const [open] = await invoices();
     expect(open).toMatchObject({ state: "open", totalCents: monthlyPriceCents });
     expect(await mailsTo(world, person, "transfer-invoice")).toHaveLength(2);
-    expect(await check()).toMatchObject({ status: "active", credits: 0 });
+    // Nobody knows when the transfer arrives.
+    expect(await check()).toMatchObject({ status: "active", credits: 0, next_credits_at: null, unpaid: { invoiceId: open?.id } });
     await world.moveTo(new Date("2026-02-25T12:00:00Z"));
     expect(await check()).toMatchObject({ status: "past_due", unpaid: { until: "2026-03-03T12:00:00.000Z" } });
     await transfer(open?.id ?? "", { reference: "second" });

@@ -26,6 +26,8 @@ const get = (person: Person, query = "") =>
   world.app.inject({ method: "GET", url: `/api/billing/invoices${query}`, headers: person.headers });
 const listOf = async (person: Person) => (await get(person)).json().invoices;
 const linkTo = (person: Person, id: string, document: string) => world.post(`/api/billing/invoices/${id}/link`, person, { document });
+const linkToNote = (person: Person, id: string, creditNote: string) =>
+  world.post(`/api/billing/invoices/${id}/link`, person, { creditNote });
 
 async function subscriber(priceId = "starter_month"): Promise<Person> {
   const person = await world.person();
@@ -58,6 +60,7 @@ describe("a person's invoices", () => {
     const own = await invoices.where("billing_account_id", "=", payerId).executeTakeFirstOrThrow();
     const more = Array.from({ length: 30 }, (_, index) => ({
       ...own,
+      credit_notes: "[]",
       id: `in_more${String(index).padStart(2, "0")}`,
       // Two are issued in the same second.
       issued_at: new Date(start.getTime() - Math.floor(index / 2) * 86_400_000),
@@ -109,6 +112,36 @@ describe("a person's invoices", () => {
   });
 });
 
+describe("the credit note of a refund", () => {
+  async function refund(person: Person, cents: number) {
+    const [{ id }] = await listOf(person);
+    const { data } = await world.deps.payments.invoicePayments.list({ invoice: id, status: "paid" });
+    await world.deps.payments.refunds.create({ payment_intent: String(data[0]?.payment.payment_intent), amount: cents });
+  }
+
+  test("is issued once, however often Stripe's events come, side by side and after an answer that was lost", async () => {
+    const person = await subscriber();
+    await refund(person, 300);
+    const events = await world.takeEvents();
+    world.setApiFaults([{ kind: "cut_after_work", method: "POST", path: "/v1/credit_notes", count: 1 }]);
+    await Promise.all([world.bring(events).catch(() => {}), world.bring(events).catch(() => {})]);
+    await world.bring(events);
+    await world.settle();
+    expect((await listOf(person))[0]).toMatchObject({ refundedCents: 300, creditNotes: [{ amountCents: 300 }] });
+  });
+
+  test("is left to an operator who issues it by hand, and is shown then; what Stripe refuses holds up nothing", async () => {
+    const person = await subscriber();
+    const [{ id: invoice }] = await listOf(person);
+    await world.deps.payments.creditNotes.create({ invoice, amount: 1900, out_of_band_amount: 1900, email_type: "none" });
+    await world.settle();
+    expect((await listOf(person))[0].creditNotes).toMatchObject([{ amountCents: 1900 }]);
+    await refund(person, 1999);
+    await world.settle();
+    expect((await listOf(person))[0]).toMatchObject({ state: "refunded", refundedCents: 1999, creditNotes: [{ amountCents: 1900 }] });
+  });
+});
+
 describe("an invoice", () => {
   test("is failed, paid and refunded as Stripe has it, whatever was lost or came twice", async () => {
     const person = await subscriber();
@@ -139,7 +172,23 @@ describe("an invoice", () => {
     expect((await listOf(person))[0]).toMatchObject({ state: "paid", refundedCents: 500 });
     await world.deps.payments.refunds.create({ payment_intent: intent });
     await world.settle();
-    expect((await listOf(person))[0]).toMatchObject({ state: "refunded", refundedCents: 1999 });
+    const [refunded] = await listOf(person);
+    expect(refunded).toMatchObject({ state: "refunded", refundedCents: 1999 });
+    // Each refund has its credit note, which Stripe keeps with the invoice.
+    expect(refunded.creditNotes).toEqual([
+      { id: expect.any(String), number: `${refunded.number}-CN-01`, amountCents: 500 },
+      { id: expect.any(String), number: `${refunded.number}-CN-02`, amountCents: 1499 },
+    ]);
+    const [note] = refunded.creditNotes;
+    const pdf = await fetch((await linkToNote(person, refunded.id, note.id)).json().url);
+    expect([pdf.headers.get("content-type"), (await pdf.text()).slice(0, 5)]).toEqual(["application/pdf", "%PDF-"]);
+    const [earlier] = await listOf(await subscriber());
+    for (const [asker, invoice, wanted] of [
+      [await world.person(), refunded.id, note.id],
+      [person, refunded.id, "cn_unknown"],
+      [person, earlier.id, note.id],
+    ] as const)
+      expect((await linkToNote(asker, invoice, wanted)).statusCode).toBe(404);
   });
 
   test("from before the list existed is read when its person looks, or by the next reconciliation", async () => {

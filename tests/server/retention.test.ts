@@ -12,7 +12,7 @@ import { queueRetention, retention, sweeps } from "#domain/retention.ts";
 import { queueSchema } from "#server/db/queue-schema.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import type { Mails } from "#server/db/types-work.ts";
-import { insertOrder } from "#server/features/billing/orders.ts";
+import { insertOrder, noteCompleted } from "#server/features/billing/orders.ts";
 import { sweepBatch, sweepRetention } from "#server/features/retention/service.ts";
 import { full } from "#tests/support/full.ts";
 import { holdCredits } from "#tests/support/ledger-calls.ts";
@@ -60,6 +60,15 @@ async function there(query: { execute(): Promise<unknown[]> }): Promise<boolean>
 
 async function userOf(): Promise<string> {
   return (await createUser(database.db)).userId;
+}
+
+async function orderAt(at: Date): Promise<string> {
+  const id = uuidv7();
+  const cents = { amount_cents: 1599, later_cents: 1999, currency: "usd", credits: 300 };
+  const agreed = { price_id: "starter_month", ...cents, language: "de", ...orderTexts };
+  const userId = await userOf();
+  await inTransaction(database.db, (trx) => insertOrder(trx, id, userId, agreed, at));
+  return id;
 }
 
 const plants: Record<Sweep, Plant> = {
@@ -168,20 +177,13 @@ const plants: Record<Sweep, Plant> = {
     return () => there(db.selectFrom("factor_resets").select("id").where("id", "=", id));
   },
   async abandonedOrders(at) {
-    const { db } = database;
-    const id = uuidv7();
-    const agreed = {
-      price_id: "starter_month",
-      amount_cents: 1599,
-      later_cents: 1999,
-      currency: "usd",
-      credits: 300,
-      language: "de",
-      ...orderTexts,
-    };
-    const userId = await userOf();
-    await inTransaction(db, (trx) => insertOrder(trx, id, userId, agreed, at));
-    return () => there(db.selectFrom("orders").select("id").where("id", "=", id));
+    const id = await orderAt(at);
+    return () => there(database.db.selectFrom("orders").select("id").where("id", "=", id));
+  },
+  async unpaidOrders(at) {
+    const id = await orderAt(at);
+    await inTransaction(database.db, (trx) => noteCompleted(trx, id, `sub_${id}`));
+    return () => there(database.db.selectFrom("orders").select("id").where("id", "=", id));
   },
   async trialMailboxes(at) {
     const { db } = database;

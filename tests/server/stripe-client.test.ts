@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { failureKind } from "#server/failures.ts";
 import type { StripeTimeouts } from "#server/providers/stripe.ts";
-import { createPayments } from "#server/providers/stripe.ts";
+import { createPayments, orUnavailable } from "#server/providers/stripe.ts";
 
 const sockets = new Set<Socket>();
 let stop = async () => {};
@@ -92,4 +92,27 @@ test("a call under way and a later one fail as an outage once the process is abo
   ending.abort();
   expect(failureKind(await underWay)).toBe("outage");
   expect(failureKind(await failureOf(payments.balance.retrieve()))).toBe("outage");
+});
+
+test.each([
+  ["tax_address_needed", { code: "customer_tax_location_invalid", message: "The customer's location isn't recognized." }],
+  ["tax_address_needed", { code: "invalid_tax_location", message: "The location is not valid." }],
+  ["tax_unavailable", { code: "stripe_tax_inactive", message: "Stripe Tax has not been activated on your account." }],
+  ["tax_unavailable", { code: "taxes_calculation_failed", message: "Tax calculation failed." }],
+  ["tax_unavailable", { code: "failed_tax_calculation", message: "Tax calculation failed." }],
+  ["tax_unavailable", { param: "automatic_tax[enabled]", message: "You must have a valid head office address." }],
+  ["tax_unavailable", { param: "line_items[0][price]", message: "The price has no tax_behavior." }],
+  ["payment_provider_unavailable", { code: "resource_missing", param: "line_items[0][price]", message: "No such price" }],
+  ["payment_provider_unavailable", { param: "syntax", message: "Received unknown parameter: syntax" }],
+])("becomes %s if Stripe refuses with %o", async (refusal, error) => {
+  const body = JSON.stringify({ error: { type: "invalid_request_error", ...error } });
+  const payments = await stripeThat((socket) => {
+    socket.end(
+      `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+    );
+  });
+  const told: string[] = [];
+  const log = { warn: () => told.push("warn"), error: () => told.push("error") };
+  expect(await failureOf(orUnavailable(log, () => payments.balance.retrieve()))).toMatchObject({ code: refusal });
+  expect(told).toEqual([refusal === "tax_unavailable" ? "error" : "warn"]);
 });

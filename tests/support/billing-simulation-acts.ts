@@ -6,7 +6,7 @@ import { spendableKinds } from "#domain/credits.ts";
 import { packs } from "#domain/plans.ts";
 import { deleteAccount, dispute, moneyBack, refund, restoreAccount, transfer, withdraw } from "./billing-simulation-returns.ts";
 import type { Act, Actor, Stage } from "./billing-simulation-stage.ts";
-import { call, runningOf } from "./billing-simulation-stage.ts";
+import { call, customerOf, runningOf } from "./billing-simulation-stage.ts";
 import type { Card } from "./billing-stripe.ts";
 import { consentTo } from "./consent.ts";
 import { endHold, holdCredits } from "./ledger-calls.ts";
@@ -15,11 +15,24 @@ const priceIds = ["starter", "basic", "professional", "enterprise"].flatMap((pla
 
 const nothing = () => {};
 
-async function payAt({ world, random }: Stage, address: unknown): Promise<void> {
+const countries = ["DE", "DE", "FR", "CH"] as const;
+/** A business in France owes the tax itself. */
+const business = { tax_id: "FR40303265045", business_name: "Exemple SARL" };
+
+async function payAt({ world, random, taxed }: Stage, address: unknown): Promise<void> {
   if (typeof address !== "string") return;
   const cards: Card[] = ["success", "success", "success", "success", "declined"];
-  await world.pay(address, cards[random(cards.length)]);
+  const country = taxed ? countries[random(countries.length)] : "";
+  await world.pay(address, cards[random(cards.length)], country, country === "FR" && random(2) === 0 ? business : {});
 }
+
+/** Where tax is on: the address is lost, or another one is given in the portal. */
+const move: Act = async (stage, actor) => {
+  const customer = stage.taxed ? await customerOf(stage, actor) : undefined;
+  if (customer === undefined) return;
+  const country = countries[stage.random(countries.length)] ?? "DE";
+  await stage.world.deps.payments.customers.update(customer, { address: stage.random(3) === 0 ? "" : { country } });
+};
 
 /** Looks at the order and agrees to it. */
 async function order(stage: Stage, actor: Actor, path: string, what: { priceId?: string | undefined; pack?: string | undefined }) {
@@ -106,6 +119,7 @@ const acts: readonly [weight: number, act: Act][] = [
   [2, withdraw],
   [1, deleteAccount],
   [3, transfer],
+  [1, move],
 ];
 
 /** What can still happen to an account that was deleted, before it is erased. */

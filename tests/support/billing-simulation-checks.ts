@@ -62,7 +62,7 @@ function subscriptionOf(invoice: Stripe.Invoice): string | undefined {
 
 interface Books {
   subscriptions: readonly Stripe.Subscription[];
-  /** By invoice, when its transfer was taken back. */
+  /** By invoice, when its transfer was taken back, or its plan withdrawn from. */
   reversedAt: ReadonlyMap<string, Date>;
   names: ReadonlyMap<string, string>;
   now: Date;
@@ -198,7 +198,7 @@ async function checkReturns(world: BillingWorld, actor: Actor, customer: string)
 
 /**
  * A recorded transfer has paid its invoice. One that was taken back gives no credits, and its plan has ended. Returns when which were taken
- * back, by invoice.
+ * back, or their plans withdrawn from, by invoice.
  */
 async function checkTransfers({ database, deps }: BillingWorld, { payerId, userId }: Actor): Promise<Map<string, Date>> {
   const transfers = await database.db.selectFrom("bank_transfers").selectAll().where("billing_account_id", "=", payerId).execute();
@@ -217,7 +217,37 @@ async function checkTransfers({ database, deps }: BillingWorld, { payerId, userI
     );
     expectEqual(`the credits of ${userId} that a transfer taken back has left`, rows, []);
   }
-  return new Map(transfers.flatMap(({ invoice_id: invoiceId, reversed_at: at }) => (at ? [[invoiceId, at]] : [])));
+  const asked = await database.db.selectFrom("money_backs").selectAll().where("billing_account_id", "=", payerId).execute();
+  const withdrawn = asked.flatMap(({ charge_id, invoice_id, asked_at }): [string, Date][] =>
+    charge_id === null ? [[invoice_id, asked_at]] : [],
+  );
+  for (const [invoiceId] of withdrawn) {
+    const { rows } = await database.pool.query("select id from grants where invoice_id = $1 and remaining > 0", [invoiceId]);
+    expectEqual(`the credits that ${userId} has of a plan withdrawn from`, rows, []);
+  }
+  const reversed = transfers.flatMap(({ invoice_id, reversed_at: at }): [string, Date][] => (at ? [[invoice_id, at]] : []));
+  return new Map([...reversed, ...withdrawn]);
+}
+
+const sumOf = (amounts: readonly { amount: number }[]) => amounts.reduce((sum, { amount }) => sum + amount, 0);
+
+/** The list says of each paid invoice what went back, by which credit notes, and how much of it is tax, as Stripe does. */
+async function checkInvoices({ database, deps }: BillingWorld, { payerId }: Actor, paid: readonly Stripe.Invoice[]): Promise<void> {
+  const rows = await database.db.selectFrom("invoices").selectAll().where("billing_account_id", "=", payerId).execute();
+  const returned = await database.db.selectFrom("money_backs").selectAll().where("billing_account_id", "=", payerId).execute();
+  for (const { id, post_payment_credit_notes_amount: credited, automatic_tax: automatic, total_taxes: taxes } of paid) {
+    const row = rows.find((known) => known.id === id);
+    if (!row) throw new Error(`the list lacks ${id}`);
+    const notes = credited === 0 ? [] : (await deps.payments.creditNotes.list({ invoice: id, limit: 100 })).data;
+    const shown = row.credit_notes.map((note) => note.id).sort();
+    expectEqual(`the credit notes of ${id}`, shown, notes.map((note) => note.id).sort());
+    const byTransfer = returned.find((request) => request.invoice_id === id && request.returned_reference !== null);
+    // A transfer that the bank took back gave nothing back to anybody.
+    const isReversed = row.due_at !== null && row.refunded_cents === row.total_cents && !byTransfer;
+    if (!isReversed) expectEqual(`what was credited of ${id}`, row.refunded_cents, sumOf(notes));
+    const tax = automatic.enabled && automatic.status === "complete" ? sumOf(taxes ?? []) : null;
+    expectEqual(`the tax of ${id}`, row.tax_cents, tax);
+  }
 }
 
 function expectNoneRuns({ userId }: Actor, subscriptions: readonly Stripe.Subscription[]): void {
@@ -255,6 +285,7 @@ export async function checkAgainstStripe(world: BillingWorld, actors: readonly A
     else {
       await checkMirror(world, actor, paid, books);
       await checkReturns(world, actor, customer);
+      await checkInvoices(world, actor, paid);
     }
   }
   const { rows } = await world.database.pool.query<{ cents: number }>(

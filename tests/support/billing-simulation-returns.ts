@@ -74,9 +74,11 @@ export const restoreAccount: Act = async ({ world }, actor) => {
   actor.state = "here";
 };
 
+const billTo = { name: "Example GmbH", line1: "Example Street 2", postalCode: "10115", city: "Berlin", country: "DE" };
+
 /**
  * The team offers an Enterprise plan by transfer and the person orders it, or records the transfer for an open invoice (now and then of another
- * sum, or twice at once), or takes one back.
+ * sum, or twice at once), or takes one back, or transfers the money back to whoever withdrew.
  */
 export const transfer: Act = async (stage, actor) => {
   const { email, payerId } = actor;
@@ -88,6 +90,14 @@ export const transfer: Act = async (stage, actor) => {
   const recorded = db.selectFrom("bank_transfers").select("reference").where("billing_account_id", "=", payerId);
   const known = await recorded.where("reversed_at", "is", null).executeTakeFirst();
   const reason = "Statement of the bank";
+  const asked = db.selectFrom("money_backs").select(["invoice_id", "amount_cents"]).where("billing_account_id", "=", payerId);
+  const owed = await asked.where("charge_id", "is", null).where("done_at", "is", null).executeTakeFirst();
+  if (owed) {
+    const amountCents = owed.amount_cents - (stage.random(5) === 0 ? 1 : 0);
+    const returned = { reference: `back for ${owed.invoice_id}`, invoiceId: owed.invoice_id, amountCents, currency, reason };
+    await twice(stage, () => team("/returned", returned));
+    return;
+  }
   if (open) {
     const amountCents = open.unpaid_cents - (stage.random(5) === 0 ? 1 : 0);
     await twice(stage, () => team("", { reference: `for ${open.id}`, invoiceId: open.id, amountCents, currency, reason }));
@@ -95,7 +105,7 @@ export const transfer: Act = async (stage, actor) => {
     if (stage.random(3) === 0) await twice(stage, () => team("/reverse", { reference: known.reference, reason }));
   } else {
     const interval = stage.random(3) === 0 ? "year" : "month";
-    const offer = await team("/offer", { email, interval, daysUntilDue: 1 + stage.random(14) });
+    const offer = await team("/offer", { email, interval, daysUntilDue: 1 + stage.random(14), ...(stage.taxed ? { billTo } : {}) });
     // Now and then somebody lets it be.
     const consent = consentTo(`enterprise_${interval}`);
     if (offer && stage.random(5) > 0) await twice(stage, () => call(stage, actor, "/api/billing/transfer-offer/order", { consent }));

@@ -25,6 +25,8 @@ export interface Stage {
   /** Of the team. */
   admin: Actor;
   random: (below: number) => number;
+  /** Stripe Tax is on. */
+  taxed: boolean;
 }
 
 /** Does what it can at this moment, or nothing if the person can't do it now. */

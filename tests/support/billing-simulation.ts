@@ -26,6 +26,8 @@ export interface Plan {
   days: number;
   /** How many people do something on a day, of a hundred. */
   busyPercent: number;
+  /** With Stripe Tax. */
+  taxed: boolean;
 }
 
 const stripeJobs = ["align-subscription", "pay-back", "settle-checkout", "settle-transfer", "update-customer"] as const;
@@ -52,6 +54,10 @@ class Simulation {
     this.lastReconciled = world.clock.now();
   }
 
+  get taxed(): boolean {
+    return this.plan.taxed;
+  }
+
   get admin(): Actor {
     if (!this.team) throw new Error("the team begins with run()");
     return this.team;
@@ -60,6 +66,7 @@ class Simulation {
   async run(): Promise<void> {
     let day = 0;
     try {
+      if (this.taxed) await switchTaxOn(this.world.deps.payments);
       this.team = await createActor(this.world);
       await this.world.database.db.updateTable("users").set({ role: "admin" }).where("id", "=", this.team.userId).execute();
       while (this.actors.length < this.plan.people) this.actors.push(await createActor(this.world));
@@ -191,10 +198,16 @@ class Simulation {
   }
 }
 
+/** As an operator does who sells from Germany to the whole European Union. */
+async function switchTaxOn(payments: Stripe): Promise<void> {
+  await payments.tax.settings.update({ head_office: { address: { country: "DE" } } });
+  await payments.tax.registrations.create({ country: "DE", active_from: "now", country_options: { de: { type: "oss_union" } } });
+}
+
 /** Whether the bank decides about the payment that was asked back, or has decided for us: then an operator pays it back. */
 async function waitsForBank({ database: { db }, deps }: BillingWorld, requestId: string): Promise<boolean> {
   const request = await db.selectFrom("money_backs").select("charge_id").where("id", "=", requestId).executeTakeFirstOrThrow();
-  return (await deps.payments.charges.retrieve(request.charge_id)).disputed;
+  return request.charge_id !== null && (await deps.payments.charges.retrieve(request.charge_id)).disputed;
 }
 
 async function isGone(world: BillingWorld, { userId }: Actor): Promise<boolean> {

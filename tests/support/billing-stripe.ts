@@ -30,7 +30,8 @@ export interface BillingWorld extends ApiWorld {
   /** Opens a checkout: `url` is its address; if it was refused, `code` says why. */
   checkout(person: Person, priceId: string): Promise<{ status: number; url: string; code: string }>;
   /** `country`: of the billing address that they give on the page. */
-  pay(checkoutUrl: string, card?: Card, country?: string): Promise<void>;
+  /** `more`: what else is filled in on the page. */
+  pay(checkoutUrl: string, card?: Card, country?: string, more?: Record<string, string>): Promise<void>;
   /** Opens a checkout and pays for it; delivers none of the resulting events. */
   buy(person: Person, priceId?: string): Promise<void>;
   /** The events Stripe has created since the last call, oldest first. */
@@ -126,12 +127,12 @@ export async function startBillingWorld(variables: NodeJS.ProcessEnv = {}, start
     const { url = "", code = "" } = response.json();
     return { status: response.statusCode, url, code };
   }
-  async function pay(checkoutUrl: string, card: Card = "success", country = "") {
+  async function pay(checkoutUrl: string, card: Card = "success", country = "", more: Record<string, string> = {}) {
     const session = new URL(checkoutUrl).pathname.split("/").at(-1);
     const response = await fetch(`${sandboxUrl}/checkout/${session}/pay`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ card, country }),
+      body: JSON.stringify({ card, country, ...more }),
       redirect: "manual",
     });
     if (card !== "declined" && response.status !== 303) throw new Error(`payment answered ${response.status}: ${await response.text()}`);

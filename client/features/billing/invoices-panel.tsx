@@ -37,7 +37,8 @@ function useSubject({ subject }: Invoice): string {
 
 function Documents({ invoice }: { invoice: Invoice }) {
   const { t } = useTranslation("invoices");
-  const { note, waitSeconds, busy, run } = useAct<InvoiceDocument>();
+  const { money } = useFormat();
+  const { note, waitSeconds, busy, run } = useAct();
   const number = invoice.number ?? "";
   return (
     <>
@@ -59,6 +60,19 @@ function Documents({ invoice }: { invoice: Invoice }) {
             </Button>
           );
         })}
+        {invoice.creditNotes.map(({ id, number: noteNumber, amountCents }) => (
+          <Button
+            key={id}
+            size="small"
+            busy={busy === id}
+            busyLabel={t("opening")}
+            aria-disabled={waitSeconds > 0}
+            aria-label={busy === id ? undefined : t("documentOf.creditNote", { number: noteNumber, amount: money(amountCents) })}
+            onClick={() => void run(id, () => openInvoice(invoice.id, { creditNote: id }))}
+          >
+            {t("document.creditNote")}
+          </Button>
+        ))}
       </div>
       {note && <div className={styles.note}>{note}</div>}
     </>

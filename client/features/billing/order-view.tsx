@@ -47,6 +47,7 @@ export function OrderView({ preview, days }: OrderViewProps) {
         {!isPlan && <Line name={t("order:until")}>{day.date}</Line>}
       </dl>
       <p className={styles.soft}>{taxText(preview.tax) ?? t("order:total")}</p>
+      {preview.tax !== null && days === undefined && <p className={styles.soft}>{t("order:business")}</p>}
       <p>{isPlan ? t(`order:renews.${subject.interval}`, day) : t("order:once")}</p>
       {days !== undefined && <p>{t("order:transfer", { days: formatDays(days, i18n.language) })}</p>}
       <details className={styles.notice}>

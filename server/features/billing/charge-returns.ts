@@ -50,18 +50,26 @@ export async function saveChargeReturn(trx: Trx, state: ChargeState, version: nu
 /** The ledger's key, before the grant's id, under which a check takes back a grant that was posted twice. */
 export const doubledKey = "clawback:doubled:";
 
+/** What paid: a charge or, if a bank transfer did, an invoice. */
+export type PaidBy = { chargeId: string } | { invoiceId: string };
+
 /**
- * All that a charge pays for, with the last month of an annual plan first: its grants, and the months that are not posted. A grant that a check
+ * All that a payment pays for, with the last month of an annual plan first: its grants, and the months that are not posted. A grant that a check
  * took back because it was posted twice is none of them.
  */
-async function selectSold(trx: Trx, chargeId: string): Promise<{ grantId: string | null; credits: number }[]> {
+async function selectSold(trx: Trx, paidBy: PaidBy): Promise<{ grantId: string | null; credits: number }[]> {
+  const isPaid = paidWith(paidBy);
   const { rows } = await sql<{ grantId: string | null; credits: number }>`
     select id as "grantId", credits from (
-      select id, credits, expires_at, source_key as key from grants where charge_id = ${chargeId}
+      select id, credits, expires_at, source_key as key from grants where ${isPaid}
           and not exists (select from ledger_keys k where k.key = ${doubledKey} || grants.id)
-      union all select null, credits, expires_at, key from scheduled_grants where charge_id = ${chargeId} and posted_at is null
+      union all select null, credits, expires_at, key from scheduled_grants where ${isPaid} and posted_at is null
     ) sold order by expires_at desc, key`.execute(trx);
   return rows;
+}
+
+function paidWith(paidBy: PaidBy) {
+  return "chargeId" in paidBy ? sql`charge_id = ${paidBy.chargeId}` : sql`invoice_id = ${paidBy.invoiceId}`;
 }
 
 function sumOf(returned: Returned): number {
@@ -73,7 +81,7 @@ function sumOf(returned: Returned): number {
  * has changed, and when a grant of the charge was posted. The caller has locked the account. Returns the credits taken less those given back.
  */
 export async function takeReturnedCredits(trx: Trx, row: ChargeReturnRow, before: Returned, now: Date): Promise<number> {
-  const sold = await selectSold(trx, row.charge_id);
+  const sold = await selectSold(trx, { chargeId: row.charge_id });
   const credits = sold.map((grant) => grant.credits);
   const earlier = creditsToTake(credits, sumOf(before), row.paid_cents);
   let taken = 0;
@@ -88,9 +96,9 @@ export async function takeReturnedCredits(trx: Trx, row: ChargeReturnRow, before
   return taken;
 }
 
-/** The share of a charge's money that a person has asked back, with what went back before. Money in integer cents. */
+/** The share of a payment that a person has asked back, with what went back before. Money in integer cents. */
 interface Asked {
-  chargeId: string;
+  paidBy: PaidBy;
   returnedCents: number;
   paidCents: number;
 }
@@ -101,8 +109,8 @@ const askedKey = (grantId: string) => `clawback:asked:${grantId}`;
  * Takes the credits of money that was asked back at once, so that nobody spends them until it has gone back. The refund's event finds them
  * taken. The caller has locked the account.
  */
-export async function takeAskedCredits(trx: Trx, { chargeId, returnedCents, paidCents }: Asked, now: Date): Promise<void> {
-  const sold = await selectSold(trx, chargeId);
+export async function takeAskedCredits(trx: Trx, { paidBy, returnedCents, paidCents }: Asked, now: Date): Promise<void> {
+  const sold = await selectSold(trx, paidBy);
   const credits = sold.map((grant) => grant.credits);
   for (const [index, inAll] of creditsToTake(credits, returnedCents, paidCents).entries()) {
     const grantId = sold[index]?.grantId;
@@ -110,13 +118,11 @@ export async function takeAskedCredits(trx: Trx, { chargeId, returnedCents, paid
   }
 }
 
-/** The credits that `takeAskedCredits` took of the charge. */
-export async function selectTakenWhenAsked(trx: Trx, chargeId: string): Promise<number> {
+/** The credits that `takeAskedCredits` took of the payment. */
+export async function selectTakenWhenAsked(trx: Trx, paidBy: PaidBy): Promise<number> {
   const { rows } = await sql<{ taken: number }>`
     select coalesce(sum(e.amount), 0)::bigint as taken from grants g join ledger_keys k on k.key = ${askedKey("")} || g.id
-      join ledger_entries e on e.transaction_id = k.transaction_id and e.account = 'clawed_back' where g.charge_id = ${chargeId}`.execute(
-    trx,
-  );
+      join ledger_entries e on e.transaction_id = k.transaction_id and e.account = 'clawed_back' where ${paidWith(paidBy)}`.execute(trx);
   return rows[0]?.taken ?? 0;
 }
 

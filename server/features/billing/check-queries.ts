@@ -114,12 +114,14 @@ export async function selectWalletsOf(executor: Executor, payerIds: readonly str
 export async function resolveSettled(executor: Executor, now: Date, payerId?: string): Promise<void> {
   const ofAccount = payerId === undefined ? sql`` : sql`and billing_account_id = ${payerId}`;
   const isTaken = isThere(sql`from stripe_events e where e.id = f.subject and e.status <> 'received'`);
+  const isDone = isThere(sql`from money_backs m where m.id = f.subject::uuid and m.done_at is not null`);
   await sql`update findings f set resolved_at = ${now}, resolved_by = 'itself' where resolved_at is null ${ofAccount} and case kind
       when 'lost_event' then ${isTaken}
       when 'stuck_event' then ${isTaken}
       when 'unrecorded_payment' then ${isThere(sql`from paid_invoices p where p.id = f.subject`)}
       when 'missing_grant' then ${isThere(sql`from paid_invoices p where p.id = f.subject and not ${lacksGrant}`)}
-      when 'unpaid_return' then ${isThere(sql`from money_backs m where m.id = f.subject::uuid and m.done_at is not null`)}
+      when 'unpaid_return' then ${isDone}
+      when 'unreturned_transfer' then ${isDone}
       when 'stale_hold' then ${isThere(sql`from holds h where h.id = f.subject::uuid and h.ended_at is not null`)}
       else false end`.execute(executor);
 }
@@ -155,12 +157,13 @@ export async function selectAccount(executor: Executor, id: string): Promise<Che
   return executor.selectFrom("billing_accounts").select(["id", "stripe_customer_id"]).where("id", "=", id).executeTakeFirst();
 }
 
-/** Money that was asked back before `before` and has not gone back, oldest first. */
+/** Money of charges that was asked back before `before` and has not gone back, oldest first. */
 export async function selectUnpaidReturns(executor: Executor, before: Date, limit: number) {
   return executor
     .selectFrom("money_backs")
     .select(["id", "billing_account_id as payerId", "amount_cents as amountCents"])
     .where("done_at", "is", null)
+    .where("charge_id", "is not", null)
     .where("asked_at", "<", before)
     .orderBy("asked_at")
     .limit(limit)

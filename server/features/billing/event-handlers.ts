@@ -55,6 +55,13 @@ async function onSchedule(deps: BillingDeps, scheduleId: string): Promise<Handle
   return subscriptionId ? onSubscription(deps, subscriptionId) : { outcome: "ignored" };
 }
 
+/** Somebody may have issued it by hand. */
+async function onCreditNote(deps: BillingDeps, noteId: string): Promise<Handled> {
+  const invoiceId = idOf((await orMissing(deps.payments.creditNotes.retrieve(noteId)))?.invoice);
+  const mirrored = invoiceId === undefined ? undefined : await mirrorInvoice(deps, invoiceId);
+  return mirrored?.payerId === undefined ? { outcome: "ignored" } : { outcome: "processed", payerId: mirrored.payerId };
+}
+
 async function onCharge(deps: BillingDeps, chargeId: string | undefined): Promise<Handled> {
   const payerId = chargeId === undefined ? undefined : await syncCharge(deps, chargeId);
   return payerId === undefined ? { outcome: "ignored" } : { outcome: "processed", payerId };
@@ -85,6 +92,8 @@ const handlers: Partial<Record<Stripe.Event["type"], Handler>> = {
   "checkout.session.async_payment_succeeded": onCheckout,
   "checkout.session.completed": onCheckout,
   "checkout.session.expired": onCheckout,
+  "credit_note.created": onCreditNote,
+  "credit_note.voided": onCreditNote,
   "customer.subscription.created": onSubscription,
   "customer.subscription.deleted": onSubscription,
   "customer.subscription.paused": onSubscription,

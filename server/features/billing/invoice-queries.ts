@@ -5,10 +5,11 @@ import type { Executor, Trx } from "../../db/transaction.ts";
 import type { InvoiceRow } from "../../db/types-billing.ts";
 
 export async function saveInvoice(trx: Trx, row: InvoiceRow): Promise<void> {
-  const { id: _known, ...changes } = row;
+  const written = { ...row, credit_notes: JSON.stringify(row.credit_notes) };
+  const { id: _known, ...changes } = written;
   await trx
     .insertInto("invoices")
-    .values(row)
+    .values(written)
     .onConflict((conflict) => conflict.column("id").doUpdateSet(changes))
     .execute();
 }

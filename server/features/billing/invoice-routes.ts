@@ -22,7 +22,7 @@ export function invoiceRoutes(deps: Deps): Routes {
       readInvoices(deps.db, viewerOf(request).userId, request.query),
     );
     app.post("/api/billing/invoices/:id/link", { schema: contract["POST /api/billing/invoices/:id/link"] }, async (request) =>
-      linkToInvoice(deps, viewerOf(request).userId, { id: request.params.id, document: request.body.document }),
+      linkToInvoice(deps, viewerOf(request).userId, { id: request.params.id, wanted: request.body }),
     );
   };
 }

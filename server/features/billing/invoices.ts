@@ -1,6 +1,6 @@
 /** A person's invoices, and the links to what Stripe has of each. The list is our own; a link is asked of Stripe when somebody follows it. */
 import { DomainError } from "#domain/errors.ts";
-import { packOf, planList } from "#domain/plans.ts";
+import { packOf, planList, plans } from "#domain/plans.ts";
 import type { SubscriptionCheck } from "../../contract/billing.ts";
 import type { Invoice, InvoiceDocument, InvoicePage, InvoiceState } from "../../contract/invoices.ts";
 import { parseCursor, toCursor } from "../../db/cursors.ts";
@@ -33,7 +33,8 @@ function toInvoice(row: queries.ListedInvoice): Invoice {
   const figures = { totalCents: total_cents, refundedCents: refunded_cents };
   const tax = row.tax_cents === null ? null : { cents: row.tax_cents, percent: row.tax_percent };
   const shown = { subject: subjectOf(row), ...figures, state: stateOf(row), transferReference: row.transfer_reference };
-  return { id, number, issuedAt: issued_at.toISOString(), ...shown, tax, addressMissing: row.tax_location_missing };
+  const creditNotes = row.credit_notes;
+  return { id, number, issuedAt: issued_at.toISOString(), ...shown, creditNotes, tax, addressMissing: row.tax_location_missing };
 }
 
 function placeAt(cursor: string): InvoicePlace {
@@ -60,15 +61,19 @@ export async function readInvoices(
   };
 }
 
-/** What is owed for a subscription that is unpaid. */
+/** What is owed for a subscription that is unpaid, or whose renewal waits for a bank transfer. */
 export async function readUnpaid(
   executor: Executor,
   subscription: SubscriptionRow | undefined,
 ): Promise<Pick<SubscriptionCheck, "unpaid">> {
-  if (subscription?.status !== "past_due" && subscription?.status !== "incomplete") return {};
+  if (!subscription) return {};
+  const isUnpaid = subscription.status === "past_due" || subscription.status === "incomplete";
+  // A card is charged within hours. Of an invoice that is sent there is nothing else to see, and no credits come before it is paid.
+  const maySend = subscription.status === "active" && subscription.plan_key === plans.enterprise.key;
+  if (!isUnpaid && !maySend) return {};
   const { user_id: userId, stripe_subscription_id: subscriptionId, grace_until: until } = subscription;
   const row = await queries.selectOpenInvoice(executor, userId, subscriptionId);
-  if (!row) return {};
+  if (!row || (!isUnpaid && row.due_at === null)) return {};
   const { id, unpaid_cents: amountCents, needs_action: needsAction, due_at: dueAt } = row;
   const byTransfer = dueAt === null ? {} : { dueAt: dueAt.toISOString() };
   return { unpaid: { invoiceId: id, amountCents, until: until?.toISOString() ?? null, needsAction, ...byTransfer } };
@@ -85,15 +90,21 @@ async function receiptOf({ payments }: Pick<Deps, "payments">, invoiceId: string
     .at(0);
 }
 
+type WantedDocument = { document: InvoiceDocument } | { creditNote: string };
+
 /** Throws `not_found` for an invoice that is not the person's or has no such document, and `payment_provider_unavailable`. */
 export async function linkToInvoice(
   deps: Pick<Deps, "db" | "payments" | "log">,
   userId: string,
-  { id, document }: { id: string; document: InvoiceDocument },
+  { id, wanted }: { id: string; wanted: WantedDocument },
 ): Promise<{ url: string }> {
   const own = await queries.selectOwnInvoice(deps.db, userId, id);
   if (!own) throw new DomainError("not_found", "There is nothing here");
+  if ("creditNote" in wanted && !own.credit_notes.some((note) => note.id === wanted.creditNote))
+    throw new DomainError("not_found", "There is nothing here");
   const url = await orUnavailable(deps.log, async () => {
+    if ("creditNote" in wanted) return (await deps.payments.creditNotes.retrieve(wanted.creditNote)).pdf;
+    const { document } = wanted;
     const invoice = await deps.payments.invoices.retrieve(own.id);
     if (document === "pdf") return invoice.invoice_pdf;
     // The page of an invoice that was paid outside Stripe has its receipt, too.

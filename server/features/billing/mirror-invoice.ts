@@ -7,13 +7,14 @@ import { packOf } from "#domain/plans.ts";
 import type { InvoiceRow } from "../../db/types-billing.ts";
 import type { Deps } from "../../deps.ts";
 import { fromUnix, idOf, orMissing } from "../../providers/stripe.ts";
+import { creditRefunds, readCreditNotes } from "./credit-notes.ts";
 import { findPayerOfCustomer } from "./customers.ts";
 import * as queries from "./invoice-queries.ts";
 import { writeReading } from "./readings.ts";
 import { graceEndOf, mailPaymentFailed, mailTransferInvoice } from "./renewal-mails.ts";
 import { planOfPrice } from "./stripe-catalogue.ts";
 import { readTax } from "./stripe-tax.ts";
-import { selectTransferOf, selectUnpaidOrderOf } from "./transfer-queries.ts";
+import { selectReturnOf, selectTransferOf, selectUnpaidOrderOf } from "./transfer-queries.ts";
 
 type BillingDeps = Pick<Deps, "db" | "payments" | "clock" | "log">;
 
@@ -88,19 +89,22 @@ export async function mirrorInvoice(deps: BillingDeps, invoiceId: string): Promi
       if (payerId === undefined) return undefined;
       const known = await queries.selectInvoice(deps.db, invoiceId);
       const subject = known ?? (await readSubject(deps, invoice));
-      const collected = { ...(await readCollected(deps, invoice)), ...(await readTax(deps, invoice)) };
+      const credit_notes = await readCreditNotes(deps, invoice);
+      const collected = { ...(await readCollected(deps, invoice)), ...(await readTax(deps, invoice)), credit_notes };
       return { invoice, status: invoice.status, payerId, subject, collected };
     },
     async (trx, { invoice, status, payerId, subject, collected }) => {
       const { plan_key, billing_interval, pack_key, period_start, period_end } = subject;
-      // Stripe does not know of a transfer, so it does not know either that one was taken back.
+      // Stripe does not know of a transfer, so it does not know either that one was taken back, or that the money was transferred back.
       const transfer = await selectTransferOf(trx, invoice.id);
+      const returned = transfer && (await selectReturnOf(trx, invoice.id));
       const row = {
         ...{ id: invoice.id, billing_account_id: payerId, number: invoice.number },
         stripe_subscription_id: idOf(invoice.parent?.subscription_details?.subscription) ?? null,
         ...{ plan_key, billing_interval, pack_key, period_start, period_end },
         ...{ total_cents: invoice.total, unpaid_cents: invoice.amount_remaining, status },
         ...collected,
+        ...(returned?.done_at ? { refunded_cents: returned.amount_cents } : {}),
         ...(transfer?.reversed_at ? { refunded_cents: transfer.amount_cents } : {}),
         due_at: invoice.due_date === null ? null : fromUnix(invoice.due_date),
         issued_at: fromUnix(invoice.status_transitions.finalized_at ?? invoice.created),
@@ -120,13 +124,15 @@ export async function mirrorInvoice(deps: BillingDeps, invoiceId: string): Promi
   return read && { invoice: read, payerId: written };
 }
 
-/** Copies the invoice that a payment paid, after money of it went back. */
-export async function mirrorInvoiceOfPayment(deps: BillingDeps, intentId: string): Promise<void> {
+/** Copies the invoice that a payment paid, with credit notes for the money of it that went back by these refunds. */
+export async function mirrorInvoiceOfPayment(deps: BillingDeps, intentId: string, refunds: readonly Stripe.Refund[]): Promise<void> {
   const payment = { type: "payment_intent", payment_intent: intentId } as const;
   const { data } = await deps.payments.invoicePayments.list({ payment, limit: 10 });
   for (const { invoice } of data) {
     const invoiceId = idOf(invoice);
-    if (invoiceId !== undefined) await mirrorInvoice(deps, invoiceId);
+    if (invoiceId === undefined) continue;
+    await creditRefunds(deps, invoiceId, refunds);
+    await mirrorInvoice(deps, invoiceId);
   }
 }
 

@@ -19,7 +19,7 @@ export async function selectFirstPayment(executor: Executor, payerId: string): P
   const { rows } = await sql<FirstPayment>`
     with first as (select id, paid_at, amount_paid_cents, stripe_subscription_id from paid_invoices
       where billing_account_id = ${payerId} and amount_paid_cents > 0 order by paid_at, id limit 1)
-    select f.id as "invoiceId", g.charge_id as "chargeId", f.stripe_subscription_id as "subscriptionId", f.paid_at as "paidAt",
+    select f.id as "invoiceId", g.charge_id as "chargeId", null as "transferReference", f.stripe_subscription_id as "subscriptionId", f.paid_at as "paidAt",
         f.amount_paid_cents as "paidCents", g.credits as granted, g.spent, coalesce(r.refunded_cents + r.lost_cents, 0)::bigint as "returnedCents",
         coalesce(r.disputed, false) as disputed, m.amount_cents as "askedCents"
       from first f

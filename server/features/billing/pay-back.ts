@@ -13,11 +13,14 @@ import { enqueue } from "../../queue/outbox.ts";
 import { takeAskedCredits } from "./charge-returns.ts";
 import { endAtStripe } from "./end-at-stripe.ts";
 import { lostCentsOf } from "./sync-charge.ts";
+import { syncSubscription } from "./sync-subscription.ts";
 
-/** A payment that can be asked back once. */
+/** A payment that can be asked back once. Either its charge or its transfer is known. */
 export interface Returnable {
   invoiceId: string;
-  chargeId: string;
+  chargeId: string | null;
+  /** The bank's reference of the transfer that paid it. */
+  transferReference: string | null;
   /** Ends when the money goes back; null: a pack. */
   subscriptionId: string | null;
   paidCents: number;
@@ -40,6 +43,7 @@ export async function askBack(trx: Trx, payment: Returnable, { payerId, kind, am
       billing_account_id: payerId,
       invoice_id: payment.invoiceId,
       charge_id: payment.chargeId,
+      transfer_reference: payment.transferReference,
       stripe_subscription_id: payment.subscriptionId,
       amount_cents: amountCents,
       asked_at: now,
@@ -47,8 +51,9 @@ export async function askBack(trx: Trx, payment: Returnable, { payerId, kind, am
     })
     .returning("id")
     .executeTakeFirstOrThrow();
-  const { chargeId, paidCents, returnedCents } = payment;
-  await takeAskedCredits(trx, { chargeId, paidCents, returnedCents: returnedCents + amountCents }, now);
+  const { chargeId, invoiceId, paidCents, returnedCents } = payment;
+  const paidBy = chargeId === null ? { invoiceId } : { chargeId };
+  await takeAskedCredits(trx, { paidBy, paidCents, returnedCents: returnedCents + amountCents }, now);
   await enqueue(trx, "pay-back", { requestId });
 }
 
@@ -63,10 +68,7 @@ async function leftOf({ payments }: Pick<Deps, "payments">, charge: string): Pro
  * Under a key of the request, so that it happens once. If Stripe refuses because money of the charge went back meanwhile by somebody else's hand,
  * the rest of it does. Throws Stripe's other refusals: while the bank has the money an operator decides.
  */
-async function refund(
-  deps: Pick<Deps, "payments">,
-  { id, charge_id: charge, amount_cents: amount }: Selectable<MoneyBacks>,
-): Promise<void> {
+async function refund(deps: Pick<Deps, "payments">, { id, amount_cents: amount }: Selectable<MoneyBacks>, charge: string): Promise<void> {
   const create = (cents: number, idempotencyKey: string) =>
     deps.payments.refunds.create(
       { charge, amount: cents, reason: "requested_by_customer", metadata: { money_back: id } },
@@ -83,13 +85,20 @@ async function refund(
   }
 }
 
-/** Ends the subscription at Stripe and pays the money back. May run any number of times. */
+/**
+ * Ends the subscription at Stripe and pays the money back. Of a plan paid by transfer the team does the latter (transfer-returns.ts). May run any
+ * number of times.
+ */
 export async function payBack(deps: Pick<Deps, "db" | "payments" | "clock" | "live" | "log">, requestId: string): Promise<void> {
   const request = await deps.db.selectFrom("money_backs").selectAll().where("id", "=", requestId).executeTakeFirst();
   if (!request || request.done_at) return;
   // First, so that nobody whose refund Stripe refuses pays for another period of a plan they gave back.
   if (request.stripe_subscription_id !== null) await endAtStripe(deps, request.stripe_subscription_id, "money-back");
-  await refund(deps, request);
+  if (request.charge_id === null) {
+    if (request.stripe_subscription_id !== null) await syncSubscription(deps, request.stripe_subscription_id);
+    return announceToMembers(deps, request.billing_account_id, "user_subscriptions");
+  }
+  await refund(deps, request, request.charge_id);
   await deps.db
     .updateTable("money_backs")
     .set({ done_at: deps.clock.now() })

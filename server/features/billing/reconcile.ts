@@ -18,6 +18,7 @@ import { mirrorEarlierInvoices } from "./mirror-invoice.ts";
 import { checkPayments } from "./payment-checks.ts";
 import * as queries from "./queries.ts";
 import { syncSubscription } from "./sync-subscription.ts";
+import { selectOverdueReturns } from "./transfer-returns.ts";
 
 const overlapMs = 2 * hourMs;
 const firstLookBackMs = 3 * dayMs;
@@ -76,6 +77,8 @@ async function reportUnpaidReturns(check: Check): Promise<void> {
   const { deps } = check;
   for (const { id, payerId, amountCents } of await selectUnpaidReturns(deps.db, addMilliseconds(deps.clock.now(), -hourMs), batch))
     await report(check, { kind: "unpaid_return", subject: id, payerId, details: { amountCents }, isRepaired: false });
+  for (const { id, billing_account_id: payerId, amount_cents: amountCents } of await selectOverdueReturns(deps.db, deps.clock.now(), batch))
+    await report(check, { kind: "unreturned_transfer", subject: id, payerId, details: { amountCents }, isRepaired: false });
 }
 
 /** Reads the invoices of customers whose list we have never read. One that fails is tried again in the next hour. */

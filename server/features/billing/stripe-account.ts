@@ -11,7 +11,7 @@ import type { StripeTax } from "../../stripe-config.ts";
 import { handledTypes } from "./event-handlers.ts";
 import type { Sold } from "./stripe-catalogue.ts";
 import { createPrice, createProduct, includeTax, isCurrent, listPrices, sold } from "./stripe-catalogue.ts";
-import { findPortal, portalSettings } from "./stripe-portal.ts";
+import { findPortal, portalSettings, taxDetails } from "./stripe-portal.ts";
 import { isTaxed, taxCode } from "./stripe-tax.ts";
 
 /** One thing that differs, in words, and how it is put right; without `repair` an operator has to do it. */
@@ -140,9 +140,9 @@ async function comparePortal(payments: Payments, origin: string, taxed: boolean)
     subscription_update: update,
     customer_update: customer,
   } = found.features;
-  const asksAddress = !taxed || (customer.enabled && customer.allowed_updates.includes("address"));
+  const asksDetails = !taxed || (customer.enabled && taxDetails.every((detail) => customer.allowed_updates.includes(detail)));
   const isRight = history.enabled && cards.enabled && cancel.enabled && cancel.mode === "at_period_end" && !update.enabled;
-  if (found.active && isRight && asksAddress && found.default_return_url === settings.default_return_url) return [];
+  if (found.active && isRight && asksDetails && found.default_return_url === settings.default_return_url) return [];
   return [
     {
       what: `the portal's configuration ${found.id} differs`,

@@ -5,14 +5,16 @@ import type { Payments } from "../../providers/stripe.ts";
 
 const owner = { tessera: "portal" } as const;
 
-/** Where tax depends on it people can correct their billing address. */
+/** What people can correct there because their tax depends on it. */
+export const taxDetails = ["address", "tax_id"] as const;
+
 export function portalSettings(origin: string, taxed: boolean) {
   return {
     name: "Tessera",
     default_return_url: `${origin}/profile`,
     business_profile: { privacy_policy_url: `${origin}/privacy`, terms_of_service_url: `${origin}/terms` },
     features: {
-      ...(taxed ? { customer_update: { enabled: true, allowed_updates: ["address" as const] } } : {}),
+      ...(taxed ? { customer_update: { enabled: true, allowed_updates: [...taxDetails] } } : {}),
       invoice_history: { enabled: true },
       payment_method_update: { enabled: true },
       subscription_cancel: { enabled: true, mode: "at_period_end" },

@@ -23,12 +23,21 @@ export function subscriptionTax(config: Switch) {
   return isTaxed(config) ? { automatic_tax: { enabled: true } } : {};
 }
 
-/** Checkout asks for as much of the billing address as tax needs, and the customer keeps it for renewals. */
+/**
+ * Checkout asks for as much of the billing address as tax needs, and the customer keeps it for renewals. A business may give its tax id and name:
+ * Stripe shows both on its invoices, and reckons no tax where the business owes it.
+ */
 export function checkoutTax(
   config: Switch,
-): Pick<Stripe.Checkout.SessionCreateParams, "automatic_tax" | "billing_address_collection" | "customer_update"> {
+): Pick<Stripe.Checkout.SessionCreateParams, "automatic_tax" | "billing_address_collection" | "customer_update" | "tax_id_collection"> {
   if (!isTaxed(config)) return {};
-  return { ...subscriptionTax(config), billing_address_collection: "auto", customer_update: { address: "auto" } };
+  return {
+    ...subscriptionTax(config),
+    billing_address_collection: "auto",
+    tax_id_collection: { enabled: true },
+    // Stripe takes no tax id of a customer whose name it may not set.
+    customer_update: { address: "auto", name: "auto" },
+  };
 }
 
 export interface InvoiceTax {

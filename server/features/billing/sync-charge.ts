@@ -39,6 +39,8 @@ export function lostCentsOf(disputes: readonly Stripe.Dispute[]): number {
 
 interface Reading {
   state: ChargeState;
+  /** That succeeded. */
+  refunds: Stripe.Refund[];
   intentId: string | undefined;
 }
 
@@ -53,17 +55,18 @@ async function readCharge(deps: BillingDeps, chargeId: string): Promise<Reading 
     return undefined;
   }
   const all = { limit: 1_000 };
-  const refunds = await deps.payments.refunds.list({ charge: chargeId, limit: 100 }).autoPagingToArray(all);
+  const listed = await deps.payments.refunds.list({ charge: chargeId, limit: 100 }).autoPagingToArray(all);
+  const refunds = listed.filter(({ status }) => status === "succeeded");
   const disputes = await deps.payments.disputes.list({ charge: chargeId, limit: 100 }).autoPagingToArray(all);
   const state = {
     chargeId,
     payerId,
     paidCents: charge.amount_captured,
-    refundedCents: sumOf(refunds.filter(({ status }) => status === "succeeded")),
+    refundedCents: sumOf(refunds),
     lostCents: lostCentsOf(disputes),
     disputed: disputes.some(({ status }) => openDisputes.includes(status)),
   };
-  return { state, intentId: idOf(charge.payment_intent) };
+  return { state, refunds, intentId: idOf(charge.payment_intent) };
 }
 
 function isChanged(state: ChargeState, row: ChargeReturnRow | undefined): boolean {
@@ -79,7 +82,7 @@ async function writeCharge(trx: Trx, state: ChargeState, now: Date): Promise<voi
   const row = await saveChargeReturn(trx, state, (before?.version ?? 0) + 1, now);
   const takenNow = await takeReturnedCredits(trx, row, before ?? nothingReturned, now);
   const isFirstRefund = before === undefined && row.refunded_cents > 0;
-  const taken = takenNow + (isFirstRefund ? await selectTakenWhenAsked(trx, state.chargeId) : 0);
+  const taken = takenNow + (isFirstRefund ? await selectTakenWhenAsked(trx, { chargeId: state.chargeId }) : 0);
   // Otherwise a refund would free a wallet that an operator has frozen.
   if (row.disputed !== (before ?? nothingReturned).disputed) await freezeWhileDisputed(trx, payerId, now);
   await mailReturned(trx, { row, before: before ?? nothingReturned, taken, balance: await balanceOf(trx, payerId) }, now);
@@ -99,6 +102,6 @@ export async function syncCharge(deps: BillingDeps, chargeId: string): Promise<s
       return reading;
     },
   );
-  if (written?.intentId !== undefined) await mirrorInvoiceOfPayment(deps, written.intentId);
+  if (written?.intentId !== undefined) await mirrorInvoiceOfPayment(deps, written.intentId, written.refunds);
   return written?.state.payerId;
 }

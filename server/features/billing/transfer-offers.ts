@@ -13,7 +13,7 @@ import { recordAct } from "../../db/audit.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
-import { fromUnix, idOf, isLocationKnown, orUnavailable } from "../../providers/stripe.ts";
+import { fromUnix, idOf, isLocationKnown, isRefused, orUnavailable } from "../../providers/stripe.ts";
 import { queueMail } from "../notifications/service.ts";
 import { refuseSubscribed } from "./checkout.ts";
 import { ensureCustomer } from "./customers.ts";
@@ -137,10 +137,14 @@ async function subscriptionOf(
   const price = await stripePriceOf(deps, priceIdOf(plans.enterprise.key, offer.price_id === "enterprise_year" ? "year" : "month"));
   const terms = { collection_method: "send_invoice", days_until_due: offer.days_until_due } as const;
   const metadata = { user_id: userId, checkout_id: orderId };
-  const created = await deps.payments.subscriptions.create(
-    { customer, items: [{ price, quantity: 1 }], ...terms, metadata, ...subscriptionTax(deps.config.stripe) },
-    { idempotencyKey: `transfer-order:${orderId}` },
-  );
+  const parameters = { customer, items: [{ price, quantity: 1 }], ...terms, metadata, ...subscriptionTax(deps.config.stripe) };
+  const created = await deps.payments.subscriptions
+    .create(parameters, { idempotencyKey: `transfer-order:${orderId}` })
+    .catch(async (error: unknown) => {
+      // Stripe would repeat the refusal under the same key.
+      if (isRefused(error)) await transfers.forgetOrderOfOffer(deps.db, userId, orderId);
+      throw error;
+    });
   await inTransaction(deps.db, async (trx) => {
     if (!(await noteCompleted(trx, orderId, created.id))) return;
     await recordAct(trx, { actor: userId, subject: userId, action: "transfer.ordered", network, details: { amountCents } });
@@ -150,7 +154,7 @@ async function subscriptionOf(
 
 /**
  * Orders what was offered. There are no credits before the first transfer has arrived. Ordering again gives the same invoice. Throws `not_found`,
- * `already_subscribed`, `consent_required`, `preview_outdated`, `payment_provider_unavailable`.
+ * `already_subscribed`, `consent_required`, `preview_outdated`, and what `orUnavailable` throws.
  */
 export async function orderByTransfer(deps: Deps, buyer: Clerk, consent: Consent | undefined): Promise<TransferInvoice> {
   const { userId } = buyer;

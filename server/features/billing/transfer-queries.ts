@@ -2,7 +2,7 @@
 import type { Insertable, Selectable } from "kysely";
 import { selectMembers } from "../../db/payer.ts";
 import type { Executor, Trx } from "../../db/transaction.ts";
-import type { BankTransfers, OrderRow, TransferOffers } from "../../db/types-billing.ts";
+import type { BankTransfers, MoneyBacks, OrderRow, TransferOffers } from "../../db/types-billing.ts";
 
 export type TransferRow = Selectable<BankTransfers>;
 
@@ -51,6 +51,50 @@ export async function markReversed(trx: Trx, reference: string, reason: string, 
   return row !== undefined;
 }
 
+type MoneyBackRow = Selectable<MoneyBacks>;
+
+/** Withdrawals whose money the team has to transfer back, the longest waiting first; `before`: only those that were asked for until then. */
+export async function selectOpenReturns(executor: Executor, limit: number, before?: Date): Promise<MoneyBackRow[]> {
+  return executor
+    .selectFrom("money_backs")
+    .selectAll()
+    .where("done_at", "is", null)
+    .where("charge_id", "is", null)
+    .$if(before !== undefined, (query) => query.where("asked_at", "<=", before ?? new Date(0)))
+    .orderBy("asked_at")
+    .limit(limit)
+    .execute();
+}
+
+/** The withdrawal from the plan that a transfer for this invoice paid. */
+export async function selectReturnOf(executor: Executor, invoiceId: string): Promise<MoneyBackRow | undefined> {
+  return executor
+    .selectFrom("money_backs")
+    .innerJoin("bank_transfers", "bank_transfers.reference", "money_backs.transfer_reference")
+    .selectAll("money_backs")
+    .where("bank_transfers.invoice_id", "=", invoiceId)
+    .executeTakeFirst();
+}
+
+/** Returns false if the reference was recorded for another withdrawal. */
+export async function markReturned(
+  trx: Trx,
+  id: string,
+  { reference, reason, now }: { reference: string; reason: string; now: Date },
+): Promise<boolean> {
+  const taken = await trx.selectFrom("money_backs").select("id").where("returned_reference", "=", reference).executeTakeFirst();
+  if (taken) return false;
+  const returned = { done_at: now, returned_reference: reference, return_reason: reason };
+  await trx.updateTable("money_backs").set(returned).where("id", "=", id).execute();
+  return true;
+}
+
+/** The transfer was taken back, so there is nothing to return. */
+export async function closeReturn(trx: Trx, reference: string, now: Date): Promise<void> {
+  const open = trx.updateTable("money_backs").set({ done_at: now }).where("transfer_reference", "=", reference);
+  await open.where("done_at", "is", null).execute();
+}
+
 /** Whether the person ordered the plan on our page, or a transfer for it was recorded before: then the first one said how it was agreed on. */
 export async function isOrderedOrPaidBefore(executor: Executor, subscriptionId: string): Promise<boolean> {
   const order = await executor
@@ -59,14 +103,13 @@ export async function isOrderedOrPaidBefore(executor: Executor, subscriptionId: 
     .where((or) => or.or([or("stripe_session_id", "=", subscriptionId), or("contract_id", "=", subscriptionId)]))
     .limit(1)
     .executeTakeFirst();
-  if (order) return true;
-  const earlier = await executor
-    .selectFrom("bank_transfers")
-    .select("reference")
-    .where("stripe_subscription_id", "=", subscriptionId)
-    .limit(1)
-    .executeTakeFirst();
-  return earlier !== undefined;
+  return order !== undefined || isPaidByTransfer(executor, subscriptionId);
+}
+
+/** Whether a transfer was recorded for the subscription. */
+export async function isPaidByTransfer(executor: Executor, subscriptionId: string): Promise<boolean> {
+  const transfers = executor.selectFrom("bank_transfers").select("reference").where("stripe_subscription_id", "=", subscriptionId);
+  return (await transfers.limit(1).executeTakeFirst()) !== undefined;
 }
 
 export type OfferRow = Selectable<TransferOffers>;
@@ -83,6 +126,12 @@ export async function saveOffer(trx: Trx, row: Insertable<TransferOffers>): Prom
 /** The person's offer, unless it has expired. */
 export async function selectOffer(executor: Executor, userId: string, now: Date): Promise<OfferRow | undefined> {
   return executor.selectFrom("transfer_offers").selectAll().where("user_id", "=", userId).where("expires_at", ">", now).executeTakeFirst();
+}
+
+/** Stripe refused the order, so the next one is another. Does nothing if it was ordered again meanwhile. */
+export async function forgetOrderOfOffer(executor: Executor, userId: string, orderId: string): Promise<void> {
+  const row = executor.updateTable("transfer_offers").set({ order_id: null });
+  await row.where("user_id", "=", userId).where("order_id", "=", orderId).execute();
 }
 
 export async function setOrderOfOffer(trx: Trx, userId: string, orderId: string): Promise<void> {

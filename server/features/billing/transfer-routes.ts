@@ -4,6 +4,7 @@ import type { Routes } from "../../http/app-type.ts";
 import { clientNetwork } from "../../http/client-network.ts";
 import { adminScope, steppedUpScope, viewerOf } from "../../http/viewer.ts";
 import { offerTransfer, orderByTransfer, readOffer } from "./transfer-offers.ts";
+import { listReturns, returnTransfer } from "./transfer-returns.ts";
 import type { Clerk } from "./transfers.ts";
 import { receiveTransfer, reverseTransfer } from "./transfers.ts";
 
@@ -25,6 +26,16 @@ export function transferRoutes(deps: Deps): Routes {
       await reverseTransfer(deps, clerkOf(request), request.body);
       return reply.code(204).send(null);
     });
+    app.post("/api/admin/transfers/returned", { schema: contract["POST /api/admin/transfers/returned"] }, async (request, reply) => {
+      await returnTransfer(deps, clerkOf(request), request.body);
+      return reply.code(204).send(null);
+    });
+  };
+  const admin: Routes = async (app) => {
+    app.get("/api/admin/transfers/returns", { schema: contract["GET /api/admin/transfers/returns"] }, async () => ({
+      returns: await listReturns(deps.db),
+    }));
+    await app.register(steppedUpScope([dangerous]));
   };
   return async (app) => {
     app.get("/api/billing/transfer-offer", { schema: contract["GET /api/billing/transfer-offer"] }, async (request) => ({
@@ -33,6 +44,6 @@ export function transferRoutes(deps: Deps): Routes {
     app.post("/api/billing/transfer-offer/order", { schema: contract["POST /api/billing/transfer-offer/order"] }, async (request) =>
       orderByTransfer(deps, clerkOf(request), request.body.consent),
     );
-    await app.register(adminScope([steppedUpScope([dangerous])]));
+    await app.register(adminScope([admin]));
   };
 }

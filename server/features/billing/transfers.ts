@@ -14,6 +14,7 @@ import { announceToMembers } from "../../http/live-events.ts";
 import { isPaidAlready } from "../../providers/stripe.ts";
 import { enqueue } from "../../queue/outbox.ts";
 import { clawBack } from "../credits/service.ts";
+import { creditTransfer } from "./credit-notes.ts";
 import { endAtStripe } from "./end-at-stripe.ts";
 import { cancelScheduledGrants } from "./grant-invoice.ts";
 import { selectInvoice } from "./invoice-queries.ts";
@@ -89,6 +90,7 @@ async function reverse(trx: Trx, clerk: Clerk, { reference, reason }: ReversedTr
   await queries.lockSubject(trx, `billing:${payerId}`);
   if (!(await transfers.markReversed(trx, reference, reason, now))) return payerId;
   await takeCredits(trx, found, now);
+  await transfers.closeReturn(trx, reference, now);
   await enqueue(trx, "settle-transfer", { reference });
   const subject = await transfers.selectLongestMember(trx, payerId);
   await recordAct(trx, { actor: clerk.userId, subject, action: "transfer.reversed", network: clerk.network, details: { amountCents } });
@@ -124,6 +126,8 @@ export async function settleTransfer(deps: Pick<Deps, "db" | "payments" | "clock
     const current = await transfers.selectTransfer(trx, reference);
     if (current?.reversed_at) await takeCredits(trx, current, deps.clock.now());
   });
+  const returned = await transfers.selectReturnOf(deps.db, invoiceId);
+  if (returned?.returned_reference) await creditTransfer(deps, invoiceId, returned);
   await mirrorInvoice(deps, invoiceId);
   await announceToMembers(deps, payerId, "user_subscriptions", "wallets");
 }

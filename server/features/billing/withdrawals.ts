@@ -11,6 +11,7 @@ import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
+import { cancelScheduledGrants } from "./grant-invoice.ts";
 import { mailPayer } from "./mails.ts";
 import { askBack } from "./pay-back.ts";
 import { lockSubject, selectAccountOf } from "./queries.ts";
@@ -48,6 +49,7 @@ function present(row: ContractRow, now: Date): Contract | undefined {
       amountCents: row.askedCents ?? withdrawalCents(row),
       grantedCredits: row.granted,
       unspentCredits: row.granted - row.used,
+      byTransfer: row.transferReference !== null,
       withdrawnAt: row.askedAt?.toISOString() ?? null,
     }
   );
@@ -76,9 +78,11 @@ function refuse(state: Contract["state"]): void {
 }
 
 async function acknowledge(trx: Trx, { payer_id: payerId, name, email }: Account, contract: Contract, now: Date): Promise<void> {
-  const { id, subject, amountCents, concludedAt } = contract;
+  const { id, subject, amountCents, concludedAt, byTransfer } = contract;
   const about =
-    subject.kind === "plan" ? { plan: subject.plan, interval: subject.interval } : { variant: "pack" as const, credits: subject.credits };
+    subject.kind === "plan"
+      ? { plan: subject.plan, interval: subject.interval, ...(byTransfer ? { variant: "transfer" as const } : {}) }
+      : { variant: "pack" as const, credits: subject.credits };
   const parameters = { ...about, name: name ?? email, email, concludedAt, amountCents, receivedAt: now.toISOString() };
   await mailPayer(trx, payerId, { key: `withdrawal-received:${id}`, template: "withdrawal-received", parameters }, now);
 }
@@ -98,6 +102,8 @@ async function write(trx: Trx, { userId, network }: Asker, account: Account, con
   if (contract.state === "withdrawn") return contract;
   const { amountCents } = contract;
   await askBack(trx, row, { payerId, kind: "withdrawal", amountCents }, now);
+  // No charge keeps the months to come from being posted until Stripe says that the plan has ended.
+  if (contract.byTransfer && row.subscriptionId !== null) await cancelScheduledGrants(trx, row.subscriptionId, now, now);
   await recordAct(trx, { actor: userId, subject: userId, action: "contract.withdrawn", network, details: { amountCents } });
   await acknowledge(trx, account, contract, now);
   return { ...contract, state: "withdrawn", withdrawnAt: now.toISOString() };

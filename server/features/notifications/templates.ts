@@ -100,7 +100,7 @@ export interface MailParameters {
   };
   "plan-cancelled": { plan: PlanKey; endsAt: string };
   /** `credits`: how many were taken back. `left`: the balance after it. */
-  "payment-refunded": { amountCents: number; credits: number; left: number; variant: "left" | "debt" };
+  "payment-refunded": { amountCents: number; credits: number; left: number; variant: "left" | "debt" | "transfer" };
   /** The acknowledgement that the law asks for. `receivedAt`: when the statement arrived. */
   "withdrawal-received": {
     name: string;
@@ -108,7 +108,7 @@ export interface MailParameters {
     concludedAt: string;
     receivedAt: string;
     amountCents: number;
-  } & ({ plan: PlanKey; interval: BillingInterval } | { variant: "pack"; credits: number });
+  } & ({ plan: PlanKey; interval: BillingInterval; variant?: "transfer" } | { variant: "pack"; credits: number });
   /** `credits`: how many were given back. */
   "refund-failed": { amountCents: number; credits: number; left: number };
   "dispute-opened": { amountCents: number };

@@ -168,9 +168,14 @@ export async function subscribe(
 }
 
 /** Pays as somebody who names `country` on the page; "" names none. */
-export async function payFrom(harness: Pick<Harness, "address">, sessionId: string, country: string): Promise<Response> {
+export async function payFrom(
+  harness: Pick<Harness, "address">,
+  sessionId: string,
+  country: string,
+  more: Record<string, string> = {},
+): Promise<Response> {
   const headers = { "content-type": "application/json" };
-  const body = JSON.stringify({ card: "success", country });
+  const body = JSON.stringify({ card: "success", country, ...more });
   return fetch(`${harness.address}/checkout/${sessionId}/pay`, { method: "POST", redirect: "manual", headers, body });
 }
 

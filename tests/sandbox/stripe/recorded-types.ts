@@ -11,6 +11,7 @@ const typeNames: Readonly<Record<string, string>> = {
   charge: "Stripe.Charge",
   "checkout.session": "Stripe.Checkout.Session",
   coupon: "Stripe.Coupon",
+  credit_note: "Stripe.CreditNote",
   customer: "Stripe.Customer",
   dispute: "Stripe.Dispute",
   invoice: "Stripe.Invoice",
@@ -27,6 +28,7 @@ const typeNames: Readonly<Record<string, string>> = {
   subscription_schedule: "Stripe.SubscriptionSchedule",
   "tax.registration": "Stripe.Tax.Registration",
   "tax.settings": "Stripe.Tax.Settings",
+  tax_id: "Stripe.TaxId",
   tax_rate: "Stripe.TaxRate",
   webhook_endpoint: "Stripe.WebhookEndpoint",
 };
