@@ -16,6 +16,7 @@ end $$;
 drop index orders_unpaid;
 
 drop index scheduled_grants_unposted;
+drop index money_backs_to_transfer;
 alter table invoices drop column credit_notes;
 
 -- Withdrawals from plans paid by transfer had no place before.

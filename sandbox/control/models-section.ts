@@ -16,6 +16,7 @@ const faultNames: Readonly<Record<ModelFaultKind, string>> = {
   garbage: "Sends garbage",
   half_file: "Sends half a file",
   no_usage: "Ends without usage",
+  zero_usage: "Reports a usage of zero",
   empty: "Says nothing",
   length: "Reaches its length limit",
   content_filter: "Is stopped by a filter",

@@ -126,7 +126,7 @@ export async function streamAnswer(delivery: Delivery): Promise<void> {
   const complete = await writeTokens(delivery);
   if (signal.aborted) return;
   if (!complete) return breakOff(response, fault, signal);
-  response.end(frames.end(call.completionTokens, withUsage));
+  response.end(frames.end(fault?.fault === "zero_usage" ? 0 : call.completionTokens, withUsage));
 }
 
 /** Returns whether all tokens were written; false if the fault came before the end. */
@@ -167,5 +167,5 @@ export async function sendAnswer({ response, answer, frames, call, signal }: Del
   response.writeHead(200, { "content-type": "application/json", "x-request-id": answer.id });
   if (kind === "garbage") return void response.end(garbage);
   call.completionTokens = answer.tokens.length + answer.thinkingTokens;
-  response.end(JSON.stringify(frames.whole?.(call.completionTokens, kind !== "no_usage")));
+  response.end(JSON.stringify(frames.whole?.(kind === "zero_usage" ? 0 : call.completionTokens, kind !== "no_usage")));
 }

@@ -9,6 +9,7 @@ export const modelFaultKinds = [
   "garbage",
   "half_file",
   "no_usage",
+  "zero_usage",
   "empty",
   "length",
   "content_filter",

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import Fastify from "fastify";
 import { v7 as uuidv7 } from "uuid";
+import { dayMs } from "#domain/clock.ts";
 import { grantKinds } from "#domain/credits.ts";
 import { priceVersion } from "#domain/pricing.ts";
 import type { Deps } from "#server/deps.ts";
@@ -14,6 +15,7 @@ import { reconcileBilling } from "#server/features/billing/reconcile.ts";
 import { tellOfRenewals } from "#server/features/billing/renewal-notices.ts";
 import { endGracePeriods, postDueScheduledGrants } from "#server/features/billing/schedules.ts";
 import { checkSubscription } from "#server/features/billing/service.ts";
+import { listReturns } from "#server/features/billing/transfer-returns.ts";
 import { receiveTransfer } from "#server/features/billing/transfers.ts";
 import { advanceTrials, checkTrials } from "#server/features/billing/trials.ts";
 import { readWithdrawals } from "#server/features/billing/withdrawals.ts";
@@ -125,6 +127,11 @@ async function sweepWhatIsDue(deps: Deps): Promise<void> {
   await releaseOverdueHolds(deps, now);
 }
 
+/** The day, as the filters name it. */
+function dayAgo(days: number): string {
+  return new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
+}
+
 export type Acts = Record<string, () => Promise<unknown>>;
 
 /** By name. What an hour's or a sweep's work costs begins with "hourly" or "sweeps". Half of the persons have a daily cap; all have an alert. */
@@ -148,6 +155,13 @@ export async function actsOf(deps: Deps, persons: readonly ScalePerson[]): Promi
     wallet: () => readWallet(db, somebody().userId, grantKinds, new Date()),
     history: () => readLedger(db, somebody().userId, undefined, 20),
     "filtered history": () => readLedger(db, somebody().userId, undefined, 20, { model: "gpt-5-mini", direction: "out" }),
+    "history of a month": () => readLedger(db, somebody().userId, undefined, 20, { from: dayAgo(30) }),
+    "older history": async () => {
+      const { userId } = somebody();
+      const { nextCursor } = await readLedger(db, userId, undefined, 5);
+      if (nextCursor === null) throw new Error("there is no older history");
+      await readLedger(db, userId, nextCursor, 5);
+    },
     explanation: () => explainBalance(db, somebody().userId),
     "usage of 90 days": () => readUsage(db, somebody().userId, "90d", new Date()),
     "usage of 12 months": () => readUsage(db, somebody().userId, "12m", new Date()),
@@ -155,6 +169,7 @@ export async function actsOf(deps: Deps, persons: readonly ScalePerson[]): Promi
     subscription: () => checkSubscription(deps, somebody().userId),
     invoices: () => readInvoices(db, somebody().userId, {}),
     "contracts and withdrawals": () => readWithdrawals(deps, somebody().userId),
+    "transfers to pay back": () => listReturns(db),
     "money back": () => readMoneyBack(deps, somebody().userId),
     "spending limits": () => readLimits(db, somebody().userId, new Date()),
     send: () => send(answers, somebody(free).userId),

@@ -1,5 +1,7 @@
 /** Returned money takes its credits with it: once, in any order, and never more than was spent becomes debt (acceptance 11). */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { InvoicePage } from "#contract/invoices.ts";
+import type { Explanation } from "#contract/ledger.ts";
 import { addMilliseconds, dayMs, hourMs } from "#domain/clock.ts";
 import { creditsToTake } from "#domain/refunds.ts";
 import { processStripeEvent } from "#server/features/billing/process-event.ts";
@@ -64,6 +66,40 @@ describe("a refund", () => {
       { template: "payment-refunded", amountCents: 333, credits: 49, left: 251, variant: "left" },
       { template: "payment-refunded", amountCents: 667, credits: 101, left: 150, variant: "left" },
     ]);
+  });
+
+  test("changes no total: paid, billed, granted and spent stay what they were, and what went back is never more than was paid", async () => {
+    const person = await subscribe(world);
+    await spend(world, person, 40);
+    const charge = await chargeOf(world, person);
+    const { headers } = person;
+    const read = async <T>(url: string) => (await world.app.inject({ url, headers })).json<T>();
+    const totals = async () => {
+      const { rows } = await world.database.pool.query(
+        "select sum(amount_paid_cents)::int as paid from paid_invoices p join wallets w using (billing_account_id) join grants g on g.wallet_id = w.id where charge_id = $1",
+        [charge],
+      );
+      const { grants } = await read<Explanation>("/api/credits/explanation");
+      const { invoices } = await read<InvoicePage>("/api/billing/invoices");
+      return {
+        ...rows[0],
+        billed: invoices.map(({ totalCents }) => totalCents),
+        grants: grants.map(({ credits, spent }) => [credits, spent]),
+      };
+    };
+    const before = await totals();
+    expect(before).toEqual({ paid: 1999, billed: [1999], grants: [[300, 40]] });
+    for (const cents of [500, 700, 299]) {
+      await refund(charge, cents);
+      await world.settle();
+      expect(await totals()).toEqual(before);
+    }
+    expect(await read("/api/billing/invoices")).toMatchObject({ invoices: [{ refundedCents: 1499 }] });
+    expect(await read("/api/credits/explanation")).toMatchObject({
+      agrees: true,
+      grants: [{ takenBack: Math.floor((300 * 1499) / 1999) }],
+    });
+    await expect(refund(charge, 501)).rejects.toThrow();
   });
 
   test("of spent credits leaves debt, which stops spending until it is repaid", async () => {

@@ -102,11 +102,15 @@ describe.each(dialects.map(({ protocol }) => spoken(protocol)))("by $protocol, a
     expect(whole.receipt).toMatchObject({ status: "completed", cutShort: false, chargedCredits: price });
   });
 
-  test("an answer whose provider reports no usage is complete", async () => {
-    const person = await subscriber();
-    models.faults.set({ model: "*", fault: "no_usage", count: 1, afterTokens: 0, delayMs: 0 });
-    expect((await ask(api, person, request)).receipt).toMatchObject({ status: "completed", chargedCredits: price });
-  });
+  test.each(["no_usage", "zero_usage"] as const)(
+    "an answer whose provider reports %s is complete, and costs its price once",
+    async (fault) => {
+      const person = await subscriber();
+      models.faults.set({ model: "*", fault, count: 1, afterTokens: 0, delayMs: 0 });
+      expect((await ask(api, person, request)).receipt).toMatchObject({ status: "completed", chargedCredits: price });
+      expect(await wallet(person)).toEqual({ balance: credits - price, held: 0 });
+    },
+  );
 
   test("a stop before any output is free, and after it costs the full price and ends the provider's request", async () => {
     const person = await subscriber();

@@ -115,7 +115,8 @@ describe("migrations", () => {
       expect(await onOwner(mayStart), name).toEqual([{ may: name < "0008" ? null : true }]);
     }
     await expect(migrate({ ownerUrl, applicationRole, downTo: "0999_unknown" })).rejects.toThrow("there is no migration 0999_unknown");
-    await expect(migrate({ ownerUrl, applicationRole, downTo: "0002_ledger" })).rejects.toThrow("0002_ledger is not applied");
+    const newest = (await migrationNames()).at(-1) ?? "";
+    await expect(migrate({ ownerUrl, applicationRole, downTo: newest })).rejects.toThrow(`${newest} is not applied`);
     await migrate({ ownerUrl, applicationRole });
     expect(await schema()).toEqual(whole);
     expect(await everybodys()).toEqual([]);
