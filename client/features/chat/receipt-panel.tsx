@@ -13,6 +13,12 @@ interface ReceiptPanelProps {
   available: number;
 }
 
+/** What a stop costs. */
+function fairnessOf(model: OfferedModel | undefined) {
+  if (model?.unit === "clip") return "chat:receipt.clipsFairness";
+  return model?.unit === "image" ? "chat:receipt.picturesFairness" : "chat:receipt.fairness";
+}
+
 /** Beside the thread if there is room: the balance, the held credits and the latest receipt. */
 export function ReceiptPanel({ threadKey, model, available }: ReceiptPanelProps) {
   const { t } = useTranslation(["chat", "common"]);
@@ -39,7 +45,7 @@ export function ReceiptPanel({ threadKey, model, available }: ReceiptPanelProps)
       )}
       <h2 className={styles.title}>{t("chat:receipt.title")}</h2>
       {receipt ? <ReceiptLines receipt={receipt} /> : <p className={styles.note}>{t("chat:receipt.none")}</p>}
-      <p className={styles.note}>{t(model?.category === "image" ? "chat:receipt.picturesFairness" : "chat:receipt.fairness")}</p>
+      <p className={styles.note}>{t(fairnessOf(model))}</p>
     </aside>
   );
 }

@@ -13,7 +13,7 @@ export function useReceiptSummary(): (receipt: Receipt) => string {
   return (receipt) => {
     if (receipt.chargedCredits === null) return t("receipt.pending");
     if (receipt.chargedCredits === 0)
-      return t(receipt.status === "stopped" && !receipt.picture ? "receipt.stoppedFree" : "receipt.summaryFree");
+      return t(receipt.status === "stopped" && !receipt.picture && !receipt.clip ? "receipt.stoppedFree" : "receipt.summaryFree");
     const charged = credits(receipt.chargedCredits);
     if (receipt.picture) {
       const { count } = receipt.picture;
