@@ -117,6 +117,7 @@ export function PictureViewer({ pictures, index, onIndex, onClose, actions, deta
     <dialog
       ref={dialog}
       className={styles.viewer}
+      data-clip={typeof picture.durationMs === "number" || undefined}
       aria-label={t("pictures:view")}
       onKeyDown={onKeyDown}
       // A dialog opened inside this one fires its own close event, which React lets bubble up to here.

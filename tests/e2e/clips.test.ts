@@ -60,6 +60,7 @@ describe("clips", () => {
     await other.goto(page.url());
     await other.getByText("Your clip is being made.").waitFor();
     await order(stage, "/models/pace", { paceMs: 0 });
+    await page.locator("video").waitFor();
     expect(await page.evaluate(played)).toEqual([1280, 720, 4]);
     await other.locator("video").waitFor();
     expect(await page.evaluate<boolean>("document.documentElement.scrollWidth <= innerWidth")).toBe(true);

@@ -41,9 +41,9 @@ function State({ progress }: { progress: ProgressEvent | null }) {
   const done = progress.state === "downloading" ? 100 : progress.percent;
   return (
     <>
-      <p>
-        {t(progress.state === "downloading" ? "downloading" : "working")}
-        {progress.percent !== null && ` ${percent(progress.percent)}`}{" "}
+      <p>{t(progress.state === "downloading" ? "downloading" : "working")}</p>
+      <p className={styles.soft}>
+        {progress.percent !== null && `${percent(progress.percent)} · `}
         {progress.startedAt !== null && <Elapsed since={progress.startedAt} />}
       </p>
       <progress className={styles.bar} aria-label={t("progress")} max={100} {...(done !== null && { value: done })} />
