@@ -9,7 +9,7 @@ import { dayMs, minuteMs } from "#domain/clock.ts";
 import { PermanentFailure } from "#domain/errors.ts";
 import { languages } from "#domain/languages.ts";
 import { keptMs } from "#domain/periods.ts";
-import { plans, priceCents } from "#domain/plans.ts";
+import { plans, priceCents, withdrawalDays } from "#domain/plans.ts";
 import { createDatabase, createPool } from "#server/db/database.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { failureKind } from "#server/failures.ts";
@@ -327,6 +327,15 @@ test.each(languages.map((language) => language.code))(
       expect(debt.text).toContain(figure(-67));
       expect(debt.text.length).toBeGreaterThan(left.text.length + 10);
     }
+    const transferred = render("payment-refunded", "transfer", 0);
+    expect(transferred.text).not.toContain(render("payment-refunded", "left", 0).text.split("\n")[0]);
+    const withdrawn = { name: "Ada", email: "ada@example.com", concludedAt: "2026-11-30T23:30:00Z", receivedAt: "2026-12-01T23:30:00Z" };
+    const received = renderMail(product.config, {
+      ...{ template: "withdrawal-received", language },
+      parameters: { ...withdrawn, plan: "enterprise", interval: "month", amountCents: 9_999, variant: "transfer" },
+    });
+    for (const { text } of [transferred, received]) expect(text).not.toContain("{{");
+    expect(received.text).toContain(figure(withdrawalDays));
     const won = render("dispute-closed", "won", 1200);
     expect(won.subject).not.toBe(render("dispute-closed", "left", 1200).subject);
     expect(won.text).not.toContain(figure(345));

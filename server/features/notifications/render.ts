@@ -6,7 +6,7 @@ import { fallbackLanguage, matchLanguage } from "#domain/languages.ts";
 import { findModel } from "#domain/models.ts";
 import { emailChangeMs, recoveryMs } from "#domain/periods.ts";
 import type { PlanKey } from "#domain/plans.ts";
-import { plans } from "#domain/plans.ts";
+import { plans, withdrawalDays } from "#domain/plans.ts";
 import type { Config } from "../../config.ts";
 import type { Paragraph } from "./contract-terms.ts";
 import { contractTerms } from "./contract-terms.ts";
@@ -128,6 +128,7 @@ function readable(config: MailConfig, language: LanguageCode, template: MailTemp
     limits: new URL("/profile/usage#limits", config.publicUrl).href,
     terms: new URL("/terms", config.publicUrl).href,
     contact: config.contactEmail,
+    days: new Intl.NumberFormat(language).format(withdrawalDays),
   };
 }
 
