@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { sharedBrowser } from "#tests/support/browser.ts";
+import { copyCluster } from "#tests/support/postgres.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
 import { createProductFolder } from "#tests/support/supervised.ts";
 import { placeOrder } from "./support.ts";
@@ -48,6 +50,9 @@ describe("the main job in Chromium on the embedded default", () => {
   let browser: Browser;
   beforeAll(async () => {
     folder = await createProductFolder();
+    // An initialised and migrated PostgreSQL: how one is made is supervisor.test.ts's.
+    await mkdir(folder.dataDir, { recursive: true });
+    await copyCluster(inject("postgres").preparedFolder, folder.dataDir);
     product = folder.start();
     await product.said("Sandbox", 120_000);
     browser = await sharedBrowser();
