@@ -2,6 +2,7 @@ import { Film, Play } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { hasEnded, retryAddress, useAddressesFailed, useFileAddress } from "#client/lib/file-addresses.ts";
+import { useFormat } from "#client/lib/use-format.ts";
 import { useOnline } from "#client/lib/use-online.ts";
 import { Button } from "./button.tsx";
 import { classNames } from "./class-names.ts";
@@ -21,17 +22,11 @@ interface StoredClipProps {
 /** Browsers draw the first frame of a clip only if they are sent to it. */
 const firstFrame = "#t=0.001";
 
-export function useClipLength(): (durationMs: number) => string {
-  const { i18n } = useTranslation("clips");
-  const seconds = new Intl.NumberFormat(i18n.language, { style: "unit", unit: "second", unitDisplay: "short", maximumFractionDigits: 0 });
-  return (durationMs) => seconds.format(durationMs / 1_000);
-}
-
 /** A clip of the person, in its proportions from the beginning, with its first frame. It says so if it was deleted or can't be read. */
 export function StoredClip({ clip, onOpen }: StoredClipProps) {
   const { t } = useTranslation(["clips", "pictures"]);
   const { fileId, width, height, alternative, durationMs } = clip;
-  const length = useClipLength();
+  const { seconds } = useFormat();
   const address = useFileAddress(fileId);
   const askFailed = useAddressesFailed();
   const [broken, setBroken] = useState<string>();
@@ -87,13 +82,13 @@ export function StoredClip({ clip, onOpen }: StoredClipProps) {
       className={classNames(styles.frame, styles.button)}
       style={shape}
       onClick={onOpen}
-      aria-label={`${alternative}, ${length(durationMs)}`}
+      aria-label={`${alternative}, ${seconds(durationMs / 1_000)}`}
       title={t("clips:open")}
     >
       {video}
       <span className={styles.badge} aria-hidden="true">
         <Play size={12} fill="currentColor" />
-        {length(durationMs)}
+        {seconds(durationMs / 1_000)}
       </span>
     </button>
   );

@@ -77,3 +77,8 @@ export function formatBytes(bytes: number, language: string): string {
   const options: Intl.NumberFormatOptions = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: power > 1 ? 1 : 0 };
   return kept(`${unit} ${language}`, () => new Intl.NumberFormat(language, options)).format(bytes / 1000 ** power);
 }
+
+/** "8 sec". */
+export function formatSeconds(seconds: number, language: string): string {
+  return new Intl.NumberFormat(language, { style: "unit", unit: "second", unitDisplay: "short", maximumFractionDigits: 0 }).format(seconds);
+}

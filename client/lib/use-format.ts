@@ -3,7 +3,17 @@ import type { Model } from "#domain/models.ts";
 import { plans } from "#domain/plans.ts";
 import type { SubscriptionTier, TimeLeft } from "#domain/subscription.ts";
 import { charactersPerUnit } from "#domain/units.ts";
-import { formatDate, formatDateTime, formatList, formatMoney, formatNumber, formatPercent, formatRelative, formatTime } from "./format.ts";
+import {
+  formatDate,
+  formatDateTime,
+  formatList,
+  formatMoney,
+  formatNumber,
+  formatPercent,
+  formatRelative,
+  formatSeconds,
+  formatTime,
+} from "./format.ts";
 
 type PricedModel = Pick<Model, "credits" | "unit">;
 
@@ -15,6 +25,7 @@ export function useFormat() {
     money: (cents: number) => formatMoney(cents, language),
     number: (value: number) => formatNumber(value, language),
     percent: (percent: number) => formatPercent(percent, language),
+    seconds: (seconds: number) => formatSeconds(seconds, language),
     date: (timestamp: string | Date) => formatDate(timestamp, language),
     dateTime: (timestamp: string | Date) => formatDateTime(timestamp, language),
     time: (timestamp: string | Date) => formatTime(timestamp, language),

@@ -4,9 +4,9 @@ import { useTranslation } from "react-i18next";
 import { Button, IconButton } from "#client/components/button.tsx";
 import { Segmented } from "#client/components/segmented.tsx";
 import { Spinner } from "#client/components/spinner.tsx";
-import { useClipLength } from "#client/components/stored-clip.tsx";
 import { StoredPicture } from "#client/components/stored-picture.tsx";
 import { beginClipWith, useClipWish, wishClip } from "#client/lib/clip-wish.ts";
+import { useFormat } from "#client/lib/use-format.ts";
 import type { ClipShape } from "#domain/clips.ts";
 import { aspectOf, clipSeconds, clipShapes } from "#domain/clips.ts";
 import styles from "./picture-composer.module.css";
@@ -80,7 +80,7 @@ function FirstPicture() {
 /** How a clip is asked for: above the composer's buttons while a model that makes clips is chosen. */
 export function ClipComposer() {
   const { t } = useTranslation(["clips", "pictures"]);
-  const length = useClipLength();
+  const { seconds: inSeconds } = useFormat();
   const { seconds, shape } = useClipWish((wish) => wish.options);
   const hasPicture = useClipWish((wish) => wish.reference !== null);
   return (
@@ -106,7 +106,7 @@ export function ClipComposer() {
         <Segmented
           className={styles.tight ?? ""}
           label={t("clips:length")}
-          options={clipSeconds.map((value) => ({ value: String(value), label: length(value * 1_000) }))}
+          options={clipSeconds.map((value) => ({ value: String(value), label: inSeconds(value) }))}
           value={String(seconds)}
           onChange={(value) => wishClip({ seconds: clipSeconds.find((each) => String(each) === value) ?? seconds })}
         />

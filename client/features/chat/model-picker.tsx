@@ -7,6 +7,7 @@ import { Segmented } from "#client/components/segmented.tsx";
 import { useFormat } from "#client/lib/use-format.ts";
 import { useLater } from "#client/lib/use-later.ts";
 import { useUtc } from "#client/lib/use-utc.ts";
+import { clipSeconds, clipShapes } from "#domain/clips.ts";
 import type { ModelCategory } from "#domain/models.ts";
 import { modelCategories } from "#domain/models.ts";
 import { pictureLimits, pictureSizes } from "#domain/pictures.ts";
@@ -40,7 +41,7 @@ const providerNames: Readonly<Record<OfferedModel["provider"], string>> = {
 
 function TileFace({ model }: { model: OfferedModel }) {
   const { t } = useTranslation(["chat", "common"]);
-  const { modelPrice, number } = useFormat();
+  const { modelPrice, number, seconds } = useFormat();
   const { later } = useLater();
   const { day } = useUtc();
   return (
@@ -55,6 +56,11 @@ function TileFace({ model }: { model: OfferedModel }) {
         {model.unit === "image" && model.built && (
           <span className={styles.goodFor}>
             {t("chat:tile.pictures", { number: number(pictureLimits.count), sizes: number(pictureSizes.length) })}
+          </span>
+        )}
+        {model.unit === "clip" && model.built && (
+          <span className={styles.goodFor}>
+            {t("chat:tile.clips", { length: seconds(Math.max(...clipSeconds)), shapes: number(clipShapes.length) })}
           </span>
         )}
       </span>
