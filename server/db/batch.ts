@@ -6,6 +6,8 @@ export interface BatchOptions<Item, Result> {
   limit: number;
   /** Statements running at once: while PostgreSQL works on one batch we collect the next. */
   atOnce: number;
+  /** So many items that wait are one statement, and not divided among those that may run at once; the default is one. For items that cost less than a statement does. */
+  together?: number;
   /** Runs one statement for all items and returns one result for each, in the same order. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
 }
@@ -29,7 +31,12 @@ function isRefusedForContent(error: unknown): boolean {
  * arrive while statements are running. Each caller gets its own result. If PostgreSQL refuses a batch
  * because of one item, the others still succeed. If PostgreSQL is unreachable or overloaded, all waiting items fail together.
  */
-export function createBatcher<Item, Result>({ limit, atOnce, run }: BatchOptions<Item, Result>): (item: Item) => Promise<Result> {
+export function createBatcher<Item, Result>({
+  limit,
+  atOnce,
+  together = 1,
+  run,
+}: BatchOptions<Item, Result>): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let underWay = 0;
   let beginning = false;
@@ -51,7 +58,10 @@ export function createBatcher<Item, Result>({ limit, atOnce, run }: BatchOptions
   async function work(): Promise<void> {
     underWay += 1;
     // Takes only this statement's share of the waiting items, because the other statements take the rest at the same time.
-    while (waiting.length > 0) await runBatch(waiting.splice(0, Math.min(limit, Math.ceil(waiting.length / atOnce))));
+    while (waiting.length > 0) {
+      const share = Math.max(Math.ceil(waiting.length / atOnce), together);
+      await runBatch(waiting.splice(0, Math.min(limit, share)));
+    }
     underWay -= 1;
   }
 

@@ -123,6 +123,24 @@ test("items that arrive together share one statement, the first of them too; lat
   expect(statements).toEqual([["a", "b", "c"], ["d"], ["e"]]);
 });
 
+test.each([
+  [{}, [["a", "b"], ["c"]]],
+  [{ together: 8 }, [["a", "b", "c"]]],
+])("items are divided among the statements that may run at once, but for few that cost little: %j", async (options, expected) => {
+  const statements: string[][] = [];
+  const read = createBatcher<string, string>({
+    ...options,
+    limit: 8,
+    atOnce: 2,
+    async run(items) {
+      statements.push([...items]);
+      return items;
+    },
+  });
+  expect(await Promise.all(["a", "b", "c"].map(read))).toEqual(["a", "b", "c"]);
+  expect(statements).toEqual(expected);
+});
+
 test("a batch that PostgreSQL refuses is retried item by item; a lost connection fails every waiting item", async () => {
   const refused: string[][] = [];
   const insert = createBatcher<string, string>({

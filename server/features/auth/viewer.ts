@@ -8,6 +8,7 @@ import { selectLiveSessions, setReceived } from "./queries.ts";
 import { readAccessToken } from "./tokens.ts";
 
 const sessionsAtOnce = 64;
+const sessionsTogether = 16;
 const never = new Date(0);
 
 /**
@@ -18,6 +19,7 @@ export function createReadViewer(app: App, deps: Pick<Deps, "db">): ReadViewer {
   const findSession = createBatcher({
     limit: sessionsAtOnce,
     atOnce: 2,
+    together: sessionsTogether,
     run: async (used: readonly Received[]) => {
       const ids = used.map(({ sessionId }) => sessionId);
       const rows = await selectLiveSessions(deps.db, ids, new Date());

@@ -1,3 +1,4 @@
+import { setImmediate as untilOthersWent } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { DomainError } from "#domain/errors.ts";
 import { generationRoutes as contracts } from "../../contract/generations.ts";
@@ -25,6 +26,8 @@ export function generationRoutes(deps: Deps, answers: Answers, held: HeldConnect
     reply.raw.once("close", release);
     try {
       const feed = await find(viewer);
+      // What other requests of this moment ask of a model goes first: until it answers there is time to send what we know already.
+      await untilOthersWent();
       if (reply.raw.destroyed) release();
       sendFeed(reply, feed, after);
     } catch (error) {
