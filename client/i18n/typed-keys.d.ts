@@ -30,6 +30,7 @@ import type refunds from "./locales/en/refunds.json";
 import type refusals from "./locales/en/refusals.json";
 import type roi from "./locales/en/roi.json";
 import type seo from "./locales/en/seo.json";
+import type sounds from "./locales/en/sounds.json";
 import type steps from "./locales/en/steps.json";
 import type support from "./locales/en/support.json";
 import type trial from "./locales/en/trial.json";
@@ -73,6 +74,7 @@ declare module "i18next" {
       refusals: typeof refusals;
       roi: typeof roi;
       seo: typeof seo;
+      sounds: typeof sounds;
       steps: typeof steps;
       support: typeof support;
       trial: typeof trial;

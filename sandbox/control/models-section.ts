@@ -1,9 +1,10 @@
 import { catalogue } from "#domain/models.ts";
 import type { ModelCall } from "../models/calls.ts";
+import { slowestPaceMs } from "../models/delivery.ts";
 import type { ModelFault, ModelFaultKind } from "../models/faults.ts";
 import { modelFaultKinds } from "../models/faults.ts";
 import type { ModelServer } from "../models/plugin.ts";
-import { humanPaceMs, slowestPaceMs } from "../models/plugin.ts";
+import { humanPaceMs } from "../models/plugin.ts";
 import { timeOf } from "./format.ts";
 import type { Html } from "./html.ts";
 import { html } from "./html.ts";

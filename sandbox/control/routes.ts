@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { SandboxClock } from "../clock.ts";
 import type { MailStore } from "../mail/store.ts";
+import { slowestPaceMs } from "../models/delivery.ts";
 import type { ModelFault } from "../models/faults.ts";
 import { isFaultTarget, modelFaultKinds } from "../models/faults.ts";
 import type { ModelServer } from "../models/plugin.ts";
-import { slowestPaceMs } from "../models/plugin.ts";
 import type { ApiFault } from "../stripe/api-faults.ts";
 import { apiFaultKinds } from "../stripe/api-faults.ts";
 import type { EventFault } from "../stripe/deliver.ts";

@@ -5,12 +5,13 @@ import { catalogue, providers } from "#domain/models.ts";
 import type { Answer, Frames } from "./answer.ts";
 import { sendAnswer, streamAnswer } from "./answer.ts";
 import { sendAnthropicError } from "./anthropic-error.ts";
-import type { ModelCall } from "./calls.ts";
 import { ModelCalls } from "./calls.ts";
 import { chatFrames } from "./chat-frames.ts";
 import { readChatRequest } from "./chat-request.ts";
 import { ClipJobs } from "./clips.ts";
 import { registerClips } from "./clips-routes.ts";
+import type { Pace } from "./delivery.ts";
+import { paceOf, produce, turnAway } from "./delivery.ts";
 import type { ModelFault } from "./faults.ts";
 import { ModelFaults } from "./faults.ts";
 import { readBody, readModel } from "./fields.ts";
@@ -19,22 +20,13 @@ import { readForm, readPictureRequest } from "./images-request.ts";
 import { messageFrames } from "./messages-frames.ts";
 import { readMessagesRequest } from "./messages-request.ts";
 import type { OpenAiErrorBody } from "./openai-error.ts";
-import {
-  contentFiltered,
-  invalidRequest,
-  missingKey,
-  OpenAiError,
-  pictureBlocked,
-  rateLimited,
-  serverError,
-  unknownAddress,
-  unknownModel,
-} from "./openai-error.ts";
+import { missingKey, OpenAiError, pictureBlocked, unknownAddress, unknownModel } from "./openai-error.ts";
 import { writeReply } from "./reply.ts";
 import type { AnswerRequest, ReadRequest } from "./requests.ts";
 import { responseFrames } from "./responses-frames.ts";
 import { readResponsesRequest } from "./responses-request.ts";
 import { citing, findSources } from "./search.ts";
+import { answerSound, soundModels } from "./sound-routes.ts";
 import { thinkingTokens } from "./thinking.ts";
 import { splitTokens } from "./tokens.ts";
 
@@ -43,17 +35,15 @@ export interface ModelServer {
   plugin: FastifyPluginAsync;
   faults: ModelFaults;
   calls: ModelCalls;
-  /** Milliseconds per token, unless the request sets its own; 0 for no delay. A change applies to running answers too. */
-  pace: { milliseconds: number };
+  /** A change applies to running answers too. */
+  pace: Pace;
   clips: ClipJobs;
 }
 
 export const humanPaceMs = 20;
-export const slowestPaceMs = 10_000;
 const bodyLimitBytes = 32 * 1024 * 1024;
 /** Pictures to begin from. */
 const formLimitBytes = 632 * 1024 * 1024;
-const retryAfterSeconds = 2;
 const since = Math.floor(Date.UTC(2025, 0, 1) / 1000);
 
 /** A protocol as the sandbox plays it. */
@@ -87,19 +77,12 @@ function playedModels(provider: string, kind: "chat" | "pictures" | "clips"): Mo
 }
 
 function allModels(provider: string): Model[] {
-  return [...playedModels(provider, "chat"), ...playedModels(provider, "pictures"), ...playedModels(provider, "clips")];
+  const kinds = ["chat", "pictures", "clips"] as const;
+  return [...kinds.flatMap((kind) => playedModels(provider, kind)), ...soundModels(provider)];
 }
 
 function describeModel(model: Model): object {
   return { id: model.upstreamModel, object: "model", created: since, owned_by: `sandbox-${model.provider}` };
-}
-
-function paceOf(request: FastifyRequest, usual: ModelServer["pace"]): () => number {
-  const header = request.headers["x-sandbox-pace-ms"];
-  if (header === undefined) return () => usual.milliseconds;
-  const pace = Number(header);
-  if (Number.isInteger(pace) && pace >= 0 && pace <= slowestPaceMs && header !== "") return () => pace;
-  throw invalidRequest(`The header x-sandbox-pace-ms is a whole number of milliseconds from 0 to ${slowestPaceMs}.`, null);
 }
 
 /** The reason with which a fault ends an answer early. */
@@ -137,23 +120,6 @@ function planAnswer(
     paceMs,
     fault,
   };
-}
-
-/** Sends with `deliver`, and notes how the call ended. */
-async function produce(
-  reply: FastifyReply,
-  fault: ModelFault | undefined,
-  call: ModelCall,
-  deliver: (signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const gone = new AbortController();
-  reply.hijack();
-  reply.raw.on("error", () => gone.abort());
-  reply.raw.on("close", () => gone.abort());
-  await deliver(gone.signal);
-  const broken = fault?.fault === "die_mid_stream" || fault?.fault === "garbage" || fault?.fault === "hang";
-  if (broken) call.outcome = "failed";
-  else call.outcome = reply.raw.writableEnded ? "completed" : "aborted";
 }
 
 function toOpenAiError(error: FastifyError | OpenAiError, request: FastifyRequest): OpenAiError {
@@ -201,11 +167,8 @@ async function makePictures(
   const promptTokens = wanted.textTokens + wanted.pictureTokens;
   const call = server.calls.start({ model: model.id, stream: wanted.stream, promptTokens });
   const fault = server.faults.take(model.id);
-  if (fault?.fault === "rate_limited" || fault?.fault === "server_error" || fault?.fault === "content_filter") {
-    call.outcome = "failed";
-    if (fault.fault === "content_filter") throw pictureBlocked();
-    throw fault.fault === "rate_limited" ? rateLimited(asked, retryAfterSeconds) : serverError();
-  }
+  // A filter of pictures refuses them before anything is sent.
+  turnAway(fault && { ...fault, afterTokens: 0 }, asked, call, pictureBlocked);
   variations.made += wanted.count;
   const variation = variations.made;
   return produce(reply, fault, call, (signal) =>
@@ -229,14 +192,7 @@ export function createModelServer(): ModelServer {
     const paceMs = paceOf(request, server.pace);
     const call = server.calls.start({ model: model.id, stream: wanted.stream, promptTokens: wanted.promptTokens });
     const fault = server.faults.take(model.id);
-    if (fault?.fault === "rate_limited" || fault?.fault === "server_error") {
-      call.outcome = "failed";
-      throw fault.fault === "rate_limited" ? rateLimited(asked, retryAfterSeconds) : serverError();
-    }
-    if (fault?.fault === "content_filter" && fault.afterTokens === 0) {
-      call.outcome = "failed";
-      throw contentFiltered();
-    }
+    turnAway(fault, asked, call);
     const planned = planAnswer(model, protocol, wanted, paceMs, fault);
     const frames = protocol.frames(planned);
     return produce(reply, fault, call, (signal) =>
@@ -264,6 +220,11 @@ export function createModelServer(): ModelServer {
           answer(request, reply, provider, protocol),
         );
       if (playedModels(provider, "clips").length > 0) registerClips(instance, server, prefix, playedModels(provider, "clips"), paceOf);
+      for (const kind of ["transcriptions", "speech"] as const)
+        if (soundModels(provider, kind).length > 0)
+          instance.post(`${prefix}/audio/${kind}`, { bodyLimit: bodyLimitBytes }, (request, reply) =>
+            answerSound(server, { request, reply }, provider, kind),
+          );
       if (playedModels(provider, "pictures").length > 0)
         for (const path of ["/images/generations", "/images/edits"])
           instance.post(`${prefix}${path}`, { bodyLimit: formLimitBytes }, (request, reply) =>

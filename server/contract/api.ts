@@ -14,6 +14,7 @@ import type { googleRoutes } from "./google.ts";
 import type { invoiceRoutes } from "./invoices.ts";
 import type { ledgerRoutes } from "./ledger.ts";
 import type { limitRoutes } from "./limits.ts";
+import type { mediaRoutes } from "./media-routes.ts";
 import type { moneyBackRoutes } from "./money-back.ts";
 import type { notificationRoutes } from "./notifications.ts";
 import type { orderRoutes } from "./orders.ts";
@@ -42,6 +43,7 @@ export type Calls = CallsOf<
     typeof doctorRoutes &
     typeof invoiceRoutes &
     typeof limitRoutes &
+    typeof mediaRoutes &
     typeof moneyBackRoutes &
     typeof ledgerRoutes &
     typeof notificationRoutes &

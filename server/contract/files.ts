@@ -42,6 +42,13 @@ export const fileRoutes = {
     querystring: Type.Object({ name: Type.String({ maxLength: 1_000 }) }, { additionalProperties: false }),
     response: { 201: FileInfo },
   },
+  "POST /api/recordings": {
+    summary:
+      "Upload a recording that a model is to write down: MP3, WAV, M4A, AAC, WebM or Ogg, at most 25 MB. Its length, by which it is priced, is " +
+      "measured from its content. It goes 7 days later unless it is sent",
+    querystring: Type.Object({ name: Type.String({ maxLength: 1_000 }) }, { additionalProperties: false }),
+    response: { 201: FileInfo },
+  },
   "GET /api/files": {
     summary: "The person's files of one kind, latest first, and how much all of them take",
     querystring: Type.Object(

@@ -2,8 +2,10 @@ import type { Static } from "typebox";
 import { Type } from "typebox";
 import { pictureBackgrounds, pictureLimits, pictureQualities, pictureSizes } from "#domain/pictures.ts";
 import { Credits, NoBody, NoContent, Timestamp, Uuid } from "./common.ts";
-import { type ClipEvent, ClipOptions, ClipPart, GalleryPicture, type ProgressEvent } from "./media.ts";
+import { type ClipEvent, ClipOptions, ClipPart, type ProgressEvent } from "./media.ts";
 import type { RouteContract } from "./route.ts";
+import type { SegmentsEvent, SoundEvent } from "./sounds.ts";
+import { RecordingReceipt, Segment, SoundPart, SpeechOptions, SpeechReceipt } from "./sounds.ts";
 
 export const GenerationStatus = Type.Union([
   Type.Literal("streaming"),
@@ -45,9 +47,11 @@ export const AttachedFile = Type.Object({
   height: Type.Union([Type.Integer(), Type.Null()]),
   /** Of a PDF. */
   pages: Type.Union([Type.Integer(), Type.Null()]),
+  /** Of a recording. */
+  durationMs: Type.Optional(Type.Integer()),
   /** What of it the model read. */
   reading: Type.Object({
-    as: Type.Union([Type.Literal("picture"), Type.Literal("pages"), Type.Literal("text")]),
+    as: Type.Union([Type.Literal("picture"), Type.Literal("pages"), Type.Literal("text"), Type.Literal("sound")]),
     pages: Type.Union([Type.Integer(), Type.Null()]),
     cut: Type.Boolean(),
   }),
@@ -58,8 +62,10 @@ export type AttachedFile = Static<typeof AttachedFile>;
 export const Part = Type.Union([
   Type.Object({ kind: Type.Literal("text"), text: Type.String() }),
   Type.Object({ kind: Type.Literal("sources"), sources: Type.Array(Source) }),
+  Type.Object({ kind: Type.Literal("segments"), segments: Type.Array(Segment) }),
   PicturePart,
   ClipPart,
+  SoundPart,
 ]);
 export type Part = Static<typeof Part>;
 
@@ -83,6 +89,16 @@ export const PictureOptions = Type.Object(
 );
 export type PictureOptions = Static<typeof PictureOptions>;
 
+/** What an answer was asked for that is no text about a text: one of these, or none. */
+const asked = {
+  /** How the pictures were asked for. */
+  picture: Type.Optional(PictureOptions),
+  /** How the clip was asked for. */
+  clip: Type.Optional(ClipOptions),
+  speech: Type.Optional(SpeechReceipt),
+  recording: Type.Optional(RecordingReceipt),
+};
+
 /** Every answer has a receipt. */
 export const Receipt = Type.Object({
   generationId: Uuid,
@@ -99,10 +115,7 @@ export const Receipt = Type.Object({
   cutShort: Type.Boolean(),
   /** How many of the oldest messages were left out to fit the model's input. */
   trimmedMessages: Type.Integer({ minimum: 0 }),
-  /** How the pictures were asked for; absent from other answers. */
-  picture: Type.Optional(PictureOptions),
-  /** How the clip was asked for. */
-  clip: Type.Optional(ClipOptions),
+  ...asked,
   createdAt: Timestamp,
   endedAt: Type.Union([Timestamp, Type.Null()]),
 });
@@ -116,7 +129,7 @@ export type Answer = Static<typeof Answer>;
 export const Turn = Type.Object({ conversationId: Uuid, questionId: Uuid, answerId: Uuid });
 export type Turn = Static<typeof Turn>;
 
-/** The numbered server-sent events of one answer: `start`, any number of `delta`, `sources`, `preview`, `picture`, `progress` and `clip`, then one `receipt`. */
+/** The numbered server-sent events of one answer: `start`, any number of the others, then one `receipt`. */
 export const StartEvent = Type.Object({
   generationId: Uuid,
   /** Null for an answer without a conversation. */
@@ -124,9 +137,7 @@ export const StartEvent = Type.Object({
   modelId: Type.String(),
   heldCredits: Credits,
   trimmedMessages: Type.Integer(),
-  /** How pictures were asked for; absent from other answers. */
-  picture: Type.Optional(PictureOptions),
-  clip: Type.Optional(ClipOptions),
+  ...asked,
 });
 export type StartEvent = Static<typeof StartEvent>;
 export const DeltaEvent = Type.Object({ text: Type.String() });
@@ -148,6 +159,8 @@ export type GenerationEvent =
   | { event: "picture"; data: PictureEvent }
   | { event: "progress"; data: ProgressEvent }
   | { event: "clip"; data: ClipEvent }
+  | { event: "segments"; data: SegmentsEvent }
+  | { event: "sound"; data: SoundEvent }
   | { event: "receipt"; data: Receipt };
 
 export const CreateGeneration = Type.Object(
@@ -172,6 +185,12 @@ export const CreateGeneration = Type.Object(
     picture: Type.Optional(PictureOptions),
     /** For a model that makes clips. Without it the clip has the usual length and shape. */
     clip: Type.Optional(ClipOptions),
+    /** For a model that reads aloud. Without it the model's usual voice reads. */
+    speech: Type.Optional(SpeechOptions),
+    /** An answer of the person's that a model reads aloud: instead of `prompt`, and outside of the conversation. */
+    reads: Type.Optional(Uuid),
+    /** A transcript that is meant for the composer: it belongs to no conversation, and is kept for a week. */
+    dictated: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },
 );
@@ -238,19 +257,6 @@ export const generationRoutes = {
     params: byId,
     body: NoBody,
     response: { 200: Receipt },
-  },
-  "GET /api/pictures": {
-    summary:
-      "The pictures, and if asked for the clips, that models have made for the person, latest first. They are read and deleted as files",
-    querystring: Type.Object(
-      {
-        clips: Type.Optional(Type.Boolean()),
-        cursor: Type.Optional(Type.String({ maxLength: 200 })),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
-      },
-      { additionalProperties: false },
-    ),
-    response: { 200: Type.Object({ pictures: Type.Array(GalleryPicture), nextCursor: Type.Union([Type.String(), Type.Null()]) }) },
   },
   "GET /api/conversations": {
     summary: "The person's conversations: pinned ones, then the others, each latest first",

@@ -32,7 +32,7 @@ export interface Generations {
   cost_micro_dollars: Generated<number | null>;
   capture_id: Generated<string | null>;
   trimmed_messages: Generated<number>;
-  /** How pictures, or a clip, were asked for. */
+  /** What was asked for beside words (features/generations/answer-options.ts). */
   options: Json<object> | null;
   lease_owner: string;
   lease_expires_at: Date;
@@ -67,6 +67,8 @@ export interface Attachment {
   height: number | null;
   /** All pages of a PDF. */
   pages: number | null;
+  /** Of a recording. */
+  durationMs?: number;
   reading: Reading;
 }
 
@@ -88,7 +90,7 @@ export interface Messages {
 export interface GenerationParts {
   generation_id: string;
   place: number;
-  kind: "text" | "picture" | "sound" | "clip" | "sources" | "file";
+  kind: "text" | "picture" | "sound" | "clip" | "sources" | "segments" | "file";
   text: string | null;
   detail: Json<Record<string, unknown>> | null;
 }

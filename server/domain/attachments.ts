@@ -48,7 +48,7 @@ export interface Attachable {
 
 export interface Reading {
   /** `pages`: the PDF itself, with what its pages show. `text`: a document's text, up to `textBytes`. */
-  as: "picture" | "pages" | "text";
+  as: "picture" | "pages" | "text" | "sound";
   /** How many pages of a PDF are read. */
   pages: number | null;
   textBytes: number;
@@ -60,6 +60,13 @@ export interface Reading {
 
 /** `unreadable`: the model can't read this kind of file. `too_large`: there is no room for it. */
 export type ReadingFault = "unreadable" | "too_large";
+
+export const isSound = ({ contentType }: Pick<Attachable, "contentType">) => contentType.startsWith("audio/");
+
+/** Of the models of our catalogue only those hear that write down what they hear. What they hear is priced by its length. */
+export function hears({ unit }: Pick<Model, "unit">): boolean {
+  return unit === "minute";
+}
 
 export const isPicture = ({ contentType }: Pick<Attachable, "contentType">) => contentType.startsWith("image/");
 
@@ -100,12 +107,14 @@ function readDocument(model: Pick<Model, "id">, file: Attachable, room: number):
   return readText(file, room);
 }
 
+const heard: Reading = { as: "sound", pages: null, textBytes: 0, cut: false, tokens: 0 };
+
 /**
  * What the model reads of each file, in their order. Pictures take their room first, since nothing of a picture can be left out; documents share
  * the rest, and are cut where it ends. `promptBytes`: of the question in UTF-8.
  */
 export function readAttachments(
-  model: Pick<Model, "id" | "inputTokenLimit">,
+  model: Pick<Model, "id" | "inputTokenLimit" | "unit">,
   promptBytes: number,
   files: readonly Attachable[],
 ): (Reading | ReadingFault)[] {
@@ -116,6 +125,8 @@ export function readAttachments(
     if (typeof read === "object") room -= read.tokens;
   };
   for (const file of files) if (isPicture(file)) take(file, readPicture(model, room));
-  for (const file of files) if (!isPicture(file)) take(file, readDocument(model, file, room));
+  for (const file of files)
+    if (isSound(file)) take(file, hears(model) ? heard : "unreadable");
+    else if (!isPicture(file)) take(file, hears(model) ? "unreadable" : readDocument(model, file, room));
   return files.map((file) => readings.get(file) ?? "unreadable");
 }

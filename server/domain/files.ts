@@ -12,6 +12,7 @@ export const shownTypes = [
   "audio/mp4",
   "audio/aac",
   "audio/flac",
+  "audio/webm",
   "video/mp4",
   "video/webm",
 ] as const;
@@ -97,6 +98,7 @@ const extensions: Readonly<Record<FileType, string>> = {
   "audio/mp4": "m4a",
   "audio/aac": "aac",
   "audio/flac": "flac",
+  "audio/webm": "webm",
   "video/mp4": "mp4",
   "video/webm": "webm",
   "application/pdf": "pdf",

@@ -14,7 +14,16 @@ export type Provider = (typeof providers)[number];
 /** How a model is called (server/providers/models/). */
 /** Clips are made by jobs at the provider; everything else answers a call. */
 export type ClipProtocol = "xai-videos";
-export type ModelProtocol = "openai-chat" | "openai-responses" | "openai-images" | "anthropic-messages" | ClipProtocol;
+export type ModelProtocol =
+  | "openai-chat"
+  | "openai-responses"
+  | "openai-images"
+  | "openai-transcriptions"
+  | "openai-speech"
+  | "anthropic-messages"
+  | "mistral-transcriptions"
+  | "mistral-speech"
+  | ClipProtocol;
 
 /** What one unit of the price counts. */
 export type PriceUnit = "answer" | "image" | "minute" | "thousand_characters" | "clip";
@@ -64,8 +73,8 @@ function kind(common: Pick<Model, "category" | "unit" | "credits"> & Partial<Pic
 const small = kind({ category: "text", protocol: "openai-chat", unit: "answer", size: "small", credits: 1 });
 const large = kind({ category: "text", protocol: "openai-chat", unit: "answer", size: "large", credits: 5 });
 const image = kind({ category: "image", protocol: "openai-images", unit: "image", credits: 10 });
-const transcript = kind({ category: "audio", unit: "minute", credits: 2 });
-const speech = kind({ category: "audio", unit: "thousand_characters", credits: 2 });
+const transcript = kind({ category: "audio", protocol: "openai-transcriptions", unit: "minute", credits: 2 });
+const speech = kind({ category: "audio", protocol: "openai-speech", unit: "thousand_characters", credits: 2 });
 const video = kind({ category: "video", unit: "clip", credits: 50 });
 const search = kind({ category: "search", unit: "answer", credits: 2 });
 
@@ -98,8 +107,8 @@ const rows = [
   image("gpt-image-2.6-flare", "GPT Image 2.6 Flare", "openai", { from, highlighted, ...picture }),
   image("gpt-image-2.6-sunburst", "GPT Image 2.6 Sunburst", "openai", { from, highlighted, credits: 12, ...picture }),
   transcript("gpt-transcribe", "GPT Transcribe", "openai", { from, highlighted }),
-  transcript("voxtral-small-transcribe-3-0", "Voxtral Transcribe 3", "mistral", { from }),
-  speech("voxtral-mini-tts-3-0", "Voxtral Speech 3", "mistral", { from }),
+  transcript("voxtral-small-transcribe-3-0", "Voxtral Transcribe 3", "mistral", { from, protocol: "mistral-transcriptions" }),
+  speech("voxtral-mini-tts-3-0", "Voxtral Speech 3", "mistral", { from, protocol: "mistral-speech" }),
   video("grok-imagine-video-1.5", "Grok Video 1.5", "xai", { protocol: "xai-videos", from, highlighted }),
   search("sonar", "Sonar", "perplexity", {
     ...{ ...first, ...responses, upstreamModel: "perplexity/sonar", highlighted },
@@ -190,8 +199,7 @@ export function modelsAt(now: Date): readonly CatalogueModel[] {
 }
 
 /**
- * Whether the model can be used: one that answers in text, or makes pictures or clips. The others take or return sounds, which the product
- * can't do yet. Whatever says what can be used goes by this: the API, the tiles, the plan finder, the texts about plans.
+ * Whether the model can be used. Whatever says what can be used goes by this: the API, the tiles, the plan finder, the texts about plans.
  */
 export function isBuilt(model: Pick<Model, "protocol">): boolean {
   return model.protocol !== undefined;

@@ -31,6 +31,7 @@ export const keptMs = {
   exportFiles: exportFileMs,
   exports: 7 * dayMs,
   unsentFiles: 7 * dayMs,
+  dictations: 7 * dayMs,
   unfinishedFiles: hourMs,
   stripePayloads: 90 * dayMs,
   googleAnswers: dayMs,

@@ -118,6 +118,13 @@ export function providerCostMicroDollars(
   return costOf({ ...price, requestMicroDollars }, usage.promptTokens, usage.completionTokens, usage.pictureTokens ?? 0);
 }
 
+/** What so many units of a model that is not priced by tokens cost us on this day: minutes, thousands of characters. */
+export function unitCostMicroDollars(model: Pick<Model, "id">, units: number, now: Date): number | null {
+  const day = now.toISOString().slice(0, 10);
+  const price = pricesOf(model).findLast(({ from }) => from <= day);
+  return price ? Math.ceil(price.requestMicroDollars * units) : null;
+}
+
 /**
  * The most that one unit can cost us at any price that we know of: `inputTokens` of text in, and the model's longest answer out; of a picture,
  * with as many references as a request may have.

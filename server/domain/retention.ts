@@ -24,6 +24,7 @@ export const sweeps = {
   exportFiles: { sql: "retention_export_files", since: "the file was made" },
   exports: { sql: "retention_exports", since: "it was asked for" },
   unsentFiles: { sql: "retention_unsent_files", since: "the upload" },
+  dictations: { sql: "retention_dictations", since: "it was spoken" },
   unfinishedFiles: { sql: "retention_unfinished_files", since: "it was begun" },
   stripePayloads: { sql: "retention_stripe_payloads", since: "it was received" },
   googleAnswers: { sql: "retention_google_answers", since: "it was received" },
@@ -148,6 +149,7 @@ export const retention = {
   },
   generation_parts: {
     rows: "until deleted",
+    earlier: { what: "transcripts of what was spoken into the composer", sweep: "dictations" },
     why: "what the answers said; deleted at once with the conversation or, without one, with the account",
   },
   clip_jobs: { rows: "until done", why: "a clip that waits or is being made; deleted when its answer ends, after an hour at the latest" },

@@ -4,6 +4,8 @@ import type { App } from "./app-type.ts";
 const usualMs = 30_000;
 /** Ten megabytes at 450 kbit/s. Not longer, because uploads have few places (upload-limits.ts). */
 export const slowUploadMs = 180_000;
+/** Twenty-five megabytes at 1 Mbit/s: a recording of an hour from a phone is a fifth of that. */
+export const slowRecordingMs = 210_000;
 
 declare module "fastify" {
   interface FastifyContextConfig {

@@ -7,7 +7,7 @@ import OpenAI from "openai";
 import type { ModelProtocol } from "#domain/models.ts";
 
 /** Those that stream text. */
-export type TextProtocol = Exclude<ModelProtocol, "openai-images" | "xai-videos">;
+export type TextProtocol = Extract<ModelProtocol, "openai-chat" | "openai-responses" | "anthropic-messages">;
 
 const messages = [{ role: "user" as const, content: "What is a tessera?" }];
 

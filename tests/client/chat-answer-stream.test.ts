@@ -68,6 +68,8 @@ function record(): { listener: AnswerListener; text: () => string; starts: () =>
     pictured: () => {},
     progressed: () => {},
     filmed: () => {},
+    timed: () => {},
+    sounded: () => {},
     interrupted: (lost) => losses.push(lost),
   };
   return { listener, text: () => text, starts: () => starts, losses };

@@ -44,10 +44,10 @@ it("that came with the stream is a part of the finished answer", () => {
     createdAt: "2026-11-23T00:00:00.000Z",
     endedAt: null,
   } as Receipt;
-  const { all } = afterReceipt(thread, receipt, "They are back [1].", [otters]);
+  const { all } = afterReceipt(thread, receipt, "They are back [1].", [{ kind: "sources", sources: [otters] }]);
   expect(all[0]?.parts).toEqual([
     { kind: "text", text: "They are back [1]." },
     { kind: "sources", sources: [otters] },
   ]);
-  expect(afterReceipt(thread, receipt, "", [otters]).all[0]?.parts).toEqual([]);
+  expect(afterReceipt(thread, receipt, "", [{ kind: "sources", sources: [otters] }]).all[0]?.parts).toEqual([]);
 });

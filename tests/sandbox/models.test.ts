@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { slowestPaceMs } from "#sandbox/models/plugin.ts";
+import { slowestPaceMs } from "#sandbox/models/delivery.ts";
 import type { RunningSandbox } from "#tests/support/sandbox.ts";
 import { startSandbox } from "#tests/support/sandbox.ts";
 import { until } from "#tests/support/until.ts";

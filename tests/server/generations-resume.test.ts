@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { slowestPaceMs } from "#sandbox/models/plugin.ts";
+import { slowestPaceMs } from "#sandbox/models/delivery.ts";
 import { findDisagreements, releaseOverdueHolds } from "#server/features/credits/service.ts";
 import { endOrphanedAnswers } from "#server/features/generations/orphans.ts";
 import type { LiveEvent } from "#server/http/live-events.ts";

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { findModel } from "#domain/models.ts";
-import { slowestPaceMs } from "#sandbox/models/plugin.ts";
+import { slowestPaceMs } from "#sandbox/models/delivery.ts";
 import { inTransaction } from "#server/db/transaction.ts";
 import { checkSubscription } from "#server/features/billing/service.ts";
 import { findDisagreements, hasSpent, postGrant } from "#server/features/credits/service.ts";

@@ -58,6 +58,19 @@ async function there(query: { execute(): Promise<unknown[]> }): Promise<boolean>
   return (await query.execute()).length > 0;
 }
 
+async function endedAnswer(at: Date): Promise<string> {
+  const { db, pool } = database;
+  const id = uuidv7({ msecs: at.getTime() });
+  const { userId, walletId } = await createUser(db, { credits: 1 });
+  await holdCredits(db, { holdId: id, walletId, credits: 1, kinds: ["adjustment"], now: new Date(), deadline: at, wallNow: at });
+  await pool.query(
+    `insert into generations (id, user_id, payer_id, model_id, idempotency_key, request_hash, status, hold_id, quoted_credits, charged_credits, lease_owner,
+       lease_expires_at, created_at, ended_at) values ($1, $2, payer_of($2), 'gpt-5', $3, '', 'completed', $1, 1, 1, $1, $4, $4, $4)`,
+    [id, userId, randomUUID(), at],
+  );
+  return id;
+}
+
 async function userOf(): Promise<string> {
   return (await createUser(database.db)).userId;
 }
@@ -198,15 +211,8 @@ const plants: Record<Sweep, Plant> = {
     return () => there(db.selectFrom("auth_attempts").select("key").where("key", "=", key));
   },
   async answerLogs(at) {
-    const { db, pool } = database;
-    const id = uuidv7({ msecs: at.getTime() });
-    const { userId, walletId } = await createUser(db, { credits: 1 });
-    await holdCredits(db, { holdId: id, walletId, credits: 1, kinds: ["adjustment"], now: new Date(), deadline: at, wallNow: at });
-    await pool.query(
-      `insert into generations (id, user_id, payer_id, model_id, idempotency_key, request_hash, status, hold_id, quoted_credits, charged_credits, lease_owner,
-         lease_expires_at, created_at, ended_at) values ($1, $2, payer_of($2), 'gpt-5', $3, '', 'completed', $1, 1, 1, $1, $4, $4, $4)`,
-      [id, userId, randomUUID(), at],
-    );
+    const { db } = database;
+    const id = await endedAnswer(at);
     await db.insertInto("generation_events").values({ generation_id: id, first_event: 1, last_event: 1, frames: "id: 1" }).execute();
     return () => there(db.selectFrom("generation_events").select("first_event").where("generation_id", "=", id));
   },
@@ -289,6 +295,17 @@ const plants: Record<Sweep, Plant> = {
     await database.asOwner(`insert into files (id, user_id, kind, name, content_type, bytes, created_at)
       values ('${id}', '${await userOf()}', 'attachment', 'a.txt', 'text/plain', 1, '${at.toISOString()}')`);
     return () => there(database.db.selectFrom("files").select("id").where("id", "=", id));
+  },
+  async dictations(at) {
+    const { db, pool } = database;
+    const id = await endedAnswer(at);
+    await db
+      .updateTable("generations")
+      .set({ options: JSON.stringify({ recording: { fileId: id, durationMs: 1, dictated: true } }) })
+      .where("id", "=", id)
+      .execute();
+    await pool.query("insert into generation_parts (generation_id, place, kind, text) values ($1, 1, 'text', 'Hello')", [id]);
+    return () => there(db.selectFrom("generation_parts").select("place").where("generation_id", "=", id));
   },
   async unfinishedFiles(at) {
     const id = uuidv7();

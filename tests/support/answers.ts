@@ -3,8 +3,9 @@ import { randomUUID } from "node:crypto";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { createParser } from "eventsource-parser";
 import Fastify from "fastify";
+import { slowestPaceMs } from "#sandbox/models/delivery.ts";
 import type { ModelServer } from "#sandbox/models/plugin.ts";
-import { createModelServer, slowestPaceMs } from "#sandbox/models/plugin.ts";
+import { createModelServer } from "#sandbox/models/plugin.ts";
 import { readConfig } from "#server/config.ts";
 import type { CreateGeneration, Receipt, StartEvent } from "#server/contract/generations.ts";
 import type { Db } from "#server/db/database.ts";
@@ -13,8 +14,9 @@ import { createDeps } from "#server/deps.ts";
 import { registerTokens } from "#server/features/auth/tokens.ts";
 import { createReadViewer, createSessionCheck } from "#server/features/auth/viewer.ts";
 import { conversationRoutes } from "#server/features/conversations/routes.ts";
-import type { Answers, AnswerTimings } from "#server/features/generations/answers.ts";
+import type { Answers } from "#server/features/generations/answers.ts";
 import { createAnswers } from "#server/features/generations/answers.ts";
+import type { AnswerTimings } from "#server/features/generations/ask-for.ts";
 import { generationRoutes } from "#server/features/generations/routes.ts";
 import type { App } from "#server/http/app-type.ts";
 import { HeldConnections } from "#server/http/held-connections.ts";
@@ -53,8 +55,10 @@ export async function startModels(): Promise<RunningModels> {
   const app = Fastify({ forceCloseConnections: true });
   let lastMessages: AskedMessage[] = [];
   app.addHook("preHandler", async ({ body }) => {
-    const asked = body as { messages?: AskedMessage[]; input?: AskedMessage[] } | undefined;
-    lastMessages = (asked?.messages ?? asked?.input ?? []).map(({ role, content }) => ({ role, content }));
+    const asked = body as { messages?: AskedMessage[]; input?: AskedMessage[] | string } | undefined;
+    // What is read aloud is a text alone.
+    const input = typeof asked?.input === "string" ? [{ role: "user", content: asked.input }] : asked?.input;
+    lastMessages = (asked?.messages ?? input ?? []).map(({ role, content }) => ({ role, content }));
   });
   await app.register(models.plugin, { prefix: "/providers" });
   const url = await app.listen({ host: "127.0.0.1", port: 0 });

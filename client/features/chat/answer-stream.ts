@@ -12,6 +12,7 @@ import type {
   StartEvent,
 } from "#contract/generations.ts";
 import type { ClipEvent, ProgressEvent } from "#contract/media.ts";
+import type { Segment, SegmentsEvent, SoundEvent, SoundPart } from "#contract/sounds.ts";
 
 /** A prompt to send, or an answer that is already under way. */
 export type AnswerSource = { request: CreateGeneration; idempotencyKey: string } | { generationId: string };
@@ -29,6 +30,10 @@ export interface AnswerListener {
   progressed(progress: ProgressEvent): void;
   /** The clip is finished. */
   filmed(clip: ClipEvent): void;
+  /** Pieces of a transcript, beside those that came before. */
+  timed(segments: readonly Segment[]): void;
+  /** What was read aloud is finished. */
+  sounded(sound: SoundPart): void;
   /** The connection was lost (true) or is back (false); the answer itself goes on at the server. */
   interrupted(lost: boolean): void;
 }
@@ -79,6 +84,8 @@ function take(event: ServerSentEvent, progress: Progress, listener: AnswerListen
   else if (event.event === "picture") listener.pictured(JSON.parse(event.data) as PictureEvent);
   else if (event.event === "progress") listener.progressed(JSON.parse(event.data) as ProgressEvent);
   else if (event.event === "clip") listener.filmed(JSON.parse(event.data) as ClipEvent);
+  else if (event.event === "segments") listener.timed((JSON.parse(event.data) as SegmentsEvent).segments);
+  else if (event.event === "sound") listener.sounded((JSON.parse(event.data) as SoundEvent).sound);
   else if (event.event === "receipt") progress.receipt = JSON.parse(event.data) as Receipt;
 }
 

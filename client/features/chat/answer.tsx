@@ -1,6 +1,6 @@
 import i18next from "i18next";
-import { RotateCw, Square } from "lucide-react";
-import { memo } from "react";
+import { RotateCw, Square, Volume2 } from "lucide-react";
+import { memo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, IconButton } from "#client/components/button.tsx";
 import { ModelPattern } from "#client/components/model-pattern.tsx";
@@ -9,7 +9,6 @@ import { useFormat } from "#client/lib/use-format.ts";
 import type { Receipt, Source } from "#contract/generations.ts";
 import { textOf } from "#domain/messages.ts";
 import { findModel } from "#domain/models.ts";
-import { quoteCredits } from "#domain/pricing.ts";
 import { useChat } from "./chat-store.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { useFailureText } from "./failure-text.ts";
@@ -17,7 +16,10 @@ import { GoOn } from "./go-on.tsx";
 import { lateModule } from "./late-module.ts";
 import type { TextEnd } from "./markdown-blocks.ts";
 import { Markdown } from "./markdown-view.tsx";
+import { mayAnswer } from "./model-choice.ts";
+import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
+import { priceAgain } from "./price-again.ts";
 import { ReceiptLines, useReceiptSummary } from "./receipt-view.tsx";
 import styles from "./thread.module.css";
 import type { LiveAnswer, ThreadMessage } from "./thread.ts";
@@ -46,6 +48,14 @@ const useClipAnswer = lateModule(async () => {
   await i18next.loadNamespaces(["pictures", "clips"]);
   return import("./clip-answer.tsx");
 });
+const useSoundAnswer = lateModule(async () => {
+  await i18next.loadNamespaces("sounds");
+  return import("./sound-answer.tsx");
+});
+const useReadAloud = lateModule(async () => {
+  await i18next.loadNamespaces(["sounds", "errors", "refusals"]);
+  return import("./read-aloud.tsx");
+});
 const useSourceCards = lateModule(() => import("./source-cards.tsx"));
 const noSources: readonly Source[] = [];
 
@@ -69,7 +79,7 @@ function RetryButton({ threadKey, message, receipt, onRetry }: FootProps) {
   const { credits } = useFormat();
   const price = useModels(({ models }) => {
     const model = models.find(({ id }) => id === receipt.modelId);
-    return model && quoteCredits(model, { images: receipt.picture?.count ?? 1 });
+    return model && priceAgain(model, receipt);
   });
   const mayAsk = useMayAsk(threadKey);
   // A model that has left can't be asked again; the button beside this one asks another.
@@ -92,6 +102,11 @@ function AgainButton({ threadKey, message, onAsk }: FootProps) {
   );
 }
 
+/** The model that reads answers aloud: the first one that may be asked. */
+function useReader(): OfferedModel | undefined {
+  return useModels(({ models }) => models.find((model) => model.unit === "thousand_characters" && mayAnswer(model)));
+}
+
 /** Below a finished answer: why it failed, its receipt, and its buttons. */
 function Foot(foot: FootProps) {
   const { message, receipt } = foot;
@@ -100,6 +115,9 @@ function Foot(foot: FootProps) {
   const failureText = useFailureText();
   const failed = receipt.status === "failed";
   const text = textOf(message);
+  const reader = useReader();
+  const [aloud, setAloud] = useState(false);
+  const reading = useReadAloud(aloud);
   return (
     <>
       {failed && (
@@ -115,9 +133,15 @@ function Foot(foot: FootProps) {
           <ReceiptLines receipt={receipt} />
         </details>
         {text !== "" && <CopyButton label={t("answer.copy")} text={text} />}
+        {text !== "" && reader && (
+          <IconButton label={t("answer.readAloud")} aria-expanded={aloud} onClick={() => setAloud((open) => !open)}>
+            <Volume2 size={18} aria-hidden="true" />
+          </IconButton>
+        )}
         <AgainButton {...foot} />
         {(failed || receipt.status === "stopped") && <RetryButton {...foot} />}
       </div>
+      {aloud && reading && reader && <reading.ReadAloud answerId={receipt.generationId} text={text} model={reader} />}
     </>
   );
 }
@@ -126,7 +150,7 @@ function Foot(foot: FootProps) {
 function Progress({ live }: { live: LiveAnswer }) {
   const { t } = useTranslation("chat");
   if (live.phase !== "lost" && live.text !== "") return null;
-  if ((live.picture || live.clip) && live.phase === "waiting") return null;
+  if ((live.picture || live.clip || live.speech) && live.phase === "waiting") return null;
   const waiting = live.phase === "sending" ? "answer.sending" : "answer.waiting";
   return (
     <p className={styles.note}>
@@ -164,8 +188,10 @@ export const Answer = memo(function Answer({ threadKey, message, onRetry, onAsk,
   const text = message ? textOf(message) : (live?.text ?? "");
   const sources = sourcesOf(message);
   const cards = useSourceCards(sources.length > 0);
-  const pictures = usePictureAnswer((live ?? receipt)?.picture !== undefined);
-  const clip = useClipAnswer((live ?? receipt)?.clip !== undefined);
+  const asked = live ?? receipt;
+  const pictures = usePictureAnswer(asked?.picture !== undefined);
+  const clip = useClipAnswer(asked?.clip !== undefined);
+  const sounds = useSoundAnswer(asked?.speech !== undefined || asked?.recording !== undefined);
   return (
     <article className={styles.answer} aria-busy={live ? true : undefined}>
       <div className={styles.answerHead}>
@@ -173,7 +199,9 @@ export const Answer = memo(function Answer({ threadKey, message, onRetry, onAsk,
         {message && <Versions number={version} total={versions} onWalk={(step) => onWalk(message, step)} />}
       </div>
       {live && live.trimmedMessages > 0 && <p className={styles.note}>{t("answer.trimmed", { count: live.trimmedMessages })}</p>}
-      {text !== "" && <Markdown text={text} end={endOf(message)} />}
+      {text !== "" && asked?.recording === undefined && <Markdown text={text} end={endOf(message)} />}
+      {asked?.recording && sounds && <sounds.TranscriptAnswer {...{ threadKey, text, message }} />}
+      {asked?.speech && sounds && <sounds.SpeechAnswer {...{ threadKey, live, message }} />}
       {cards && <cards.SourceCards sources={sources} text={text} />}
       {pictures && <pictures.PictureAnswer threadKey={threadKey} live={live} message={message} />}
       {clip && <clip.ClipAnswer threadKey={threadKey} live={live} message={message} />}

@@ -1,5 +1,5 @@
-import type { Send } from "./chat-store.ts";
 import { sendPrompt, threadOf } from "./chat-store.ts";
+import type { Send } from "./send.ts";
 import type { Again } from "./thread.ts";
 
 /** By prompt and place: the key of a send if we don't know whether the server received it. */
@@ -19,8 +19,8 @@ export async function askAgain(
   const asked = JSON.stringify([send.threadKey, send.quotedCredits, again]);
   const idempotencyKey = unsettledKeys.get(asked) ?? crypto.randomUUID();
   unsettledKeys.set(asked, idempotencyKey);
-  const { modelId, prompt, attached, picture, clip } = again;
-  const taken = await sendPrompt({ ...send, modelId, prompt, attached, picture, clip, idempotencyKey, again });
+  const { modelId, prompt, attached, picture, clip, speech } = again;
+  const taken = await sendPrompt({ ...send, modelId, prompt, attached, picture, clip, speech, idempotencyKey, again });
   const { refusal } = threadOf(send.threadKey);
   if (taken || (refusal && !unclear.has(refusal.code))) unsettledKeys.delete(asked);
   return taken;

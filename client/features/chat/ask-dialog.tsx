@@ -12,10 +12,12 @@ import { textOf } from "#domain/messages.ts";
 import { usualPicture } from "#domain/pictures.ts";
 import { quoteCredits } from "#domain/pricing.ts";
 import { checkPrompt, limits } from "#domain/rules.ts";
+import { charactersOf } from "#domain/speech.ts";
 import styles from "./ask-dialog.module.css";
 import { mayAnswer, successorOf } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
+import { priceAgain } from "./price-again.ts";
 import type { Again, ThreadMessage } from "./thread.ts";
 import { filesOf } from "./thread.ts";
 
@@ -37,11 +39,38 @@ interface AskDialogProps {
 
 /** What is sent: an edited question keeps its files, and a question that is asked again its place. */
 function againOf(message: ThreadMessage, model: OfferedModel, text: string, picture: PictureOptions): Again {
+  const { speech } = message.receipt ?? {};
   const clip = message.receipt?.clip ?? { ...usualClip };
-  const pictured = model.unit === "image" ? { picture } : model.unit === "clip" ? { clip } : {};
+  const spoken = model.unit === "thousand_characters" && speech ? { speech: { voice: speech.voice } } : {};
+  const pictured = model.unit === "image" ? { picture } : model.unit === "clip" ? { clip } : spoken;
   if (message.role !== "user") return { modelId: model.id, prompt: "", place: { questionId: message.parentId ?? "" }, ...pictured };
   const place = { parentId: message.parentId };
   return { modelId: model.id, prompt: text.trim(), place, attached: filesOf(message), ...pictured };
+}
+
+function AskPrice({ price, available }: { price: number; available: number }) {
+  const { t } = useTranslation("chat");
+  const { credits, number } = useFormat();
+  return (
+    <p className={styles.price}>
+      <PriceTiles credits={price} />
+      <span>{t("composer.price", { credits: credits(price) })}</span>
+      <span className={styles.note}>{t("composer.available", { number: number(available) })}</span>
+    </p>
+  );
+}
+
+const soundOf = (message: ThreadMessage) => filesOf(message).find(({ reading }) => reading.as === "sound");
+
+/** A recording is for models that write down, and they are for nothing else. A text whose length is not known here can't be priced for reading. */
+function mayAnswerThis(message: ThreadMessage, { unit }: OfferedModel): boolean {
+  const recorded = message.receipt?.recording !== undefined || soundOf(message) !== undefined;
+  if (recorded || unit === "minute") return recorded && unit === "minute";
+  return unit !== "thousand_characters" || message.role === "user" || message.receipt?.speech !== undefined;
+}
+
+function measureOf(message: ThreadMessage, text: string) {
+  return { seconds: (soundOf(message)?.durationMs ?? 0) / 1_000, characters: charactersOf(text.trim()) };
 }
 
 /** Asks an edited question, or the same question of any model, at the price shown. Earlier questions and answers stay. */
@@ -51,7 +80,7 @@ export function AskDialog({ message, modelId, available, onSend, onClose }: AskD
   const edits = message.role === "user";
   const [text, setText] = useState(() => unsent.get(message.id) ?? textOf(message));
   const [chosen, setChosen] = useState(modelId);
-  const models = useModels((state) => state.models).filter(mayAnswer);
+  const models = useModels((state) => state.models).filter((each) => mayAnswer(each) && mayAnswerThis(message, each));
   const picture = message.receipt?.picture ?? { ...usualPicture };
   const model = models.find(({ id }) => id === chosen) ?? (chosen === undefined ? undefined : successorOf(models, chosen)) ?? models[0];
   const fault = edits ? checkPrompt(text) : undefined;
@@ -72,7 +101,10 @@ export function AskDialog({ message, modelId, available, onSend, onClose }: AskD
     const again = againOf(message, model, text, picture);
     if (await onSend(again, priceOf(model))) unsent.delete(message.id);
   };
-  const priceOf = (asked: OfferedModel) => quoteCredits(asked, { images: picture.count });
+  const priceOf = (asked: OfferedModel) =>
+    edits
+      ? quoteCredits(asked, { images: picture.count, ...measureOf(message, text) })
+      : priceAgain(asked, { ...message.receipt, picture });
   const price = model ? credits(priceOf(model)) : "";
   const actions = (
     <>
@@ -102,13 +134,7 @@ export function AskDialog({ message, modelId, available, onSend, onClose }: AskD
           options={models.map((each) => ({ value: each.id, label: `${each.name} · ${credits(priceOf(each))}` }))}
           onChange={(event) => setChosen(event.target.value)}
         />
-        {model && (
-          <p className={styles.price}>
-            <PriceTiles credits={priceOf(model)} />
-            <span>{t("chat:composer.price", { credits: price })}</span>
-            <span className={styles.note}>{t("chat:composer.available", { number: number(available) })}</span>
-          </p>
-        )}
+        {model && <AskPrice price={priceOf(model)} available={available} />}
         <p className={styles.note}>{t(edits ? "chat:versions.promptStays" : "chat:versions.answerStays")}</p>
       </form>
     </Dialog>

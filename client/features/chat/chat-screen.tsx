@@ -1,18 +1,15 @@
-import { ChevronDown, List, Plus } from "lucide-react";
 import type { ReactNode } from "react";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useShallow } from "zustand/react/shallow";
-import { Button, IconButton } from "#client/components/button.tsx";
-import { Dialog } from "#client/components/dialog.tsx";
-import { ModelPattern } from "#client/components/model-pattern.tsx";
 import { VisuallyHidden } from "#client/components/visually-hidden.tsx";
 import type { NextCredits } from "#client/lib/next-credits.ts";
 import { useOnline } from "#client/lib/use-online.ts";
-import { quoteCredits } from "#domain/pricing.ts";
 import { Announcer } from "./announcer.tsx";
 import styles from "./chat.module.css";
 import { dismissRefusal, reload, stopAnswer, useChat } from "./chat-store.ts";
+import type { Sheet } from "./chat-tools.tsx";
+import { Sheets, Tools } from "./chat-tools.tsx";
 import type { ComposerProps } from "./composer.tsx";
 import { Composer, focusComposer } from "./composer.tsx";
 import { ConversationList } from "./conversation-list.tsx";
@@ -33,7 +30,8 @@ import { ThreadView } from "./thread-view.tsx";
 import { useDraft } from "./use-draft.ts";
 import { useFiles } from "./use-files.tsx";
 import { useLastModel } from "./use-last-model.ts";
-import { useGivenPicture, usePictures } from "./use-pictures.tsx";
+import { useAsked, useGivenPicture } from "./use-pictures.tsx";
+import { useRetry } from "./use-retry.ts";
 import type { Sending } from "./use-sending.ts";
 import { useSending } from "./use-sending.ts";
 import { useVisibleHeight } from "./use-visible-height.ts";
@@ -79,21 +77,6 @@ function useModelFor(userId: string, threadKey: string, chosen: string | null, r
   useEffect(() => void (isOutdated && refreshModels()), [isOutdated]);
   const last = useLastModel(userId, threadKey);
   return last === undefined && chosen === null ? undefined : preferredModel(models, chosen, last ?? null);
-}
-
-/** Asks the question of an answer again. The function never changes; a new one would render every answer with every key press. */
-function useRetry(sendAgain: Sending["sendAgain"]): (answer: ThreadMessage) => void {
-  const latest = useRef(sendAgain);
-  latest.current = sendAgain;
-  return useCallback((answer) => {
-    const model = useModels.getState().models.find(({ id }) => id === answer.receipt?.modelId);
-    if (!model || answer.parentId === null) return;
-    const { picture, clip } = answer.receipt ?? {};
-    const again = { modelId: model.id, prompt: "", place: { questionId: answer.parentId } };
-    const wish = { ...(picture && { picture }), ...(clip && { clip }) };
-    void latest.current({ ...again, ...wish }, quoteCredits(model, { images: picture?.count ?? 1 }));
-    focusComposer();
-  }, []);
 }
 
 const useAskDialog = lateModule(() => import("./ask-dialog.tsx"));
@@ -156,58 +139,6 @@ function ThreadHeading({ threadKey }: { threadKey: string }) {
   return <VisuallyHidden as="h1">{title ?? t("thread.label")}</VisuallyHidden>;
 }
 
-type Sheet = "conversations" | "models";
-
-/** The sheets: list and receipt on a phone, and the choice of a model everywhere. */
-function Sheets({ open, onClose, list, children }: { open: Sheet | undefined; onClose: () => void; list: ReactNode; children: ReactNode }) {
-  const { t } = useTranslation("chat");
-  return (
-    <>
-      <Dialog open={open === "conversations"} onClose={onClose} title={t("conversations.title")} placement="side">
-        {list}
-      </Dialog>
-      <Dialog open={open === "models"} onClose={onClose} title={t("model.choose")}>
-        {children}
-      </Dialog>
-    </>
-  );
-}
-
-interface ToolsProps {
-  model: OfferedModel | undefined;
-  attach: ReactNode;
-  onConversations: () => void;
-  onModels: () => void;
-  onNew: () => void;
-}
-
-/** The buttons beside Send, in reach of a thumb: the model and, on a phone, the list and a new conversation. */
-function Tools({ model, attach, onConversations, onModels, onNew }: ToolsProps) {
-  const { t } = useTranslation("chat");
-  return (
-    <>
-      <IconButton className={styles.narrowOnly} label={t("conversations.open")} onClick={onConversations}>
-        <List size={20} aria-hidden="true" />
-      </IconButton>
-      <IconButton className={styles.narrowOnly} label={t("conversations.new")} onClick={onNew}>
-        <Plus size={20} aria-hidden="true" />
-      </IconButton>
-      {/* A model that makes pictures or clips begins from those that are chosen with its options. */}
-      {model?.unit !== "image" && model?.unit !== "clip" && attach}
-      <Button
-        variant="quiet"
-        className={styles.model ?? ""}
-        aria-label={model ? t("model.change", { name: model.name }) : t("model.choose")}
-        onClick={onModels}
-      >
-        {model && <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />}
-        <span className={styles.modelName}>{model?.name ?? t("model.choose")}</span>
-        <ChevronDown size={16} aria-hidden="true" />
-      </Button>
-    </>
-  );
-}
-
 /** Reads the list, and the conversation that is opened; keeps the screen above a phone's keyboard. */
 function useFresh(threadKey: string): void {
   useVisibleHeight();
@@ -227,8 +158,8 @@ function whenStarted(threadKey: string, onOpen: ChatScreenProps["onOpen"]) {
 export function ChatScreen({ userId, available, nextCredits, maySend, threadKey, givenPrompt, givenModelId, onOpen }: ChatScreenProps) {
   const { models } = useModels();
   const thread = useThread(threadKey);
-  const onTaken = () => onOpen(newThreadKey, true);
-  const { draft, change, fill, aside, bringBack } = useDraft({ userId, threadKey, givenPrompt, givenModelId, onTaken });
+  const given = { givenPrompt, givenModelId, onTaken: () => onOpen(newThreadKey, true) };
+  const { draft, change, fill, aside, bringBack } = useDraft({ userId, threadKey, ...given });
   const [open, setOpen] = useState<Sheet>();
   const online = useOnline() && maySend;
   const isNew = threadKey === newThreadKey && thread.isEmpty;
@@ -236,33 +167,35 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
   const model = useModelFor(userId, threadKey, chosen, thread.refusal);
   const onStarted = whenStarted(threadKey, onOpen);
   const files = useFiles({ threadKey, draft, change, model, available });
-  const { sendDraft, sendAgain, accept } = useSending({ userId, threadKey, draft, change, attached: files.attached, onStarted });
+  const { recording, voice, ...asked } = useAsked(model, { draft, change });
+  const sent = { attached: files.attached, recording, voice, price: asked.price };
+  const { sendDraft, sendAgain, accept } = useSending({ userId, threadKey, draft, change, onStarted, ...sent });
   useFresh(threadKey);
 
   const choose = (modelId: string) => {
     change({ modelId });
     setOpen(undefined);
   };
-  const pictures = usePictures(model, () => change({ unsettledKey: null }));
   const retry = useRetry(sendAgain);
   const [asking, setAsking] = useState<ThreadMessage | null>(null);
   const fillIn = (text: string) => {
     fill(text);
     focusComposer();
   };
+  const speak = (text: string) => {
+    change({ text: `${draft.text.trimEnd()} ${text}`.trim(), unsettledKey: null });
+    focusComposer();
+  };
   useGivenPicture({ fill, change });
   const show = (sheet?: Sheet) => () => setOpen(sheet);
   const tools = (
     <Tools
-      {...{ model, attach: files.button }}
-      onConversations={show("conversations")}
-      onModels={show("models")}
+      {...{ model, attach: files.button, onConversations: show("conversations"), onModels: show("models") }}
       onNew={() => onOpen(newThreadKey, false)}
     />
   );
-  const list = (
-    <ConversationList current={threadKey} onChosen={show()} onDeleted={(id) => id === threadKey && onOpen(newThreadKey, true)} />
-  );
+  const onDeleted = (id: string) => id === threadKey && onOpen(newThreadKey, true);
+  const list = <ConversationList current={threadKey} onChosen={show()} onDeleted={onDeleted} />;
   return (
     <div className={styles.screen}>
       <aside className={styles.side}>{list}</aside>
@@ -274,7 +207,8 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
           <ThreadView key={threadKey} threadKey={threadKey} onRetry={retry} onAsk={setAsking} />
         )}
         <Foot
-          {...{ threadKey, model, ...pictures, files, available, online, nextCredits, refusal: thread.refusal, text: draft.text }}
+          {...{ ...asked, threadKey, model, files, available, online, nextCredits, refusal: thread.refusal, text: draft.text }}
+          onSpoken={speak}
           onText={(text) => change({ text, unsettledKey: null })}
           onSend={() => model && void sendDraft(model)}
           onAccept={(credits) => void accept(thread.refusal, model, credits)}

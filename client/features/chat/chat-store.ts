@@ -4,12 +4,14 @@ import { occupy } from "#client/lib/busy.ts";
 import { sessionStore } from "#client/lib/session-store.ts";
 import { forgetConversation, keepConversation, readKeptConversation } from "#client/offline/conversations.ts";
 import { forgetDraft } from "#client/offline/drafts.ts";
-import type { AttachedFile, PictureOptions, Source } from "#contract/generations.ts";
-import type { ClipOptions } from "#contract/media.ts";
+import type { Source } from "#contract/generations.ts";
+import type { Segment, SoundPart } from "#contract/sounds.ts";
 import type { AnswerSource } from "./answer-stream.ts";
 import { followAnswer } from "./answer-stream.ts";
 import { endAfter } from "./branches.ts";
-import type { Again, LiveAnswer, Thread, ThreadMessage } from "./thread.ts";
+import type { Send } from "./send.ts";
+import { askedOfSend, partsBeside, questionOf, wishOfSend } from "./send.ts";
+import type { LiveAnswer, Thread, ThreadMessage } from "./thread.ts";
 import { afterReceipt, afterStart, emptyThread, fromConversation, newThreadKey, sending, showing, toRefusal } from "./thread.ts";
 
 interface ChatState {
@@ -89,6 +91,8 @@ async function follow(startKey: string, source: AnswerSource, onStarted: (conver
   const release = occupy();
   const buffer = perFrame((text) => updateLive(key, { text, phase: "streaming" }));
   const sources: Source[] = [];
+  const segments: Segment[] = [];
+  let sound: SoundPart | undefined;
   try {
     const receipt = await followAnswer(
       source,
@@ -108,6 +112,10 @@ async function follow(startKey: string, source: AnswerSource, onStarted: (conver
         },
         arrived: (text) => buffer.add(text),
         named: (more) => sources.push(...more),
+        timed: (more) => segments.push(...more),
+        sounded: (made) => {
+          sound = made;
+        },
         previewed: ({ place, address }) => updateLive(key, { previews: withAt(threadOf(key).live?.previews ?? [], place, address) }),
         pictured: ({ place, picture }) => updateLive(key, { pictures: withAt(threadOf(key).live?.pictures ?? [], place, picture) }),
         progressed: (progress) => updateLive(key, { progress }),
@@ -117,7 +125,7 @@ async function follow(startKey: string, source: AnswerSource, onStarted: (conver
       controller.signal,
     );
     buffer.stop();
-    update(key, (thread) => afterReceipt(thread, receipt, buffer.text(), sources));
+    update(key, (thread) => afterReceipt(thread, receipt, buffer.text(), partsBeside(sources, segments, sound)));
     if (receipt.availableAfter !== null) useChat.setState({ lastAvailable: receipt.availableAfter });
     keepThread(key);
   } finally {
@@ -125,32 +133,6 @@ async function follow(startKey: string, source: AnswerSource, onStarted: (conver
     buffer.stop();
     if (following.get(key) === controller) following.delete(key);
   }
-}
-
-export interface Send {
-  threadKey: string;
-  modelId: string;
-  prompt: string;
-  quotedCredits: number;
-  /** The person was asked about this price and agreed. */
-  confirmed?: boolean;
-  /** Sending the same prompt with the same key again returns the same answer. */
-  idempotencyKey: string;
-  /** The files of the question. */
-  attached?: readonly AttachedFile[] | undefined;
-  /** For a model that makes pictures. */
-  picture?: PictureOptions | undefined;
-  /** For a model that makes clips. */
-  clip?: ClipOptions | undefined;
-  /** Set if the prompt did not come from the composer. */
-  again?: Again;
-  onStarted(conversationId: string): void;
-}
-
-function questionOf(id: string, parentId: string | null, { prompt, attached = [] }: Send): ThreadMessage {
-  const words = { kind: "text" as const, text: prompt };
-  const parts = attached.length === 0 ? [words] : [{ kind: "attachments" as const, files: [...attached] }, words];
-  return { id, parentId, role: "user", parts, timestamp: new Date().toISOString(), receipt: null };
 }
 
 /** Shows another version of a message and the messages after it. The server remembers the choice. */
@@ -170,7 +152,6 @@ export function showVersion(key: string, version: ThreadMessage): void {
  */
 export async function sendPrompt(send: Send): Promise<boolean> {
   const { threadKey, modelId, prompt, quotedCredits, confirmed, idempotencyKey, attached = [], again = null, onStarted } = send;
-  const wish = { ...(send.picture && { picture: send.picture }), ...(send.clip && { clip: send.clip }) };
   const before = threadOf(threadKey);
   if (before.live) return false;
   const last = before.messages.at(-1);
@@ -181,13 +162,13 @@ export async function sendPrompt(send: Send): Promise<boolean> {
       ? showing(thread, thread.all, place.questionId)
       : showing(thread, [...thread.all, questionOf(id, place.parentId, send)], id)),
     refusal: null,
-    live: sending(modelId, quotedCredits, "questionId" in place ? place.questionId : id, wish),
+    live: sending(modelId, quotedCredits, "questionId" in place ? place.questionId : id, askedOfSend(send)),
   }));
   const request = {
     model: modelId,
     quotedCredits,
     ...(confirmed && { confirmed }),
-    ...wish,
+    ...wishOfSend(send),
     ...(threadKey === newThreadKey ? {} : { conversationId: threadKey }),
     ...(attached.length > 0 && { attachments: attached.map(({ fileId }) => fileId) }),
     ...("questionId" in place ? place : { prompt, ...(again || last?.role === "assistant" ? place : {}) }),

@@ -1,6 +1,6 @@
 import { ArrowUp, Square } from "lucide-react";
 import type { FormEvent, KeyboardEvent, ReactNode } from "react";
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useShallow } from "zustand/react/shallow";
 import { Button, LinkButton } from "#client/components/button.tsx";
@@ -18,6 +18,7 @@ import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
 import { hasOutput, isUnstoppable, stopCredits } from "./thread.ts";
 import type { ComposerFiles } from "./use-files.tsx";
+import { DictationButton } from "./use-sounds.tsx";
 
 /** The character count is shown from this length on. */
 const countFrom = limits.promptMax - 1_000;
@@ -36,8 +37,14 @@ export interface ComposerProps {
   available: number;
   online: boolean;
   threadKey: string;
-  /** How pictures are to be asked for, while the model makes pictures. */
+  /** How pictures are to be asked for, while the model makes pictures; in which voice a text is read. */
   options: ReactNode;
+  /** In place of the field for prompts, while the model writes down recordings. */
+  field: ReactNode;
+  /** There is something to be sent in that place. */
+  fieldReady: boolean;
+  /** What was spoken instead of typed. */
+  onSpoken: (text: string) => void;
   /** The files of the question. */
   files: Pick<ComposerFiles, "blocked" | "list">;
   /** The controls beside Send: the model and, on a phone, the other conversations. */
@@ -125,7 +132,7 @@ function Price({
     <>
       <PriceTiles credits={price} />
       <span>
-        {t(model.unit === "image" || model.unit === "clip" ? "composer.picturePrice" : "composer.price", { credits: credits(price) })} ·{" "}
+        {t(model.unit === "answer" ? "composer.price" : "composer.picturePrice", { credits: credits(price) })} ·{" "}
         {t("composer.available", { number: number(available) })}
         {model.until !== null && ` · ${t("tile.leaves", { date: day(model.until) })}`}
       </span>
@@ -176,65 +183,101 @@ function StopButton({ live, onStop }: { live: Pending; onStop: () => void }) {
   );
 }
 
+interface PromptFieldProps extends Pick<ComposerProps, "text" | "onText"> {
+  hidden: boolean;
+  tooLong: boolean;
+  onSubmit: () => void;
+}
+
+function PromptField({ text, onText, hidden, tooLong, onSubmit }: PromptFieldProps) {
+  const { t } = useTranslation("chat");
+  const compositionEndedAt = useRef<number | undefined>(undefined);
+  function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void {
+    const { key, shiftKey, keyCode, timeStamp } = event;
+    if (!sendsMessage({ key, shiftKey, keyCode, timeStamp, isComposing: event.nativeEvent.isComposing }, compositionEndedAt.current))
+      return;
+    event.preventDefault();
+    onSubmit();
+  }
+  return (
+    <textarea
+      hidden={hidden}
+      className={styles.text}
+      name={fieldName}
+      rows={1}
+      aria-label={t("composer.label")}
+      aria-describedby="composer-price"
+      aria-invalid={tooLong || undefined}
+      placeholder={t("composer.placeholder")}
+      title={t("composer.keys")}
+      enterKeyHint="send"
+      value={text}
+      onChange={(event) => onText(event.target.value)}
+      onKeyDown={onKeyDown}
+      onCompositionEnd={(event) => {
+        compositionEndedAt.current = event.timeStamp;
+      }}
+    />
+  );
+}
+
 /** The field for prompts. It stays at the bottom, in reach of a thumb, above the keyboard and the safe area. */
 export function Composer(props: ComposerProps) {
-  const { text, onText, onSend, onStop, onUse, model, price, available, online, threadKey, options, files, tools } = props;
+  const {
+    text,
+    onText,
+    onSend,
+    onStop,
+    onUse,
+    model,
+    price,
+    available,
+    online,
+    threadKey,
+    options,
+    field,
+    fieldReady,
+    onSpoken,
+    files,
+    tools,
+  } = props;
+  const [slot, setSlot] = useState<HTMLElement | null>(null);
   const live = usePending(threadKey);
   const { t } = useTranslation("chat");
   const { number } = useFormat();
-  const compositionEndedAt = useRef<number | undefined>(undefined);
   const count = codePoints(text);
   const tooLong = count > limits.promptMax;
   const limit = number(limits.promptMax);
-  const ready = text.trim() !== "" && !tooLong && model !== undefined && mayAnswer(model) && online && live === null && !files.blocked;
+  const isRecording = model?.unit === "minute" && mayAnswer(model);
+  const filled = isRecording ? fieldReady : text.trim() !== "" && !tooLong && !files.blocked;
+  const ready = filled && model !== undefined && mayAnswer(model) && online && live === null;
 
   function submit(event?: FormEvent): void {
     event?.preventDefault();
     if (ready) onSend();
   }
 
-  function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void {
-    const { key, shiftKey, keyCode, timeStamp } = event;
-    if (!sendsMessage({ key, shiftKey, keyCode, timeStamp, isComposing: event.nativeEvent.isComposing }, compositionEndedAt.current))
-      return;
-    event.preventDefault();
-    submit();
-  }
-
   return (
     <form className={styles.composer} onSubmit={submit}>
       <div className={styles.box}>
-        <textarea
-          className={styles.text}
-          name={fieldName}
-          rows={1}
-          aria-label={t("composer.label")}
-          aria-describedby="composer-price"
-          aria-invalid={tooLong || undefined}
-          placeholder={t("composer.placeholder")}
-          title={t("composer.keys")}
-          enterKeyHint="send"
-          value={text}
-          onChange={(event) => onText(event.target.value)}
-          onKeyDown={onKeyDown}
-          onCompositionEnd={(event) => {
-            compositionEndedAt.current = event.timeStamp;
-          }}
-        />
-        {files.list}
+        {isRecording && field}
+        <PromptField hidden={isRecording} {...{ text, onText, tooLong }} onSubmit={submit} />
+        {!isRecording && files.list}
         {options}
+        <div ref={setSlot} />
         <div className={styles.tools}>
           {tools}
+          {!isRecording && <DictationButton slot={slot} onText={onSpoken} />}
           {live ? (
             <StopButton live={live} onStop={onStop} />
           ) : (
-            <SendButton ready={ready} price={model?.unit === "image" || model?.unit === "clip" ? price : undefined} />
+            <SendButton ready={ready} price={model && model.unit !== "answer" ? price : undefined} />
           )}
         </div>
       </div>
       <p className={styles.price} id="composer-price">
         <Price model={model} price={price} available={available} online={online} onUse={onUse} live={live} />
-        {count > countFrom && (
+        {!isRecording && count > countFrom && (
           <span className={tooLong ? styles.fault : undefined}>
             {tooLong ? t("composer.tooLong", { count: limits.promptMax, formatted: limit }) : t("composer.characters", { count, limit })}
           </span>

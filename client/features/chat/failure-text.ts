@@ -15,6 +15,8 @@ const known: readonly FailureKey[] = [
   "clip_not_kept",
   "queue_too_long",
   "reference_unreadable",
+  "sound_not_kept",
+  "recording_unreadable",
 ];
 
 /** Says why an answer failed, by the code on its receipt. A code that this client does not know gets the general text. */

@@ -13,6 +13,7 @@ export function useReadingText(): (reading: AttachedFile["reading"], pages: numb
   const { number } = useFormat();
   return ({ as, pages: read, cut }, pages) => {
     if (as === "picture") return t("reads.picture");
+    if (as === "sound") return t("reads.sound");
     if (as === "pages") return t("reads.pages", { count: pages ?? 1, formatted: number(pages ?? 1) });
     if (read === null) return t(cut ? "reads.beginning" : "reads.text");
     if (cut) return t("reads.firstPages", { count: read, formatted: number(read), pages: number(pages ?? read) });

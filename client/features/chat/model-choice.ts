@@ -36,7 +36,7 @@ export function successorOf(models: readonly OfferedModel[], id: string): Offere
 /** A replacement for `than` that `available` credits can pay: of the same kind if possible. */
 export function payableModel(models: readonly OfferedModel[], than: OfferedModel | undefined, available: number): OfferedModel | undefined {
   const payable = models.filter((model) => model.id !== than?.id && mayAnswer(model) && model.credits <= available);
-  return payable.find(({ category }) => category === than?.category) ?? payable[0];
+  return payable.find(({ category, unit }) => category === than?.category && unit === than.unit) ?? payable[0];
 }
 
 const shortlistLength = 4;

@@ -1,16 +1,7 @@
 import { ApiProblem, NetworkProblem } from "#client/lib/api.ts";
-import type {
-  AttachedFile,
-  Conversation,
-  Message,
-  Part,
-  PictureOptions,
-  PicturePart,
-  Receipt,
-  Source,
-  StartEvent,
-} from "#contract/generations.ts";
+import type { AttachedFile, Conversation, Message, Part, PictureOptions, PicturePart, Receipt, StartEvent } from "#contract/generations.ts";
 import type { ClipOptions, ClipPart, ProgressEvent } from "#contract/media.ts";
+import type { RecordingReceipt, SpeechOptions, SpeechReceipt } from "#contract/sounds.ts";
 import { branchTo } from "./branches.ts";
 
 export type ThreadMessage = Message;
@@ -27,6 +18,9 @@ export interface LiveAnswer {
   text: string;
   /** How pictures were asked for; absent from other answers. */
   picture?: PictureOptions;
+  /** As on the receipt. */
+  speech?: SpeechReceipt;
+  recording?: RecordingReceipt;
   /** By their places, from 0: what each picture looks like so far, and those that are finished. */
   previews: readonly (string | undefined)[];
   pictures: readonly (PicturePart | undefined)[];
@@ -54,6 +48,8 @@ export interface Again {
   picture?: PictureOptions;
   /** For a model that makes clips. */
   clip?: ClipOptions;
+  /** For a model that reads aloud. */
+  speech?: SpeechOptions;
 }
 
 /** The files of a question. */
@@ -110,10 +106,11 @@ export function toRefusal(error: unknown): Refusal {
 const nothingYet = { text: "", previews: [], pictures: [], progress: null, film: null, stopping: false };
 
 /** How an answer that is no text was asked for. */
-export type Wish = Pick<LiveAnswer, "picture" | "clip">;
+export type Wish = Pick<LiveAnswer, "picture" | "clip" | "speech" | "recording">;
 
-function wishOf({ picture, clip }: { picture?: PictureOptions; clip?: ClipOptions }): Wish {
-  return { ...(picture && { picture }), ...(clip && { clip }) };
+/** Without what is not asked for. */
+export function wishOf({ picture, clip, speech, recording }: Wish): Wish {
+  return { ...(picture && { picture }), ...(clip && { clip }), ...(speech && { speech }), ...(recording && { recording }) };
 }
 
 /** An answer whose prompt is being sent. */
@@ -132,8 +129,9 @@ export function hasOutput({ text, pictures }: LiveAnswer): boolean {
   return text !== "" || pictures.some((picture) => picture !== undefined);
 }
 
-/** What an answer that is stopped now costs: of pictures, those that are finished. */
-export function stopCredits({ credits, picture, pictures }: LiveAnswer): number | null {
+/** What an answer that is stopped now costs: of pictures, those that are finished; what is read aloud nothing, until it is finished. */
+export function stopCredits({ credits, picture, pictures, speech }: LiveAnswer): number | null {
+  if (speech) return 0;
   if (credits === null || !picture) return credits;
   return (credits / picture.count) * pictures.filter((each) => each !== undefined).length;
 }
@@ -153,16 +151,16 @@ export function afterStart(thread: Thread, start: StartEvent): Thread {
   return { ...showing(thread, all, rename(thread.headId)), live: { ...live, ...known, credits: heldCredits, phase } };
 }
 
-/** The thread after the answer has ended. What arrived of it stays, however the answer ended. */
-export function afterReceipt(thread: Thread, receipt: Receipt, text: string, sources: readonly Source[]): Thread {
+/** The thread after the answer has ended. What arrived of it stays, however the answer ended. `more`: what is no text and no picture. */
+export function afterReceipt(thread: Thread, receipt: Receipt, text: string, more: readonly Part[]): Thread {
   const { live } = thread;
   const pictures = live?.pictures.filter((picture) => picture !== undefined) ?? [];
-  const named: Part[] = sources.length === 0 ? [] : [{ kind: "sources", sources: [...sources] }];
+  const made = more.filter(({ kind }) => kind === "sound");
   const answer: ThreadMessage = {
     id: live?.answerId ?? receipt.generationId,
     parentId: live?.questionId ?? null,
     role: "assistant",
-    parts: text === "" ? [...pictures, ...(live?.film ? [live.film] : [])] : [{ kind: "text", text }, ...named],
+    parts: text === "" ? [...pictures, ...(live?.film ? [live.film] : []), ...made] : [{ kind: "text", text }, ...more],
     timestamp: receipt.endedAt ?? receipt.createdAt,
     receipt,
   };

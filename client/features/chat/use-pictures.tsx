@@ -10,6 +10,8 @@ import { mayAnswer } from "./model-choice.ts";
 import type { OfferedModel } from "./models-store.ts";
 import { useModels } from "./models-store.ts";
 import type { Drafting } from "./use-draft.ts";
+import { useSounds } from "./use-sounds.tsx";
+import { useVoice } from "./use-voice.ts";
 
 /** With its texts. */
 const usePictureComposer = lateModule(async () => {
@@ -23,7 +25,7 @@ const useClipComposer = lateModule(async () => {
 });
 
 /** What the send costs, and how its pictures or its clip are to be asked for. */
-export function usePictures(model: OfferedModel | undefined, onChange: () => void): { price: number; options: ReactNode } {
+function usePictures(model: OfferedModel | undefined, onChange: () => void): { price: number; options: ReactNode } {
   const count = usePictureWish((wish) => wish.options.count);
   const latest = useRef(onChange);
   latest.current = onChange;
@@ -45,6 +47,15 @@ export function usePictures(model: OfferedModel | undefined, onChange: () => voi
     price: quoteCredits(model, { images: count }),
     options,
   };
+}
+
+/** What is asked for beside words: its price, its options, and what stands in place of the field for prompts. */
+export function useAsked(model: OfferedModel | undefined, { draft, change }: Pick<Drafting, "draft" | "change">) {
+  const pictures = usePictures(model, () => change({ unsettledKey: null }));
+  const sounds = useSounds(model, { draft, change });
+  const voice = useVoice(model?.id ?? "");
+  const nothing = { field: undefined, recording: undefined };
+  return { ...nothing, ...(sounds ?? pictures), fieldReady: sounds?.recording !== undefined, voice };
 }
 
 /** Takes what a picture's button has put into the composer. */

@@ -7,6 +7,7 @@ import { Readable } from "node:stream";
 import { validate as isUuid, v7 as uuidv7 } from "uuid";
 import { DomainError } from "#domain/errors.ts";
 import { storageBytesOf } from "#domain/file-space.ts";
+import type { FileType } from "#domain/files.ts";
 import { fileLimits, fileTypeOf, headBytes, tidyFileName } from "#domain/files.ts";
 import type { FileInfo } from "../../contract/files.ts";
 import { parseCursor, toCursor } from "../../db/cursors.ts";
@@ -39,6 +40,8 @@ export interface NewFile {
   pages?: number;
   /** Called after the last byte: what is known of it only then. What it throws refuses the file. */
   measure?(): Pick<NewFile, "width" | "height" | "durationMs">;
+  /** What it is, where all of it was read: a container of clips may have nothing but sound. Without it the first bytes decide. */
+  type?: FileType;
   /** Of a document, what models read. */
   text?: { text: string; pageEnds: number[] | null };
 }
@@ -101,7 +104,7 @@ async function withHead(content: Uint8Array | AsyncIterable<Uint8Array>): Promis
 export async function storeFile(deps: FileDeps, file: NewFile, content: Uint8Array | AsyncIterable<Uint8Array>): Promise<FileInfo> {
   const { userId, kind, generationId = null } = file;
   const { head, all } = await withHead(content);
-  const type = fileTypeOf(head);
+  const type = file.type ?? fileTypeOf(head);
   if (type === undefined || type === "image/heic") throw unsupported();
   const size = content instanceof Uint8Array ? content.length : 0;
   const now = deps.clock.now();

@@ -12,39 +12,24 @@ import { faultPoint } from "../../fault-points.ts";
 import type { Feed } from "../../http/event-stream.ts";
 import { formatEvent } from "../../http/event-stream.ts";
 import { announce, announceToMembers } from "../../http/live-events.ts";
-import { loadMessages } from "./attached.ts";
+import { toStoredOptions } from "./answer-options.ts";
+import type { AnswerTimings } from "./ask-for.ts";
+import { askFor } from "./ask-for.ts";
 import type { AnswerBatches } from "./batches.ts";
 import { createAnswerBatches } from "./batches.ts";
 import { writeStartAgain } from "./forgotten.ts";
 import { LogFollowers } from "./log-followers.ts";
-import { makePictures } from "./pictures.ts";
 import * as queries from "./queries.ts";
 import { toReceipt } from "./receipt.ts";
 import type { AnswerStart } from "./running-answer.ts";
 import { RunningAnswer } from "./running-answer.ts";
-import type { UpstreamTimings } from "./upstream.ts";
-import { askModel } from "./upstream.ts";
-
-export interface AnswerTimings extends UpstreamTimings {
-  /** Pictures take longer than texts to begin. */
-  pictures: UpstreamTimings;
-  /** How often text is written to the log, and how often we look for stops that other processes were asked for. */
-  flushMs: number;
-  leaseMs: number;
-  /** How long a hold may stay open. */
-  holdMs: number;
-  /** How often we read the log of answers that other processes write. */
-  followMs: number;
-  /** How long answers may continue after `close`, if the process did not drain before (http/draining.ts). */
-  shutdownMs: number;
-  retryMs: number;
-}
 
 const defaultTimings: AnswerTimings = {
   firstTokenMs: 30_000,
   idleMs: 20_000,
   totalMs: 8 * 60_000,
   pictures: { firstTokenMs: 4 * 60_000, idleMs: 60_000, totalMs: 7 * 60_000 },
+  sounds: { firstTokenMs: 6 * 60_000, idleMs: 60_000, totalMs: 8 * 60_000 },
   flushMs: 200,
   leaseMs: 15_000,
   holdMs: 10 * 60_000,
@@ -154,21 +139,10 @@ class AnswerEngine implements Answers {
   }
 
   private async run(answer: RunningAnswer): Promise<void> {
-    const { model, messages, userId } = answer.start;
+    const { userId } = answer.start;
     // The person's other pages show the question, and all pages the balance without the held credits.
     const telling = setTimeout(() => void announce(this.deps, userId, "wallets", "generations"), tellStartMs);
-    const end = answer.start.row.picture
-      ? await makePictures(this.deps, answer, answer.start.row.picture, this.timings.pictures)
-      : await askModel(this.deps.models, {
-          model,
-          personId: userId,
-          messages,
-          load: (asked) => loadMessages(this.deps, userId, model, asked),
-          signal: answer.controller.signal,
-          timings: this.timings,
-          onText: (text) => answer.add(text),
-          onSources: (sources) => answer.addSources(sources),
-        });
+    const end = await askFor(this.deps, this.timings, answer);
     answer.tellText();
     const outcome = answer.outcome(end);
     answer.ending = true;
@@ -178,9 +152,10 @@ class AnswerEngine implements Answers {
     this.running.delete(answer.start.id);
     clearTimeout(telling);
     if (!row) return answer.feed.close();
+    const asked = answer.start.row.options;
     const ours = row.status === outcome.status && row.failure_code === outcome.failureCode;
     const id = answer.feed.frames.length + 1 + (ours ? 0 : lostEventsGap);
-    answer.feed.close({ id, frame: formatEvent(id, "receipt", toReceipt({ ...row, options: answer.start.row.picture ?? null })) });
+    answer.feed.close({ id, frame: formatEvent(id, "receipt", toReceipt({ ...row, options: asked ? toStoredOptions(asked) : null })) });
     await announce(this.deps, userId, "generations");
     await announceToMembers(this.deps, row.payer_id, "wallets");
   }

@@ -39,11 +39,12 @@ export async function planAttachments(
   if (files.length < ids.length) return new DomainError("attachment_gone", "An attached file is not there any more. Attach it again");
   const readings = readAttachments(model, Buffer.byteLength(prompt), files satisfies readonly Attachable[]);
   const planned: Attachment[] = [];
-  for (const [index, { id, name, contentType, bytes, width, height, pages }] of files.entries()) {
+  for (const [index, { id, name, contentType, bytes, width, height, pages, durationMs }] of files.entries()) {
     const reading = readings[index];
     if (reading === "too_large") return new DomainError("attachments_too_large", `${model.name} has no room for ${name}`);
     if (typeof reading !== "object") return new DomainError("attachment_unreadable", `${model.name} can't read ${name}`);
-    planned.push({ fileId: id, name, contentType, bytes, width, height, pages, reading });
+    const file = { fileId: id, name, contentType, bytes, width, height, pages };
+    planned.push({ ...file, ...(durationMs !== null && { durationMs }), reading });
   }
   return planned;
 }
@@ -82,6 +83,7 @@ class Loader {
 
   async part(file: Attachment): Promise<InputPart> {
     const { reading, contentType, fileId } = file;
+    if (reading.as === "sound") return noteOn(file, "a recording, which this model can't hear");
     if (reading.as === "picture" && !seesPictures(this.model)) return noteOn(file, "a picture, which this model can't see");
     if (reading.as === "picture" || (reading.as === "pages" && takesPdf(this.model))) {
       const data = await this.bytes(file);
@@ -113,7 +115,9 @@ export async function loadMessages(
   model: Model,
   messages: readonly ChatMessage[],
 ): Promise<readonly ModelMessage[]> {
-  const documents = messages.flatMap(({ attachments = [] }) => attachments.filter(({ reading }) => reading.as !== "picture"));
+  const documents = messages.flatMap(({ attachments = [] }) =>
+    attachments.filter(({ reading }) => reading.as !== "picture" && reading.as !== "sound"),
+  );
   const texts = await readTexts(
     deps.db,
     userId,

@@ -67,7 +67,7 @@ export async function startMany(db: Db, starts: readonly StartRow[]): Promise<(S
 /** The start of pictures or of a clip. A clip's waits for the disk: its job outlives this process. */
 export async function startLarge(trx: Trx, row: StartRow): Promise<StartOutcome> {
   const result = await callStart(trx, row);
-  if (!row.clip || result.outcome !== "created") return result;
+  if (!row.options?.clip || result.outcome !== "created") return result;
   await startClip(trx, row, row.prompt ?? "");
   await sql`select set_config('synchronous_commit', 'on', true)`.execute(trx);
   return result;
@@ -111,11 +111,9 @@ export function createAnswerBatches(db: Db): AnswerBatches {
     run: (asks: readonly { userId: string; now: Date }[]) => readEntitlements(db, asks),
   });
   return {
-    // A request for pictures or a clip is a transaction of its own: there are few of them.
+    // What is asked for with options is a transaction of its own: there are few of them.
     start: async (row) =>
-      row.picture || row.clip
-        ? inTransaction(db, (trx) => startLarge(trx, row))
-        : ((await orNothing(start(row))) ?? (await callStart(db, row))),
+      row.options ? inTransaction(db, (trx) => startLarge(trx, row)) : ((await orNothing(start(row))) ?? (await callStart(db, row))),
     end: async (row) => (await orNothing(end(row))) ?? (await callEnd(db, row)),
     entitlement: (userId, now) => entitlement({ userId, now }),
   };

@@ -17,7 +17,8 @@ import { callEnd } from "./queries.ts";
  * `too_many_answers`.
  */
 export async function startClip(trx: Trx, start: StartRow, prompt: string): Promise<void> {
-  const { id, userId, clip, turn, credits, modelId, trimmedMessages } = start;
+  const { id, userId, options, turn, credits, modelId, trimmedMessages } = start;
+  const { clip } = options ?? {};
   await trx
     .updateTable("generations")
     .set({ options: JSON.stringify({ clip }) })

@@ -1,5 +1,6 @@
 import { createParser } from "eventsource-parser";
-import type { DeltaEvent, Part, PictureEvent, PicturePart, Source, SourcesEvent } from "../../contract/generations.ts";
+import type { DeltaEvent, Part, PictureEvent, SourcesEvent } from "../../contract/generations.ts";
+import type { SegmentsEvent, SoundEvent } from "../../contract/sounds.ts";
 import type { Deps } from "../../deps.ts";
 import { announce, announceToMembers } from "../../http/live-events.ts";
 import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
@@ -7,25 +8,25 @@ import { readEntitlement } from "../billing/entitlement.ts";
 import { lostEventsGap } from "./answers.ts";
 import type { LogBatch } from "./queries.ts";
 import * as queries from "./queries.ts";
-import { partsOf } from "./running-answer.ts";
+import { Output } from "./running-answer.ts";
 
 /** The output of an answer that is in its log. */
 function outputOf(batches: readonly LogBatch[]): Part[] {
-  let text = "";
-  const sources: Source[] = [];
-  const pictures: PicturePart[] = [];
+  const output = new Output();
   const parser = createParser({
     onEvent({ event, data }) {
-      if (event === "delta") text += (JSON.parse(data) as DeltaEvent).text;
-      if (event === "sources") sources.push(...(JSON.parse(data) as SourcesEvent).sources);
+      if (event === "delta") output.text += (JSON.parse(data) as DeltaEvent).text;
+      if (event === "segments") output.segments.push(...(JSON.parse(data) as SegmentsEvent).segments);
+      if (event === "sound") output.sound = (JSON.parse(data) as SoundEvent).sound;
+      if (event === "sources") output.sources.push(...(JSON.parse(data) as SourcesEvent).sources);
       if (event === "picture") {
         const { place, picture } = JSON.parse(data) as PictureEvent;
-        pictures[place] = picture;
+        output.pictures[place] = picture;
       }
     },
   });
   for (const { frames } of batches) parser.feed(frames);
-  return partsOf(text, sources, pictures);
+  return output.parts;
 }
 
 /** Returns false if the answer has ended in another way meanwhile. */

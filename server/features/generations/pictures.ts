@@ -26,7 +26,15 @@ const storeAgainMs = 500;
 /** Twice as many as the largest size that we ask for. */
 const mostPixels = 2 * 1536 * 1024;
 
-const nothing = { failure: undefined, cutShort: false, concluded: false, error: undefined, picture: undefined, ...unknownUsage };
+const nothing = {
+  failure: undefined,
+  cutShort: false,
+  concluded: false,
+  error: undefined,
+  picture: undefined,
+  sound: undefined,
+  ...unknownUsage,
+};
 
 interface CheckedPicture {
   bytes: Buffer;

@@ -1,12 +1,12 @@
 /** SQL of answers. The two hot writes are one round trip each (`turn_start` and `answer_end` in the migrations), and prepared once per connection. */
 import { sql } from "kysely";
 import type { GrantKind } from "#domain/credits.ts";
-import type { Part, PictureOptions, Turn } from "../../contract/generations.ts";
-import type { ClipOptions } from "../../contract/media.ts";
+import type { Part, Turn } from "../../contract/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { Attachment, EndedRow, GenerationRow } from "../../db/types-answers.ts";
 import { notSetAside } from "../../queue/sweep-rows.ts";
-import { keepPictureOptions } from "./picture-options.ts";
+import type { AnswerOptions } from "./answer-options.ts";
+import { keepOptions } from "./answer-options.ts";
 
 /** We name the columns, so that a statement prepared before a migration still returns the same columns after it. */
 export const columns = sql.raw(
@@ -46,10 +46,8 @@ export interface StartRow {
   /** Null for an answer without a conversation. */
   turn: PlannedTurn | null;
   trimmedMessages: number;
-  /** How pictures are asked for; absent from other answers. */
-  picture?: PictureOptions;
-  /** How a clip is asked for; absent from other answers. */
-  clip?: ClipOptions;
+  /** What is asked for beside words; absent from other answers. */
+  options?: AnswerOptions;
   /** Of a clip: its job needs it. */
   prompt?: string;
   requestsPerMinute: number;
@@ -96,7 +94,7 @@ function fromStored({ kind, text, detail }: { kind: string; text: string | null;
   return kind === "text" ? { kind, text: text ?? "" } : ({ kind, ...detail } as Part);
 }
 
-/** Pictures are asked for in a transaction, since the row gets its options after it was written. */
+/** What has options is asked for in a transaction, since the row gets its options after it was written. */
 export async function callStart(executor: Executor, start: StartRow): Promise<StartOutcome> {
   const result =
     await sql<StartOutcome>`/* prepared */ select * from turn_start(${start.turn && toJson(start.turn)}::jsonb, ${start.id}, ${start.userId}, ${start.modelId},
@@ -105,7 +103,7 @@ export async function callStart(executor: Executor, start: StartRow): Promise<St
       ${start.now})`.execute(executor);
   const row = result.rows[0];
   if (row === undefined) throw new Error("turn_start returned no row");
-  if (row.outcome === "created" && start.picture) await keepPictureOptions(executor, start, start.picture);
+  if (row.outcome === "created" && start.options) await keepOptions(executor, start, start.options);
   return row;
 }
 
@@ -208,7 +206,7 @@ export async function selectParts(executor: Executor, ids: readonly string[]): P
     .selectFrom("generation_parts")
     .select(["generation_id", "kind", "text", "detail"])
     .where("generation_id", "in", ids)
-    .where("kind", "in", ["text", "sources", "picture", "clip"])
+    .where("kind", "in", ["text", "sources", "segments", "picture", "clip", "sound"])
     .orderBy("generation_id")
     .orderBy("place")
     .execute();

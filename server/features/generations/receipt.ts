@@ -1,12 +1,6 @@
-import type { PictureOptions, Receipt } from "../../contract/generations.ts";
-import type { ClipOptions } from "../../contract/media.ts";
+import type { Receipt } from "../../contract/generations.ts";
 import type { GenerationRow } from "../../db/types-answers.ts";
-
-/** How pictures or a clip were asked for. */
-export function wishOf(options: object | null): { picture?: PictureOptions; clip?: ClipOptions } {
-  if (options === null) return {};
-  return "clip" in options ? { clip: options.clip as ClipOptions } : { picture: options as PictureOptions };
-}
+import { fromStoredOptions } from "./answer-options.ts";
 
 export function toReceipt(row: GenerationRow): Receipt {
   return {
@@ -19,7 +13,7 @@ export function toReceipt(row: GenerationRow): Receipt {
     failureCode: row.failure_code,
     cutShort: row.cut_short,
     trimmedMessages: row.trimmed_messages,
-    ...wishOf(row.options),
+    ...fromStoredOptions(row.options),
     createdAt: row.created_at.toISOString(),
     endedAt: row.ended_at?.toISOString() ?? null,
   };

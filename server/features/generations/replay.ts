@@ -5,9 +5,10 @@ import { answerLogReadableMs } from "#domain/periods.ts";
 import type { GenerationRow } from "../../db/types-answers.ts";
 import type { Deps } from "../../deps.ts";
 import { Feed, formatEvent } from "../../http/event-stream.ts";
+import { fromStoredOptions } from "./answer-options.ts";
 import type { Answers } from "./answers.ts";
 import { selectParts, selectTurn } from "./queries.ts";
-import { toReceipt, wishOf } from "./receipt.ts";
+import { toReceipt } from "./receipt.ts";
 
 /** Makes a feed from the stored output: the start, the whole text in one event, its sources in another, the receipt. */
 async function retell(deps: Deps, row: GenerationRow): Promise<Feed> {
@@ -18,12 +19,14 @@ async function retell(deps: Deps, row: GenerationRow): Promise<Feed> {
     modelId: row.model_id,
     heldCredits: row.quoted_credits,
     trimmedMessages: row.trimmed_messages,
-    ...wishOf(row.options),
+    ...fromStoredOptions(row.options),
   });
   for (const [place, part] of ((await selectParts(deps.db, [row.id])).get(row.id) ?? []).entries()) {
     if (part.kind === "text") feed.push("delta", { text: part.text });
     else if (part.kind === "sources") feed.push("sources", { sources: part.sources });
     else if (part.kind === "clip") feed.push("clip", { clip: part });
+    else if (part.kind === "segments") feed.push("segments", { segments: part.segments });
+    else if (part.kind === "sound") feed.push("sound", { sound: part });
     else feed.push("picture", { place, picture: part });
   }
   const id = feed.frames.length + 1;

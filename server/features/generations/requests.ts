@@ -7,8 +7,7 @@ import { isBuilt, isInTrial } from "#domain/models.ts";
 import { usualPicture } from "#domain/pictures.ts";
 import { priceVersion, quoteCredits } from "#domain/pricing.ts";
 import { checkPrompt, ruleMessages } from "#domain/rules.ts";
-import type { CreateGeneration, PictureOptions } from "../../contract/generations.ts";
-import type { ClipOptions } from "../../contract/media.ts";
+import type { CreateGeneration } from "../../contract/generations.ts";
 import type { Executor } from "../../db/transaction.ts";
 import type { GenerationRow } from "../../db/types-answers.ts";
 import type { Deps } from "../../deps.ts";
@@ -17,6 +16,7 @@ import type { Entitlement } from "../billing/entitlement.ts";
 import { findRetirement, isAvailable, soldModel } from "../catalogue/service.ts";
 import { availableCredits } from "../credits/service.ts";
 import { assertRoom } from "../files/service.ts";
+import type { AnswerOptions } from "./answer-options.ts";
 import type { Answers } from "./answers.ts";
 import type { ChatMessage } from "./history.ts";
 import * as queries from "./queries.ts";
@@ -31,9 +31,10 @@ export interface Ask {
 
 /** Absent fields are left out of the hash, so that it is the same as in earlier releases, which did not have these fields. */
 export function hashOf(asked: CreateGeneration, prompt: string | null): Buffer {
-  const { model, conversationId, quotedCredits, parentId, questionId, picture, attachments, clip } = asked;
+  const { model, conversationId, quotedCredits, parentId, questionId, picture, attachments, clip, speech, reads, dictated } = asked;
   const place = parentId === undefined && questionId === undefined && !picture ? [] : [parentId ?? null, questionId ?? null];
-  const more = [...(picture ? [picture] : []), ...(attachments ? [{ attachments }] : []), ...(clip ? [{ clip }] : [])];
+  const more: object[] = [...(picture ? [picture] : []), ...(attachments ? [{ attachments }] : []), ...(clip ? [{ clip }] : [])];
+  if (speech || reads || dictated) more.push({ speech, reads, dictated });
   const content = JSON.stringify([model, prompt, conversationId ?? null, quotedCredits, ...place, ...more]);
   return createHash("sha256").update(content).digest();
 }
@@ -42,16 +43,28 @@ export interface Wanted {
   model: Model;
   /** As we store it; null if a question is asked again. */
   prompt: string | null;
-  /** Undefined for a model that makes no pictures. */
-  picture: PictureOptions | undefined;
-  /** Undefined for a model that makes no clips. */
-  clip: ClipOptions | undefined;
+  /** Undefined for a model that answers with words about words. */
+  options: AnswerOptions | undefined;
   /** What it costs today. */
   credits: number;
 }
 
+/** What is asked for beside words, and can be told without looking anything up. Each model is asked for its own. */
+function readOptions({ name, unit }: Model, request: CreateGeneration): AnswerOptions | undefined {
+  const refuse = (field: string, message: string): never => {
+    throw new ValidationError([{ field, message: `${name} ${message}` }]);
+  };
+  if (request.picture && unit !== "image") refuse("picture", "makes no pictures");
+  if (request.clip && unit !== "clip") refuse("clip", "makes no clips");
+  if ((request.speech || request.reads !== undefined) && unit !== "thousand_characters") refuse("speech", "does not read aloud");
+  if (request.dictated && unit !== "minute") refuse("dictated", "writes nothing down");
+  if (unit === "image") return { picture: request.picture ?? usualPicture };
+  return unit === "clip" ? { clip: request.clip ?? usualClip } : undefined;
+}
+
+/** What can be told without looking anything up. */
 export function readRequest(deps: Deps, request: CreateGeneration): Wanted {
-  const repeats = request.prompt === undefined && request.questionId !== undefined;
+  const repeats = request.prompt === undefined && (request.questionId !== undefined || request.reads !== undefined);
   const fault = repeats ? undefined : checkPrompt(request.prompt ?? "");
   if (fault) throw new ValidationError([{ field: "prompt", message: fault }]);
   if (!repeats && request.questionId !== undefined)
@@ -60,16 +73,14 @@ export function readRequest(deps: Deps, request: CreateGeneration): Wanted {
   const model = soldModel(deps, request.model);
   if (!model) throw new DomainError("unknown_model", "There is no such model");
   if (!isBuilt(model) && !findRetirement(deps, model)) throw new DomainError("model_not_supported", `${model.name} can't be used yet`);
-  const picture = model.unit === "image" ? (request.picture ?? usualPicture) : undefined;
-  if (request.picture && !picture) throw new ValidationError([{ field: "picture", message: `${model.name} makes no pictures` }]);
-  const clip = model.unit === "clip" ? (request.clip ?? usualClip) : undefined;
-  if (request.clip && !clip) throw new ValidationError([{ field: "clip", message: `${model.name} makes no clips` }]);
-  return { model, prompt: request.prompt?.trim() ?? null, picture, clip, credits: quoteCredits(model, { images: picture?.count ?? 1 }) };
+  const options = readOptions(model, request);
+  const credits = quoteCredits(model, { images: options?.picture?.count ?? 1 });
+  return { model, prompt: request.prompt?.trim() ?? null, options, credits };
 }
 
 /** Returns the reason to refuse the question, if there is one that does not depend on the person's other questions. */
 export async function findRefusal(deps: Deps, ask: Ask, wanted: Wanted, entitlement: Entitlement): Promise<DomainError | undefined> {
-  const { model, credits: quotedCredits, picture, clip } = wanted;
+  const { model, credits: quotedCredits, options } = wanted;
   const retirement = findRetirement(deps, model);
   if (retirement) return retirement;
   if (!isAvailable(deps, model)) return new DomainError("model_unavailable", `${model.name} is temporarily unavailable. Try again later`);
@@ -82,20 +93,15 @@ export async function findRefusal(deps: Deps, ask: Ask, wanted: Wanted, entitlem
     return new DomainError("price_changed", `The price is now ${quotedCredits} credits`, { quotedCredits });
   const waitMs = deps.models.waitMs(model, ask.userId);
   if (waitMs > 0) return outOfOrder(model, waitMs);
-  return picture || clip
-    ? findMediaRefusal(deps, ask.userId, picture ?? { references: clip?.reference === undefined ? [] : [clip.reference] })
-    : undefined;
+  return options && findMediaRefusal(deps, ask.userId, options);
 }
 
-/** Pictures and clips need room, and those pictures that they begin from. */
-async function findMediaRefusal(
-  deps: Deps,
-  userId: string,
-  picture: Pick<PictureOptions, "references" | "mask">,
-): Promise<DomainError | undefined> {
+/** What becomes a file needs room; pictures and clips also those pictures that they begin from. */
+async function findMediaRefusal(deps: Deps, userId: string, { picture, clip, speech }: AnswerOptions): Promise<DomainError | undefined> {
   try {
-    await checkReferences(deps.db, userId, picture);
-    await assertRoom(deps, userId);
+    if (picture) await checkReferences(deps.db, userId, picture);
+    if (clip?.reference !== undefined) await checkReferences(deps.db, userId, { references: [clip.reference] });
+    if (picture || clip || speech) await assertRoom(deps, userId);
     return undefined;
   } catch (error) {
     if (error instanceof DomainError) return error;
@@ -123,10 +129,10 @@ const minuteMs = 60_000;
 const clipHoldMs = (clipLimits.queueMinutes + clipLimits.workMinutes + 10) * minuteMs;
 
 /**
- * How pictures or a clip are asked for. A clip is looked after by a worker: no process has a lease on its answer, and its credits stay held for as
+ * What is asked for beside words. A clip is looked after by a worker: no process has a lease on its answer, and its credits stay held for as
  * long as it may take.
  */
-export function mediaTerms({ picture, clip }: Pick<Wanted, "picture" | "clip">, messages: readonly ChatMessage[]) {
-  if (clip) return { clip, prompt: messages.at(-1)?.content ?? "", leaseMs: 0, holdMs: clipHoldMs };
-  return picture ? { picture } : {};
+export function mediaTerms({ options }: Pick<Wanted, "options">, messages: readonly ChatMessage[]) {
+  if (options?.clip) return { options, prompt: messages.at(-1)?.content ?? "", leaseMs: 0, holdMs: clipHoldMs };
+  return options ? { options } : {};
 }

@@ -2,6 +2,7 @@ import { setImmediate as untilOthersWent } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { DomainError } from "#domain/errors.ts";
 import { generationRoutes as contracts } from "../../contract/generations.ts";
+import { mediaRoutes } from "../../contract/media-routes.ts";
 import type { Deps } from "../../deps.ts";
 import type { Routes } from "../../http/app-type.ts";
 import type { Feed } from "../../http/event-stream.ts";
@@ -12,9 +13,14 @@ import { viewerOf } from "../../http/viewer.ts";
 import { entitlementOf } from "../billing/entitlement.ts";
 import type { Answers } from "./answers.ts";
 import { listPictures } from "./gallery.ts";
-import { followAnswer, readAnswer, startAnswer, stopAnswer } from "./service.ts";
+import { followAnswer, readAnswer, readSound, startAnswer, stopAnswer } from "./service.ts";
+import { createVoiceSamples } from "./voice-samples.ts";
+
+const sampleLimit = { max: 100, timeWindow: "1 minute" };
 
 export function generationRoutes(deps: Deps, answers: Answers, held: HeldConnections): Routes {
+  const samples = createVoiceSamples(deps);
+
   /**
    * Takes one of the person's places for streams before it looks for the feed. Otherwise many requests at once could all find the last
    * place free, and we would ask a model although its stream has no place. The stream is cut when the sign-in ends; the answer itself continues.
@@ -54,7 +60,16 @@ export function generationRoutes(deps: Deps, answers: Answers, held: HeldConnect
       const after = Number(request.headers["last-event-id"] ?? 0);
       await stream(request, reply, after, ({ userId }) => followAnswer(deps, answers, userId, request.params.id, after));
     });
-    app.get("/api/pictures", { schema: contracts["GET /api/pictures"] }, async (request) =>
+    app.get("/api/generations/:id/sound", { schema: mediaRoutes["GET /api/generations/:id/sound"] }, async (request) => ({
+      answer: await readSound(deps.db, viewerOf(request).userId, request.params.id),
+    }));
+    const sampleOptions = { schema: mediaRoutes["GET /api/voices/:model/:voice/sample"], config: { rateLimit: sampleLimit } };
+    app.get("/api/voices/:model/:voice/sample", sampleOptions, async (request, reply) => {
+      const { model, voice } = request.params;
+      const sound = await samples(viewerOf(request).userId, model, voice);
+      return reply.header("content-type", "audio/mpeg").header("cache-control", "private, max-age=86400").send(Buffer.from(sound));
+    });
+    app.get("/api/pictures", { schema: mediaRoutes["GET /api/pictures"] }, async (request) =>
       listPictures(deps.db, viewerOf(request).userId, request.query),
     );
     app.post("/api/generations/:id/stop", { schema: contracts["POST /api/generations/:id/stop"] }, async (request) =>

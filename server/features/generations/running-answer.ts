@@ -1,6 +1,7 @@
 import type { Model } from "#domain/models.ts";
 import { providerCostMicroDollars } from "#domain/provider-prices.ts";
 import type { Part, PicturePart, Source, Turn } from "../../contract/generations.ts";
+import type { Segment, SoundPart } from "../../contract/sounds.ts";
 import { Feed } from "../../http/event-stream.ts";
 import type { ChatMessage } from "./history.ts";
 import type { EndRow, LogBatch, StartRow } from "./queries.ts";
@@ -29,15 +30,25 @@ function turnOf({ turn }: StartRow): Turn | null {
   return turn && { conversationId: turn.conversationId, questionId: turn.questionId, answerId: turn.answerId };
 }
 
-/** Sources of nothing are no output, and pictures that failed leave no gap. */
-export function partsOf(text: string, sources: readonly Source[], pictures: readonly (PicturePart | undefined)[]): Part[] {
-  if (text === "") return pictures.filter((picture) => picture !== undefined);
-  return sources.length === 0
-    ? [{ kind: "text", text }]
-    : [
-        { kind: "text", text },
-        { kind: "sources", sources: [...sources] },
-      ];
+/** What an answer has given so far. */
+export class Output {
+  text = "";
+  readonly sources: Source[] = [];
+  readonly segments: Segment[] = [];
+  /** By their places. */
+  readonly pictures: (PicturePart | undefined)[] = [];
+  sound: SoundPart | undefined;
+
+  /** Sources and times of nothing are no output, and pictures that failed leave no gap. */
+  get parts(): Part[] {
+    const { text, sources, segments, pictures, sound } = this;
+    if (text === "") return [...pictures.filter((picture) => picture !== undefined), ...(sound ? [sound] : [])];
+    return [
+      { kind: "text", text },
+      ...(sources.length > 0 ? [{ kind: "sources" as const, sources: [...sources] }] : []),
+      ...(segments.length > 0 ? [{ kind: "segments" as const, segments: [...segments] }] : []),
+    ];
+  }
 }
 
 /** The shortest time between two text events. Words that arrive faster share an event, because nobody reads that fast. */
@@ -50,13 +61,10 @@ export class RunningAnswer {
   readonly controller = new AbortController();
   /** `performance.now()` before the lease was last taken. */
   leaseTakenAtMs: number;
-  text = "";
   /** True while the end is being written. A stop has no effect any more. */
   ending = false;
   private interruption: "stopped" | "interrupted" | undefined;
-  private readonly sources: Source[] = [];
-  /** By their places. */
-  private readonly pictures: (PicturePart | undefined)[] = [];
+  private readonly output = new Output();
   private loggedEvents = 0;
   /** Text that has arrived but is not in the feed yet. */
   private gathered = "";
@@ -72,14 +80,18 @@ export class RunningAnswer {
       modelId: start.model.id,
       heldCredits: start.heldCredits,
       trimmedMessages: start.trimmedMessages,
-      ...(start.row.picture && { picture: start.row.picture }),
+      ...start.row.options,
     });
+  }
+
+  get text(): string {
+    return this.output.text;
   }
 
   add(text: string): void {
     // The person stopped the answer, so text that arrives after that is neither shown nor stored.
     if (this.interruption) return;
-    this.text += text;
+    this.output.text += text;
     this.gathered += text;
     const waitMs = this.lastFrameAt + frameGapMs - performance.now();
     if (waitMs <= 0) this.tellText();
@@ -88,22 +100,35 @@ export class RunningAnswer {
 
   addSources(sources: readonly Source[]): void {
     if (this.interruption) return;
-    this.sources.push(...sources);
+    this.output.sources.push(...sources);
     this.feed.push("sources", { sources: [...sources] });
   }
 
+  addSegments(segments: readonly Segment[]): void {
+    if (this.interruption) return;
+    this.output.segments.push(...segments);
+    this.tellText();
+    this.feed.push("segments", { segments: [...segments] });
+  }
+
+  /** As a picture: it is stored. */
+  addSound(sound: SoundPart): void {
+    this.output.sound = sound;
+    this.feed.push("sound", { sound });
+  }
+
   addPreview(place: number, address: string): void {
-    if (!this.interruption && !this.ending && !this.pictures[place]) this.feed.push("preview", { place, address });
+    if (!this.interruption && !this.ending && !this.output.pictures[place]) this.feed.push("preview", { place, address });
   }
 
   /** The picture is stored. It was finished before a stop, if there was one, so it counts. */
   addPicture(place: number, picture: PicturePart): void {
-    this.pictures[place] = picture;
+    this.output.pictures[place] = picture;
     this.feed.push("picture", { place, picture });
   }
 
   get deliveredPictures(): number {
-    return this.pictures.filter((picture) => picture !== undefined).length;
+    return this.output.pictures.filter((picture) => picture !== undefined).length;
   }
 
   /** Puts the gathered text into the feed as one event. */
@@ -132,7 +157,7 @@ export class RunningAnswer {
     const { promptTokens, completionTokens } = end;
     const costMicroDollars = end.costMicroDollars ?? providerCostMicroDollars(this.start.model, end, this.start.row.now);
     const rest = { failureCode: null, cutShort: false, promptTokens, completionTokens, costMicroDollars };
-    const { picture } = this.start.row;
+    const { picture } = this.start.row.options ?? {};
     const full = picture ? (this.start.heldCredits / picture.count) * this.deliveredPictures : this.start.heldCredits;
     const interruption = end.concluded ? undefined : this.interruption;
     if (interruption === "stopped") return { ...rest, status: "stopped", chargedCredits: this.parts.length === 0 ? 0 : full };
@@ -146,7 +171,7 @@ export class RunningAnswer {
 
   /** The output so far. */
   get parts(): Part[] {
-    return partsOf(this.text, this.sources, this.pictures);
+    return this.output.parts;
   }
 
   /** The frames that are not in the log yet. */

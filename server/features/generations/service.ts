@@ -12,18 +12,19 @@ import { announce } from "../../http/live-events.ts";
 import type { Entitlement } from "../billing/entitlement.ts";
 import type { SharedHold } from "../credits/holds.ts";
 import { holdForSeveral } from "../credits/holds.ts";
+import { fromStoredOptions, selectReading } from "./answer-options.ts";
 import type { Answers } from "./answers.ts";
 import { startLarge } from "./batches.ts";
 import { endClip } from "./clip-end.ts";
 import { trimHistory } from "./history.ts";
 import * as queries from "./queries.ts";
-import { toReceipt, wishOf } from "./receipt.ts";
+import { toReceipt } from "./receipt.ts";
 import { findUnconfirmed, keyConflict, noPlace, refusalOf, unavailable } from "./refusals.ts";
 import { replay } from "./replay.ts";
 import type { Ask } from "./requests.ts";
 import { findKnown, findRefusal, hashOf, mediaTerms, readRequest, termsOf } from "./requests.ts";
 import type { AnswerStart } from "./running-answer.ts";
-import { planTurn } from "./turns.ts";
+import { measure, planOf } from "./wanted.ts";
 
 /** How long a stop waits for the receipt. */
 const stopWaitMs = 5_000;
@@ -35,9 +36,17 @@ const stopWaitMs = 5_000;
  */
 export async function startAnswer(deps: Deps, answers: Answers, ask: Ask, entitlement: Entitlement): Promise<Feed> {
   const { request, userId } = ask;
-  const wanted = readRequest(deps, request);
-  const { model, prompt, picture, clip, credits } = wanted;
-  const requestHash = hashOf(request, prompt);
+  const read = readRequest(deps, request);
+  const requestHash = hashOf(request, read.prompt);
+  const measured = await measure(deps, userId, request, read).catch(async (error: unknown) => {
+    // A send that is repeated gets its answer, also if what it was about is gone.
+    const known = error instanceof DomainError ? await findKnown(deps.db, ask, requestHash) : undefined;
+    if (!known) throw error;
+    return known;
+  });
+  if ("idempotency_key" in measured) return replay(deps, answers, measured, 0);
+  const wanted = measured;
+  const { model, options, credits } = wanted;
   if (answers.closing) {
     const known = await findKnown(deps.db, ask, requestHash);
     if (known) return replay(deps, answers, known, 0);
@@ -50,12 +59,12 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask, entitl
     if (known) return replay(deps, answers, known, 0);
     throw unconfirmed;
   }
-  const planned = refused ? undefined : await planTurn(deps.db, userId, request, prompt, model);
+  const planned = refused ? undefined : await planOf(deps, userId, request, wanted);
   const plan = planned instanceof DomainError ? undefined : planned;
   const refusal = refused ?? (planned instanceof DomainError ? planned : plan ? undefined : noPlace());
   const { turn, messages, trimmedMessages: leftOut } = plan ?? { turn: null, messages: [], trimmedMessages: 0 };
-  // A model that makes pictures or clips gets the prompt alone, so nothing of a conversation was left out for want of room.
-  const trimmedMessages = picture || clip ? 0 : leftOut;
+  // Except for words a model gets the prompt alone, so nothing of a conversation was left out for want of room.
+  const trimmedMessages = options ? 0 : leftOut;
   const start = { id: uuidv7(), userId, trimmedMessages };
   const askedAtMs = performance.now();
   const row = {
@@ -78,7 +87,7 @@ export async function startAnswer(deps: Deps, answers: Answers, ask: Ask, entitl
   }
   if (result.outcome === "refused" && refusal) throw refusal;
   if (result.outcome !== "created") throw refusalOf(result, credits);
-  if (clip) return followNewClip(deps, answers, userId, start.id);
+  if (options?.clip) return followNewClip(deps, answers, userId, start.id);
   return answers.begin({ ...start, askedAtMs, row, model, messages, heldCredits: credits });
 }
 
@@ -117,11 +126,13 @@ export interface LoneAsk {
  * count towards the rate as in `startAnswer`. The same keys with the same content return the same answers again.
  */
 export async function startTogether(deps: Deps, answers: Answers, userId: string, asks: readonly LoneAsk[]) {
-  const questions = asks.map((each) => {
-    const ask: Ask = { ...each, userId };
-    const wanted = readRequest(deps, ask.request);
-    return { ask, ...wanted, wanted, prompt: wanted.prompt ?? "", requestHash: hashOf(ask.request, wanted.prompt) };
-  });
+  const questions = await Promise.all(
+    asks.map(async (each) => {
+      const ask: Ask = { ...each, userId };
+      const wanted = await measure(deps, userId, ask.request, readRequest(deps, ask.request));
+      return { ask, ...wanted, wanted, prompt: wanted.prompt ?? "", requestHash: hashOf(ask.request, wanted.prompt) };
+    }),
+  );
   const known = (await Promise.all(questions.map(({ ask, requestHash }) => findKnown(deps.db, ask, requestHash)))).filter(
     (row) => row !== undefined,
   );
@@ -159,7 +170,7 @@ export async function startTogether(deps: Deps, answers: Answers, userId: string
   return Promise.all(
     starts.map(async (start) => ({
       id: start.id,
-      feed: start.row.clip ? await followNewClip(deps, answers, userId, start.id) : answers.begin(start),
+      feed: start.row.options?.clip ? await followNewClip(deps, answers, userId, start.id) : answers.begin(start),
     })),
   );
 }
@@ -176,6 +187,13 @@ export async function readAnswer(executor: Executor, userId: string, id: string)
   return { ...toReceipt(row), parts: (await queries.selectParts(executor, [row.id])).get(row.id) ?? [] };
 }
 
+/** The latest answer in which this one was read aloud, unless that failed. Throws `not_found` for another person's answer. */
+export async function readSound(executor: Executor, userId: string, id: string): Promise<Answer | null> {
+  const { id: readId } = await readOwn(executor, userId, id);
+  const latest = await selectReading(executor, userId, readId);
+  return latest === undefined ? null : readAnswer(executor, userId, latest);
+}
+
 /** Returns the answer's events after number `after`. Throws `not_found` for another person's answer, and `answer_gone` (replay.ts). */
 export async function followAnswer(deps: Deps, answers: Answers, userId: string, id: string, after: number): Promise<Feed> {
   // Uses the row's own id, because the request may write the UUID in capitals.
@@ -186,7 +204,7 @@ export async function followAnswer(deps: Deps, answers: Answers, userId: string,
 export async function stopAnswer(deps: Deps, answers: Answers, userId: string, id: string): Promise<Receipt> {
   const row = await readOwn(deps.db, userId, id);
   if (row.status !== "streaming") return toReceipt(row);
-  if (wishOf(row.options).clip) {
+  if (fromStoredOptions(row.options).clip) {
     // Once its provider has begun, a clip goes on: it is billed to us, and is the person's when it is there.
     await endClip(deps, row.id, null, { status: "stopped", failureCode: null, clip: null, costMicroDollars: null });
     return toReceipt(await readOwn(deps.db, userId, row.id));

@@ -1,5 +1,6 @@
 /** Decides where in a conversation an answer goes, and which of the conversation's messages go to the model. */
 import { v7 as uuidv7 } from "uuid";
+import { hears } from "#domain/attachments.ts";
 import { DomainError } from "#domain/errors.ts";
 import type { Model } from "#domain/models.ts";
 import type { CreateGeneration } from "../../contract/generations.ts";
@@ -65,7 +66,7 @@ export async function planTurn(
   if (words === undefined) return undefined;
   const files = asked ? asked.attachments : await filesOf(executor, userId, request, words, model);
   if (files instanceof DomainError) return files;
-  if (asked && files.length > 0 && estimateTokens(words) + tokensOf(files) > model.inputTokenLimit)
+  if (asked && files.length > 0 && !hears(model) && estimateTokens(words) + tokensOf(files) > model.inputTokenLimit)
     return new DomainError("attachments_too_large", `${model.name} has no room for the attached files`);
   const endId = asked ? asked.parentId : parentId;
   const branch = await selectBranch(executor, { conversationId, userId, endId }, historyBudget(model, words, tokensOf(files)));

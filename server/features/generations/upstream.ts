@@ -3,12 +3,29 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Model } from "#domain/models.ts";
 import { failureKind } from "../../failures.ts";
 import type { ModelGateway } from "../../providers/models/gateway.ts";
-import type { FinishReason, ModelEvent, ModelMessage, ModelUsage, PictureWish, Source } from "../../providers/models/protocol.ts";
+import type {
+  FinishReason,
+  ModelEvent,
+  ModelMessage,
+  ModelUsage,
+  PictureWish,
+  RecordingWish,
+  Source,
+  SpeechWish,
+  SpokenSegment,
+} from "../../providers/models/protocol.ts";
 import { ModelOutage, ModelRefusal } from "../../providers/models/protocol.ts";
 import { unknownUsage } from "../../providers/models/response-stream.ts";
 import type { ChatMessage } from "./history.ts";
 
-export type ProviderFailure = ModelOutage["code"] | ModelRefusal["code"] | "provider_empty" | "picture_not_kept" | "reference_unreadable";
+export type ProviderFailure =
+  | ModelOutage["code"]
+  | ModelRefusal["code"]
+  | "provider_empty"
+  | "picture_not_kept"
+  | "reference_unreadable"
+  | "sound_not_kept"
+  | "recording_unreadable";
 
 export interface UpstreamTimings {
   firstTokenMs: number;
@@ -32,6 +49,11 @@ export interface Question {
   /** For a model that makes pictures. */
   picture?: PictureWish;
   onPreview?(bytes: Uint8Array): void;
+  /** For a model that writes down what it hears. */
+  recording?: RecordingWish;
+  onSegments?(segments: readonly SpokenSegment[]): void;
+  /** For a model that reads aloud. */
+  speech?: SpeechWish;
 }
 
 export interface UpstreamEnd extends ModelUsage {
@@ -45,6 +67,8 @@ export interface UpstreamEnd extends ModelUsage {
   error: unknown;
   /** The picture, as the provider sent it. Whoever takes it reports whether it is one. */
   picture: Uint8Array | undefined;
+  /** As the picture. */
+  sound: Uint8Array | undefined;
 }
 
 /** How long we wait for the token counts after the text has ended. */
@@ -101,11 +125,12 @@ class Transcript {
   heard = false;
   anyOutput = false;
   picture: Uint8Array | undefined;
+  sound: Uint8Array | undefined;
   finish: FinishReason | undefined;
   usage: ModelUsage = unknownUsage;
   error: unknown;
 
-  take(event: ModelEvent, { onText, onSources, onPreview }: Question): void {
+  take(event: ModelEvent, { onText, onSources, onPreview, onSegments }: Question): void {
     this.heard = true;
     if (event.type === "text") {
       this.anyOutput = true;
@@ -115,9 +140,13 @@ class Transcript {
     else if (event.type === "usage") this.usage = event.usage;
     else if (event.type === "sources") onSources(event.sources);
     else if (event.type === "preview") onPreview?.(event.bytes);
+    else if (event.type === "segments") onSegments?.(event.segments);
     else if (event.type === "picture") {
       this.anyOutput = true;
       this.picture = event.bytes;
+    } else if (event.type === "sound") {
+      this.anyOutput = true;
+      this.sound = event.bytes;
     }
   }
 }
@@ -153,10 +182,10 @@ const toWords = ({ role, content }: ChatMessage): ModelMessage => ({ role, parts
 
 /** Asks the model and passes the text on as it arrives; text that arrives together is one call of `onText`. Never throws. */
 export async function askModel(gateway: ModelGateway, question: Question): Promise<UpstreamEnd> {
-  const { model, personId, messages, picture } = question;
+  const { model, personId, messages, picture, recording, speech } = question;
   const transcript = new Transcript();
   const patience = new Patience(question.signal, question.timings);
-  const hasFiles = messages.some(({ attachments }) => attachments !== undefined);
+  const hasFiles = question.load !== undefined && messages.some(({ attachments }) => attachments !== undefined);
   let asked = false;
   try {
     const call = {
@@ -165,6 +194,8 @@ export async function askModel(gateway: ModelGateway, question: Question): Promi
       messages: (hasFiles && (await question.load?.(messages))) || messages.map(toWords),
       signal: patience.controller.signal,
       ...(picture && { picture }),
+      ...(recording && { recording }),
+      ...(speech && { speech }),
     };
     asked = true;
     const listen = async () => {
@@ -187,6 +218,7 @@ export async function askModel(gateway: ModelGateway, question: Question): Promi
   const end = conclude(transcript, patience.timedOut);
   // Files that could not be loaded are not the provider's fault.
   const worked = asked ? providerWorked(end, patience.timedOut) : undefined;
-  if (worked !== undefined && !transcript.picture) gateway.report(model, personId, worked);
-  return { ...end, concluded: transcript.finish !== undefined, picture: transcript.picture, ...transcript.usage };
+  if (worked !== undefined && !transcript.picture && !transcript.sound) gateway.report(model, personId, worked);
+  const { picture: made, sound, usage } = transcript;
+  return { ...end, concluded: transcript.finish !== undefined, picture: made, sound, ...usage };
 }

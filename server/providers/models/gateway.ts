@@ -4,11 +4,15 @@ import type { Config } from "../../config.ts";
 import { refuseWithinTransaction } from "../../db/transaction.ts";
 import { connectAnthropicMessages } from "./anthropic-messages.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
+import { connectMistralSpeech } from "./mistral-speech.ts";
+import { connectMistralTranscriptions } from "./mistral-transcriptions.ts";
 import type { ListedModel } from "./model-list.ts";
 import { listModels } from "./model-list.ts";
 import { connectOpenAiChat } from "./openai-chat.ts";
 import { connectOpenAiImages } from "./openai-images.ts";
 import { connectOpenAiResponses } from "./openai-responses.ts";
+import { connectOpenAiSpeech } from "./openai-speech.ts";
+import { connectOpenAiTranscriptions } from "./openai-transcriptions.ts";
 import type {
   ClipConnection,
   ClipState,
@@ -27,7 +31,11 @@ const protocols: Readonly<Record<Exclude<ModelProtocol, ClipProtocol>, ConnectMo
   "openai-chat": connectOpenAiChat,
   "openai-responses": connectOpenAiResponses,
   "openai-images": connectOpenAiImages,
+  "openai-transcriptions": connectOpenAiTranscriptions,
+  "openai-speech": connectOpenAiSpeech,
   "anthropic-messages": connectAnthropicMessages,
+  "mistral-transcriptions": connectMistralTranscriptions,
+  "mistral-speech": connectMistralSpeech,
 };
 
 const clipProtocols: Readonly<Record<ClipProtocol, ConnectClips>> = { "xai-videos": connectXaiVideos };

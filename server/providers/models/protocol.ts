@@ -10,7 +10,7 @@ import type { PictureBackground, PictureQuality, PictureSize } from "#domain/pic
 import { Outage } from "../../failures.ts";
 
 /**
- * A part of a message. Sounds will be another type; a protocol does not compile until it handles it. `data` is in base64. Only a model whose
+ * A part of a message. Another type will not compile until each protocol handles it. `data` is in base64. Only a model whose
  * parameters say so gets anything but text (domain/model-parameters.ts).
  */
 export type InputPart =
@@ -33,6 +33,27 @@ export interface PictureWish {
   mask?: Uint8Array;
 }
 
+/** A whole file, as the person uploaded it. Its type is one that we know by its content. */
+export interface RecordingWish {
+  bytes: Uint8Array;
+  name: string;
+  mediaType: string;
+  durationMs: number;
+}
+
+export interface SpeechWish {
+  /** The provider's id of the voice (domain/speech.ts). */
+  voice: string;
+}
+
+/** When a piece of a recording was spoken, in seconds, and by whom, if the provider says so. */
+export interface SpokenSegment {
+  from: number;
+  to: number;
+  speaker: string | null;
+  text: string;
+}
+
 /** For providers that want a plain text where there is nothing else: the text of such a message, undefined of any other. */
 export function plainText(parts: readonly InputPart[]): string | undefined {
   return parts.every(({ type }) => type === "text") ? parts.map((part) => (part.type === "text" ? part.text : "")).join("\n\n") : undefined;
@@ -47,6 +68,10 @@ export interface ModelCall {
   messages: readonly ModelMessage[];
   /** For a model that makes pictures: each call makes one. */
   picture?: PictureWish;
+  /** For a model that writes down what it hears. The messages mean nothing to it. */
+  recording?: RecordingWish;
+  /** For a model that reads aloud: each call reads the text of its last message, which is short enough. */
+  speech?: SpeechWish;
   /** When it is aborted, the call ends with an error and its connection is closed. */
   signal: AbortSignal;
 }
@@ -96,6 +121,10 @@ export type ModelEvent =
   | { type: "preview"; bytes: Uint8Array }
   /** The finished picture. */
   | { type: "picture"; bytes: Uint8Array }
+  /** All that was read aloud, as an MP3. */
+  | { type: "sound"; bytes: Uint8Array }
+  /** Pieces of a transcript, whose words come as text too. Each event adds to those before. */
+  | { type: "segments"; segments: readonly SpokenSegment[] }
   | { type: "finish"; reason: FinishReason }
   /** The latest figures; each event replaces the one before. */
   | { type: "usage"; usage: ModelUsage };

@@ -1,0 +1,152 @@
+import { Volume2 } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Button } from "#client/components/button.tsx";
+import { SoundPlayer } from "#client/components/sound-player.tsx";
+import { Spinner } from "#client/components/spinner.tsx";
+import { problemText } from "#client/i18n/problem-text.ts";
+import { ApiProblem, api, isAbort } from "#client/lib/api.ts";
+import { useFormat } from "#client/lib/use-format.ts";
+import type { SoundPart } from "#contract/sounds.ts";
+import { quoteCredits } from "#domain/pricing.ts";
+import { charactersOf, speechLimits, spokenText } from "#domain/speech.ts";
+import type { AnswerListener, AnswerSource } from "./answer-stream.ts";
+import { followAnswer } from "./answer-stream.ts";
+import { useChat } from "./chat-store.ts";
+import type { OfferedModel } from "./models-store.ts";
+import styles from "./read-aloud.module.css";
+import { VoiceChoice } from "./speech-composer.tsx";
+import { useVoice } from "./use-voice.ts";
+
+type State =
+  | { phase: "looking" | "asking" }
+  | { phase: "reading"; generationId: string | null }
+  | { phase: "ready"; sound: SoundPart; isNew: boolean }
+  | { phase: "failed"; code: string };
+
+const ignore = () => {};
+
+/** Finds an earlier reading, which costs nothing, or asks for one. What goes on while nobody looks is found the next time. */
+function useReading(answerId: string) {
+  const [state, setState] = useState<State>({ phase: "looking" });
+  const running = useRef(new AbortController());
+  const key = useRef(crypto.randomUUID());
+
+  const follow = async (source: AnswerSource) => {
+    let sound: SoundPart | undefined;
+    const listener: AnswerListener = {
+      ...{
+        arrived: ignore,
+        named: ignore,
+        previewed: ignore,
+        pictured: ignore,
+        progressed: ignore,
+        filmed: ignore,
+        timed: ignore,
+        interrupted: ignore,
+      },
+      started: ({ generationId }) => setState({ phase: "reading", generationId }),
+      sounded: (made) => {
+        sound = made;
+      },
+    };
+    setState({ phase: "reading", generationId: null });
+    try {
+      const receipt = await followAnswer(source, listener, running.current.signal);
+      if (receipt.availableAfter !== null) useChat.setState({ lastAvailable: receipt.availableAfter });
+      // The next try is another answer.
+      key.current = crypto.randomUUID();
+      if (sound) setState({ phase: "ready", sound, isNew: true });
+      else setState(receipt.status === "stopped" ? { phase: "asking" } : { phase: "failed", code: "failed" });
+    } catch (error) {
+      if (isAbort(error)) return;
+      const code = error instanceof ApiProblem ? error.code : "network";
+      if (code !== "network" && code !== "unexpected") key.current = crypto.randomUUID();
+      setState({ phase: "failed", code });
+    }
+  };
+  const begun = useRef(follow);
+  begun.current = follow;
+  useEffect(() => {
+    const controller = new AbortController();
+    running.current = controller;
+    api("GET /api/generations/:id/sound", { params: { id: answerId }, signal: controller.signal }).then(
+      ({ answer }) => {
+        const sound = answer?.parts.find((part) => part.kind === "sound");
+        if (sound) setState({ phase: "ready", sound, isNew: false });
+        else if (answer?.status === "streaming") void begun.current({ generationId: answer.generationId });
+        else setState({ phase: "asking" });
+      },
+      // Without an answer nothing is lost by asking for a new one, at the price shown.
+      (error: unknown) => isAbort(error) || setState({ phase: "asking" }),
+    );
+    return () => controller.abort();
+  }, [answerId]);
+  const stop = (generationId: string) => void api("POST /api/generations/:id/stop", { params: { id: generationId } }).catch(ignore);
+  return { state, follow, stop, key };
+}
+
+interface ReadAloudProps {
+  answerId: string;
+  text: string;
+  model: OfferedModel;
+}
+
+/** Reads an answer aloud: its price and voice first, then the player. */
+export function ReadAloud({ answerId, text, model }: ReadAloudProps) {
+  const { t } = useTranslation(["sounds", "errors", "refusals"]);
+  const { credits } = useFormat();
+  const voice = useVoice(model.id);
+  const { state, follow, stop, key } = useReading(answerId);
+  const characters = charactersOf(spokenText(text));
+  const price = quoteCredits(model, { characters });
+  if (state.phase === "looking") return <Spinner size="small" label={t("sounds:aloud.loading")} />;
+  if (state.phase === "ready") {
+    const { fileId, durationMs } = state.sound;
+    return <SoundPlayer {...{ fileId, durationMs }} label={t("sounds:player")} name={`${t("sounds:player")}.mp3`} autoPlay={state.isNew} />;
+  }
+  if (characters === 0) return <p className={styles.note}>{t("sounds:aloud.nothing")}</p>;
+  if (characters > speechLimits.characters) return <p className={styles.note}>{t("sounds:aloud.tooLong")}</p>;
+  if (state.phase === "reading") {
+    const { generationId } = state;
+    return (
+      <p className={styles.row}>
+        <Spinner size="small" />
+        <span>{t("sounds:speaking")}</span>
+        {generationId !== null && (
+          <Button size="small" onClick={() => stop(generationId)}>
+            {t("sounds:aloud.stop")}
+          </Button>
+        )}
+      </p>
+    );
+  }
+  const begin = () => {
+    // The button names the price, so a limit from which the person wants to be asked is answered by it.
+    const wish = {
+      model: model.id,
+      reads: answerId,
+      quotedCredits: price,
+      confirmed: true,
+      ...(voice !== undefined && { speech: { voice } }),
+    };
+    void follow({ request: wish, idempotencyKey: key.current });
+  };
+  return (
+    <div className={styles.panel}>
+      <p>{t("sounds:aloud.text", { model: model.name, credits: credits(price) })}</p>
+      <VoiceChoice modelId={model.id} />
+      {state.phase === "failed" && (
+        <p className={styles.fault} role="alert">
+          {state.code === "failed" ? t("sounds:aloud.failed") : problemText(state.code)}
+        </p>
+      )}
+      <div className={styles.row}>
+        <Button size="small" variant="primary" onClick={begin}>
+          <Volume2 size={16} aria-hidden="true" />
+          {t("sounds:aloud.start", { credits: credits(price) })}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+import i18next from "i18next";
+import type { ReactNode } from "react";
+import type { FileInfo } from "#contract/files.ts";
+import type { AttachedFile } from "#contract/generations.ts";
+import { isSound } from "#domain/attachments.ts";
+import { quoteCredits } from "#domain/pricing.ts";
+import { charactersOf } from "#domain/speech.ts";
+import { lateModule } from "./late-module.ts";
+import { mayAnswer } from "./model-choice.ts";
+import type { OfferedModel } from "./models-store.ts";
+import { useModels } from "./models-store.ts";
+import type { Drafting } from "./use-draft.ts";
+
+/** With its texts. */
+const useRecordingComposer = lateModule(async () => {
+  await i18next.loadNamespaces(["sounds", "errors", "refusals"]);
+  return import("./recording-composer.tsx");
+});
+const useSpeechComposer = lateModule(async () => {
+  await i18next.loadNamespaces("sounds");
+  return import("./speech-composer.tsx");
+});
+
+const useDictationButton = lateModule(async () => {
+  await i18next.loadNamespaces(["sounds", "errors", "refusals"]);
+  return import("./dictation.tsx");
+});
+
+/** The button with which a prompt is spoken, while there is a model that writes it down. `slot`: where its panel is shown. */
+export function DictationButton({ slot, onText }: { slot: HTMLElement | null; onText: (text: string) => void }) {
+  const model = useModels(({ models }) => models.find((each) => each.unit === "minute" && mayAnswer(each)));
+  const late = useDictationButton(model !== undefined);
+  return model && late ? <late.Dictation {...{ model, slot, onText }} /> : null;
+}
+
+interface Sounds {
+  price: number;
+  /** How a text is read. */
+  options: ReactNode;
+  /** In place of the field for prompts. */
+  field: ReactNode;
+  /** What is sent instead of a prompt and its files. */
+  recording: AttachedFile | undefined;
+}
+
+/** The recording of the draft as it will stand in the thread. */
+function toAttached({ id: fileId, name, contentType, bytes, durationMs }: FileInfo): AttachedFile {
+  const reading = { as: "sound" as const, pages: null, cut: false };
+  return { fileId, name, contentType, bytes, width: null, height: null, pages: null, durationMs: durationMs ?? 0, reading };
+}
+
+/** For a model that writes down or reads aloud; undefined for any other. */
+export function useSounds(model: OfferedModel | undefined, { draft, change }: Pick<Drafting, "draft" | "change">): Sounds | undefined {
+  const usable = model !== undefined && mayAnswer(model);
+  const hears = usable && model.unit === "minute";
+  const speaks = usable && model.unit === "thousand_characters";
+  const recordingComposer = useRecordingComposer(hears);
+  const speechComposer = useSpeechComposer(speaks);
+  if (speaks)
+    return {
+      price: quoteCredits(model, { characters: charactersOf(draft.text.trim()) }),
+      options: speechComposer && <speechComposer.VoiceChoice modelId={model.id} />,
+      field: undefined,
+      recording: undefined,
+    };
+  if (!hears) return undefined;
+  const files = draft.files ?? [];
+  const recording = files.find(isSound);
+  const onRecording = (chosen: FileInfo | null) =>
+    change({ files: [...files.filter((file) => !isSound(file)), ...(chosen ? [chosen] : [])], unsettledKey: null });
+  return {
+    price: quoteCredits(model, { seconds: (recording?.durationMs ?? 0) / 1_000 }),
+    options: null,
+    field: recordingComposer && (
+      <recordingComposer.RecordingComposer key={model.id} recording={recording} credits={model.credits} onRecording={onRecording} />
+    ),
+    recording: recording && toAttached(recording),
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * Answers that are read aloud. A text is sent in pieces, a few at a time, and their sound is joined. It counts as delivered when it is stored as
+ * a file of the person: until then nothing is charged.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { joinMp3, measureMp3 } from "#domain/audio/mp3.ts";
+import { DomainError } from "#domain/errors.ts";
+import type { Model } from "#domain/models.ts";
+import { unitCostMicroDollars } from "#domain/provider-prices.ts";
+import { charactersOf, speechLimits, speechPieces, spokenText, voicesOf } from "#domain/speech.ts";
+import { charactersPerUnit } from "#domain/units.ts";
+import type { SpeechReceipt } from "../../contract/sounds.ts";
+import type { Executor } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import { ValidationError } from "../../http/problem.ts";
+import { ModelOutage } from "../../providers/models/protocol.ts";
+import { unknownUsage } from "../../providers/models/response-stream.ts";
+import { storeFile } from "../files/service.ts";
+import { selectGeneration, selectParts } from "./queries.ts";
+import type { RunningAnswer } from "./running-answer.ts";
+import type { UpstreamEnd, UpstreamTimings } from "./upstream.ts";
+import { askModel } from "./upstream.ts";
+
+const piecesAtOnce = 3;
+const storeAttempts = 3;
+const storeAgainMs = 500;
+
+const nothing: UpstreamEnd = {
+  ...{ failure: undefined, cutShort: false, concluded: false, error: undefined, picture: undefined, sound: undefined },
+  ...unknownUsage,
+};
+
+/** Throws `validation_failed` for a voice that the model does not have, and `speech_too_long`. */
+export function planSpeech(model: Model, voice: string | undefined, text: string, reads: string | undefined): SpeechReceipt {
+  const voices = voicesOf(model);
+  const chosen = voice === undefined ? voices[0] : voices.find(({ id }) => id === voice);
+  if (!chosen) throw new ValidationError([{ field: "speech", message: `${model.name} has no such voice` }]);
+  const characters = charactersOf(text);
+  if (characters > speechLimits.characters)
+    throw new DomainError("speech_too_long", `At most ${speechLimits.characters} characters can be read aloud at once`, {
+      characters: speechLimits.characters,
+    });
+  return { voice: chosen.id, characters, ...(reads !== undefined && { reads }) };
+}
+
+/** The words of an answer of this person's. Throws `not_found` if there is no such answer, or nothing in it can be read aloud. */
+export async function readableText(executor: Executor, userId: string, id: string): Promise<string> {
+  const row = await selectGeneration(executor, userId, id);
+  const parts = row && row.erased_at === null ? ((await selectParts(executor, [row.id])).get(row.id) ?? []) : [];
+  const text = spokenText(parts.map((part) => (part.kind === "text" ? part.text : "")).join("\n"));
+  if (text === "") throw new DomainError("not_found", "There is no such answer, or nothing in it can be read aloud");
+  return text;
+}
+
+function nameOf(text: string): string {
+  const points = [...text.replace(/\s+/g, " ")];
+  return points.length > 60 ? `${points.slice(0, 59).join("")}…` : points.join("");
+}
+
+/** A storage that fails for a moment costs nobody a sound. Throws if the answer was ended or deleted meanwhile. */
+async function keepSound(deps: Deps, answer: RunningAnswer, text: string, bytes: Uint8Array, durationMs: number): Promise<void> {
+  const { id: generationId, userId } = answer.start;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const file = { userId, generationId, kind: "output", name: nameOf(text), durationMs } as const;
+      const { id: fileId } = await storeFile(deps, file, bytes);
+      answer.addSound({ kind: "sound", fileId, durationMs });
+      return;
+    } catch (error) {
+      if (error instanceof DomainError || attempt === storeAttempts) throw error;
+      await delay(storeAgainMs);
+    }
+  }
+}
+
+/** Asks for all pieces, a few at a time, and for none any more once one has failed. */
+async function askPieces(deps: Deps, answer: RunningAnswer, pieces: readonly string[], voice: string, timings: UpstreamTimings) {
+  const { model, userId } = answer.start;
+  const ends: UpstreamEnd[] = [];
+  let next = 0;
+  const work = async () => {
+    while (next < pieces.length && ends.every((end) => end?.failure === undefined) && !answer.controller.signal.aborted) {
+      const place = next;
+      next += 1;
+      ends[place] = await askModel(deps.models, {
+        ...{ model, personId: userId, timings, speech: { voice }, signal: answer.controller.signal },
+        messages: [{ role: "user", content: pieces[place] ?? "" }],
+        onText: () => {},
+        onSources: () => {},
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(piecesAtOnce, pieces.length) }, work));
+  return ends;
+}
+
+/** Never throws. */
+export async function makeSpeech(deps: Deps, answer: RunningAnswer, speech: SpeechReceipt, timings: UpstreamTimings): Promise<UpstreamEnd> {
+  const { model, messages, userId, row } = answer.start;
+  const text = messages.at(-1)?.content ?? "";
+  const ends = await askPieces(deps, answer, speechPieces(text), speech.voice, timings);
+  const failed = ends.find((end) => end?.failure !== undefined);
+  if (failed) return { ...failed, concluded: false };
+  if (answer.controller.signal.aborted) return nothing;
+  try {
+    const joined = joinMp3(ends.map(({ sound }) => sound ?? new Uint8Array()));
+    const seconds = joined && measureMp3(joined);
+    if (!joined || typeof seconds !== "number") throw new ModelOutage("provider_garbage", "what the provider sent is no sound");
+    deps.models.report(model, userId, true);
+    await keepSound(deps, answer, text, joined, Math.ceil(seconds * 1_000));
+    return { ...nothing, concluded: true, costMicroDollars: unitCostMicroDollars(model, speech.characters / charactersPerUnit, row.now) };
+  } catch (error) {
+    if (error instanceof ModelOutage) deps.models.report(model, userId, false);
+    return { ...nothing, failure: error instanceof ModelOutage ? error.code : "sound_not_kept", error };
+  }
+}
