@@ -27,6 +27,7 @@ import { Start } from "./start.tsx";
 import type { Refusal, ThreadMessage } from "./thread.ts";
 import { emptyThread, newThreadKey } from "./thread.ts";
 import { ThreadView } from "./thread-view.tsx";
+import type { Drafting } from "./use-draft.ts";
 import { useDraft } from "./use-draft.ts";
 import { useFiles } from "./use-files.tsx";
 import { useLastModel } from "./use-last-model.ts";
@@ -154,6 +155,19 @@ function whenStarted(threadKey: string, onOpen: ChatScreenProps["onOpen"]) {
   };
 }
 
+/** Puts an example into the composer, or what was spoken behind what is there. */
+function writers({ draft, fill, change }: Pick<Drafting, "draft" | "fill" | "change">) {
+  const fillIn = (text: string) => {
+    fill(text);
+    focusComposer();
+  };
+  const speak = (text: string) => {
+    change({ text: `${draft.text.trimEnd()} ${text}`.trim(), unsettledKey: null });
+    focusComposer();
+  };
+  return { fillIn, speak };
+}
+
 /** Conversations, thread and receipt side by side. On a phone the thread alone; the others open in sheets. */
 export function ChatScreen({ userId, available, nextCredits, maySend, threadKey, givenPrompt, givenModelId, onOpen }: ChatScreenProps) {
   const { models } = useModels();
@@ -178,14 +192,7 @@ export function ChatScreen({ userId, available, nextCredits, maySend, threadKey,
   };
   const retry = useRetry(sendAgain);
   const [asking, setAsking] = useState<ThreadMessage | null>(null);
-  const fillIn = (text: string) => {
-    fill(text);
-    focusComposer();
-  };
-  const speak = (text: string) => {
-    change({ text: `${draft.text.trimEnd()} ${text}`.trim(), unsettledKey: null });
-    focusComposer();
-  };
+  const { fillIn, speak } = writers({ draft, fill, change });
   useGivenPicture({ fill, change });
   const show = (sheet?: Sheet) => () => setOpen(sheet);
   const tools = (
