@@ -79,7 +79,7 @@ describe("the kinds of model that can't be used yet", () => {
   it("are those that the home page and its description name in English", () => {
     const { home, later, seo } = texts.en;
     for (const text of [home.hero.lead, seo.home]) {
-      const named = / plan; (.+) not yet\./.exec(text)?.[1]?.split(/, | and /);
+      const named = / plan; (.+) not yet\./.exec(text)?.[1]?.split(/, | and /) ?? [];
       expect(named).toEqual(laterCategories.map((category) => later.kinds[category]));
     }
   });

@@ -514,7 +514,7 @@ describe("a sweep", () => {
 
 it("the application's role can't delete rows before their limit", async () => {
   const young = await Promise.all(sweepNames.map((sweep) => plants[sweep](new Date(Date.now() - keptMs[sweep] + minuteMs))));
-  const own = ["auth_attempts", "conversations", "email_links", "files", "outbox", "sweep_failures"];
+  const own = ["auth_attempts", "clip_jobs", "conversations", "email_links", "files", "outbox", "sweep_failures"];
   for (const table of Object.keys(retention).filter((name) => !own.includes(name))) {
     for (const statement of [`delete from ${table}`, `truncate ${table}`])
       await expect(database.pool.query(statement), statement).rejects.toMatchObject({ code: "42501" });

@@ -111,9 +111,7 @@ describe("a transcript", () => {
       ],
     });
     await ask(api, person, { conversationId: seen.conversationId, prompt: "Sum it up", model: "mistral-small-2603" });
-    const sent = JSON.stringify(models.lastMessages());
-    expect(sent).toContain("which hears 61.0 seconds");
-    expect(sent).toContain("a recording, which this model can't hear");
+    expect(JSON.stringify(models.lastMessages())).toContain("which hears 61.0 seconds");
     expect(await wallet(person)).toEqual({ balance: credits - 5, held: 0 });
   });
 

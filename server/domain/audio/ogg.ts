@@ -3,6 +3,12 @@ import type { Measured } from "./measured.ts";
 import { mostRestBytes } from "./measured.ts";
 import { opusSeconds } from "./opus.ts";
 
+/** "OggS" and "Opus". */
+const pageMark = 0x4f676753;
+const opusMark = 0x4f707573;
+/** Two hours with a packet of 20 ms on each. */
+const mostPages = 400_000;
+
 interface Page {
   serial: number;
   bodyAt: number;
@@ -37,9 +43,12 @@ export function measureOgg(all: Uint8Array): Measured {
   const streams = new Map<number, number>();
   let seconds = 0;
   let at = 0;
-  while (at + 27 <= bytes.length && bytes.name(at) === "OggS") {
+  let pagesRead = 0;
+  while (at + 27 <= bytes.length && bytes.u32(at) === pageMark) {
+    pagesRead += 1;
+    if (pagesRead > mostPages) return "damaged";
     const { serial, bodyAt, end, starts } = readPage(bytes, at);
-    if (bytes.name(bodyAt, 8) === "OpusHead") streams.set(serial, 0);
+    if (bytes.u32(bodyAt) === opusMark && bytes.name(bodyAt, 8) === "OpusHead") streams.set(serial, 0);
     const pages = streams.get(serial);
     if (pages !== undefined) {
       streams.set(serial, pages + 1);

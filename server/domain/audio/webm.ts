@@ -22,6 +22,9 @@ const opened: ReadonlySet<number> = new Set([segment, info, tracks, trackEntry, 
 const videoTrack = 1;
 const audioTrack = 2;
 
+/** Two hours of packets of 20 ms are 400,000 blocks. */
+const mostElements = 1_000_000;
+
 interface Track {
   number: number;
   type: number;
@@ -70,7 +73,10 @@ class Walk {
   run(): Measured {
     const { bytes } = this;
     let at = 0;
+    let elements = 0;
     while (at < bytes.length) {
+      elements += 1;
+      if (elements > mostElements) return "damaged";
       const id = variable(bytes, at, true);
       const size = id && variable(bytes, at + id.length, false);
       if (!id || !size) break;
