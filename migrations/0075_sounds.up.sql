@@ -1,4 +1,4 @@
--- Recordings that models write down, and texts that they read aloud (docs/decisions/0070).
+-- Recordings that models write down, and texts that they read aloud (docs/decisions/0075).
 
 -- As in 0050, with the pieces of a transcript.
 create or replace function generation_part_is_sound(p_place smallint, p_kind text, p_has_text boolean, p_has_detail boolean)
