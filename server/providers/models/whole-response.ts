@@ -10,13 +10,19 @@ export async function readBytes({ body }: Response, most: number): Promise<Buffe
   if (!body) throw new ModelOutage("provider_garbage", "the response has no body");
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // Leaving the loop early cancels the body.
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > most) throw new ModelOutage("provider_garbage", "the response has no end");
-    chunks.push(chunk);
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return Buffer.concat(chunks);
+      bytes += value.length;
+      if (bytes > most) throw new ModelOutage("provider_garbage", "the response has no end");
+      chunks.push(value);
+    }
+  } finally {
+    // Closes the connection if part of the response was not read.
+    void reader.cancel().catch(() => {});
   }
-  return Buffer.concat(chunks);
 }
 
 export async function readJson(response: Response, most: number = jsonBytes): Promise<EventData> {
