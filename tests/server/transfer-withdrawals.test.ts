@@ -1,10 +1,14 @@
-/** Withdrawing from a plan that was paid by bank transfer: the same function as for a card; the team transfers the money back and records that. */
+/**
+ * How plans that were paid by bank transfer end: withdrawing is the same function as for a card, and the team transfers the money back and records
+ * that; a recorded transfer is not lost to an end that comes before its job.
+ */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { InvoicePage } from "#contract/invoices.ts";
 import type { TransferInvoice, TransferReturn } from "#contract/transfers.ts";
 import type { Contract, Withdrawals } from "#contract/withdrawals.ts";
 import { addMilliseconds, dayMs } from "#domain/clock.ts";
 import { plans } from "#domain/plans.ts";
+import { endAtStripe } from "#server/features/billing/end-at-stripe.ts";
 import { payBack } from "#server/features/billing/pay-back.ts";
 import { reconcileBilling } from "#server/features/billing/reconcile.ts";
 import { settleTransfer } from "#server/features/billing/transfers.ts";
@@ -30,8 +34,8 @@ afterEach(async () => {
 });
 afterAll(() => world.close());
 
-/** Does the jobs as the worker does, each twice, and brings Stripe's events. */
-async function settle(): Promise<void> {
+/** Does the jobs as the worker does, each so often, and brings Stripe's events. */
+async function settle(times = 1): Promise<void> {
   const { db } = world.database;
   const rows = await db
     .selectFrom("outbox")
@@ -39,7 +43,7 @@ async function settle(): Promise<void> {
     .where("job", "in", ["settle-transfer", "pay-back"])
     .orderBy("id")
     .execute();
-  for (const { job, payload } of [...rows, ...rows]) {
+  for (const { job, payload } of Array.from({ length: times }, () => rows).flat()) {
     if (job === "pay-back") await payBack(world.deps, (payload as { requestId: string }).requestId);
     else await settleTransfer(world.deps, (payload as { reference: string }).reference);
   }
@@ -96,7 +100,7 @@ test("pays the unspent share: the plan ends and its credits go at once, the team
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([202, 202, 202, 202, 202]);
   expect(answers[4]?.json<Contract>()).toMatchObject({ state: "withdrawn", amountCents, byTransfer: true });
   expect((await walletOf(world, person)).balance).toBe(0);
-  await settle();
+  await settle(2);
   expect(await statusOf(person)).toBe("canceled");
   expect(await mailsTo(world, person, "withdrawal-received", "payment-refunded")).toMatchObject([
     { template: "withdrawal-received", amountCents, variant: "transfer", plan: "enterprise" },
@@ -109,7 +113,7 @@ test("pays the unspent share: the plan ends and its credits go at once, the team
 
   const recordings = await Promise.all(Array.from({ length: 5 }, () => giveBack(invoiceId, amountCents)));
   expect(recordings.map(({ statusCode }) => statusCode)).toEqual([204, 204, 204, 204, 204]);
-  await settle();
+  await settle(2);
   expect(await openReturns()).toEqual([]);
   expect(await invoicesOf(person)).toMatchObject([{ state: "paid", refundedCents: amountCents }]);
   expect(await mailsTo(world, person, "payment-refunded")).toMatchObject([
@@ -168,6 +172,27 @@ test("a transfer that the bank takes back after it leaves nothing to return, and
   expect(await openReturns()).toEqual([]);
   expect((await walletOf(world, person)).balance).toBe(-10);
   expect((await giveBack(invoiceId, 1)).json().code).toBe("conflict");
+});
+
+test.each([
+  [
+    "the sweep that ends unpaid plans, which it keeps from doing so",
+    "active",
+    () => world.moveTo(addMilliseconds(world.clock.now(), 15 * dayMs)),
+  ],
+  [
+    "the end of the plan, which does not void its invoice",
+    "canceled",
+    (subscription: string) => endAtStripe(world.deps, subscription, "account-deleted"),
+  ],
+] as const)("a transfer that is recorded in time, while no job runs, is not lost to %s", async (_what, status, act) => {
+  const { person, invoiceId, amountCents } = await order();
+  const received = { reference: person.email, invoiceId, amountCents, currency: "usd", reason: "Bank statement" };
+  expect((await world.post("/api/admin/transfers", admin, received)).statusCode).toBe(204);
+  const ordered = world.database.db.selectFrom("bank_transfers").select("stripe_subscription_id").where("reference", "=", person.email);
+  await act((await ordered.executeTakeFirstOrThrow()).stripe_subscription_id);
+  await settle();
+  expect([await statusOf(person), (await invoicesOf(person))[0]?.state]).toEqual([status, "paid"]);
 });
 
 test("money that nobody transferred back is a finding before the fourteen days are over, until it is recorded", async () => {

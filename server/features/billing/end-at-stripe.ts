@@ -1,19 +1,53 @@
+import type Stripe from "stripe";
 import type { Deps } from "../../deps.ts";
-import { orMissing } from "../../providers/stripe.ts";
+import { isPaidAlready, orMissing } from "../../providers/stripe.ts";
+import { selectRecordedTransfers } from "./transfer-queries.ts";
 
 /** Becomes part of the idempotency keys. */
 type Reason = "grace-over" | "account-deleted" | "money-back" | "transfer-reversed" | "transfer-overdue";
 
+type EndDeps = Pick<Deps, "db" | "payments">;
+
+/** Marks the invoice of a recorded transfer as paid at Stripe. May be repeated. */
+export async function payByTransfer(
+  { payments }: Pick<Deps, "payments">,
+  transfer: { invoice_id: string; reference: string },
+): Promise<void> {
+  const key = { idempotencyKey: `transfer-paid:${transfer.reference}` };
+  try {
+    await payments.invoices.pay(transfer.invoice_id, { paid_out_of_band: true }, key);
+  } catch (error) {
+    if (!isPaidAlready(error)) throw error;
+  }
+}
+
+/**
+ * The subscription's open invoices. Those whose transfer is recorded are marked as paid first, if the job of the record has not done that yet:
+ * their money is there, so they must not be taken for unpaid. Returns the others, and whether any was paid.
+ */
+async function readUnpaid({ db, payments }: EndDeps, subscriptionId: string): Promise<{ unpaid: Stripe.Invoice[]; paidNow: boolean }> {
+  const { data: open } = await payments.invoices.list({ subscription: subscriptionId, status: "open", limit: 100 });
+  const recorded = open.length === 0 ? [] : await selectRecordedTransfers(db, subscriptionId);
+  const paid = recorded.filter((transfer) => open.some(({ id }) => id === transfer.invoice_id));
+  for (const transfer of paid) await payByTransfer({ payments }, transfer);
+  return { unpaid: open.filter(({ id }) => !paid.some((transfer) => transfer.invoice_id === id)), paidNow: paid.length > 0 };
+}
+
+/** Whether money of a recorded transfer was just taken into account, so that the subscription may not be unpaid any more. */
+export async function payRecorded(deps: EndDeps, subscriptionId: string): Promise<boolean> {
+  return (await readUnpaid(deps, subscriptionId)).paidNow;
+}
+
 /** Voids a subscription's unpaid invoices, so that nobody pays for an ended subscription. */
-export async function voidUnpaid({ payments }: Pick<Deps, "payments">, subscriptionId: string, because: Reason): Promise<void> {
-  const unpaid = await payments.invoices.list({ subscription: subscriptionId, status: "open", limit: 100 });
-  for (const invoice of unpaid.data) {
-    await payments.invoices.voidInvoice(invoice.id, {}, { idempotencyKey: `${because}:${invoice.id}` });
+export async function voidUnpaid(deps: EndDeps, subscriptionId: string, because: Reason): Promise<void> {
+  const { unpaid } = await readUnpaid(deps, subscriptionId);
+  for (const invoice of unpaid) {
+    await deps.payments.invoices.voidInvoice(invoice.id, {}, { idempotencyKey: `${because}:${invoice.id}` });
   }
 }
 
 /** Ends the subscription at Stripe and voids its unpaid invoices. */
-export async function endAtStripe(deps: Pick<Deps, "payments">, subscriptionId: string, because: Reason): Promise<void> {
+export async function endAtStripe(deps: EndDeps, subscriptionId: string, because: Reason): Promise<void> {
   // Stripe may have ended it at the same moment. Then there is nothing to cancel.
   await orMissing(
     deps.payments.subscriptions.cancel(

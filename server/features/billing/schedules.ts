@@ -4,7 +4,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
 import { sweepPage, sweepRows } from "../../queue/sweep-rows.ts";
-import { endAtStripe } from "./end-at-stripe.ts";
+import { endAtStripe, payRecorded } from "./end-at-stripe.ts";
 import type { ScheduledGrant } from "./grant-invoice.ts";
 import { postScheduledGrant, selectDueScheduledGrants } from "./grant-invoice.ts";
 import * as queries from "./queries.ts";
@@ -41,7 +41,7 @@ async function endGrace(deps: BillingDeps, id: string, now: Date): Promise<boole
   const over =
     current?.stripe_subscription_id === id && current.status === "past_due" && current.grace_until !== null && current.grace_until <= now;
   if (over) {
-    await endAtStripe(deps, id, "grace-over");
+    if (!(await payRecorded(deps, id))) await endAtStripe(deps, id, "grace-over");
     await syncSubscription(deps, id);
   }
   if (payerId !== undefined) await announceToMembers(deps, payerId, "user_subscriptions", "wallets");

@@ -15,7 +15,7 @@ import { fromUnix, idOf, orMissing } from "../../providers/stripe.ts";
 import { mailChange } from "./change-mails.ts";
 import { findPayerOfCustomer } from "./customers.ts";
 import { findDoubled, undoDuplicate } from "./duplicates.ts";
-import { endAtStripe, voidUnpaid } from "./end-at-stripe.ts";
+import { endAtStripe, payRecorded, voidUnpaid } from "./end-at-stripe.ts";
 import type { PaidInvoice } from "./grant-invoice.ts";
 import { cancelScheduledGrants, grantPaidInvoice } from "./grant-invoice.ts";
 import { mailStarted } from "./mails.ts";
@@ -260,7 +260,10 @@ export async function syncSubscription(deps: BillingDeps, subscriptionId: string
   if (!written) return undefined;
   if (!("duplicate" in written)) {
     // Its event brings the end to our rows.
-    if (written.overdue) await endAtStripe(deps, subscriptionId, "transfer-overdue");
+    if (written.overdue) {
+      if (await payRecorded(deps, subscriptionId)) return syncSubscription(deps, subscriptionId);
+      await endAtStripe(deps, subscriptionId, "transfer-overdue");
+    }
     if (written.endedUnpaid) await voidUnpaid(deps, subscriptionId, "grace-over");
     return written;
   }

@@ -29,6 +29,12 @@ export async function selectTransferOf(executor: Executor, invoiceId: string): P
   return executor.selectFrom("bank_transfers").selectAll().where("invoice_id", "=", invoiceId).executeTakeFirst();
 }
 
+/** Of a subscription, without those that were taken back. */
+export async function selectRecordedTransfers(executor: Executor, subscriptionId: string): Promise<TransferRow[]> {
+  const transfers = executor.selectFrom("bank_transfers").selectAll().where("stripe_subscription_id", "=", subscriptionId);
+  return transfers.where("reversed_at", "is", null).execute();
+}
+
 /** Returns false if another transaction has just recorded its reference. */
 export async function insertTransfer(trx: Trx, row: Insertable<BankTransfers>): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await trx

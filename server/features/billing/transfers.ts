@@ -11,11 +11,10 @@ import type { Trx } from "../../db/transaction.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { announceToMembers } from "../../http/live-events.ts";
-import { isPaidAlready } from "../../providers/stripe.ts";
 import { enqueue } from "../../queue/outbox.ts";
 import { clawBack } from "../credits/service.ts";
 import { creditTransfer } from "./credit-notes.ts";
-import { endAtStripe } from "./end-at-stripe.ts";
+import { endAtStripe, payByTransfer } from "./end-at-stripe.ts";
 import { cancelScheduledGrants } from "./grant-invoice.ts";
 import { selectInvoice } from "./invoice-queries.ts";
 import { mirrorInvoice } from "./mirror-invoice.ts";
@@ -112,13 +111,8 @@ export async function settleTransfer(deps: Pick<Deps, "db" | "payments" | "clock
   const transfer = await transfers.selectTransfer(deps.db, reference);
   if (!transfer) return;
   const { invoice_id: invoiceId, stripe_subscription_id: subscriptionId, billing_account_id: payerId } = transfer;
-  if (transfer.reversed_at === null) {
-    try {
-      await deps.payments.invoices.pay(invoiceId, { paid_out_of_band: true }, { idempotencyKey: `transfer-paid:${reference}` });
-    } catch (error) {
-      if (!isPaidAlready(error)) throw error;
-    }
-  } else await endAtStripe(deps, subscriptionId, "transfer-reversed");
+  if (transfer.reversed_at === null) await payByTransfer(deps, transfer);
+  else await endAtStripe(deps, subscriptionId, "transfer-reversed");
   await syncSubscription(deps, subscriptionId);
   // The credits may have been posted after it was taken back.
   await inTransaction(deps.db, async (trx) => {
