@@ -12,6 +12,8 @@ export const ModelAvailability = Type.Object({
   credits: Credits,
   unit: Type.String(),
   available: Type.Boolean(),
+  /** It has failed again and again and is not asked for so long; then it may be available again. */
+  pausedSeconds: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   sandbox: Type.Boolean(),
   /** The day, in UTC, on which it leaves, once that is announced. */
   until: Type.Union([Type.String({ format: "date" }), Type.Null()]),

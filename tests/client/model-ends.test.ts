@@ -17,7 +17,7 @@ const api = onStubbedSite((opened) => {
 
 /** What the server answers on that day. */
 function listOn(day: string): ModelList {
-  const told = { available: true, sandbox: false, successor: null };
+  const told = { available: true, pausedSeconds: null, sandbox: false, successor: null };
   return {
     models: modelsAt(startOf(day)).map((model) => ({ ...model, ...told, until: model.until === "2026-12-11" ? model.until : null })),
   };

@@ -74,6 +74,7 @@ const usual: { [Name in CallName]?: CallResult<Name> } = {
     models: offeredModels().map((model) => ({
       ...model,
       available: true,
+      pausedSeconds: null,
       sandbox: false,
       until: null,
       successor: model.successor ?? null,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([real.close(), sandboxed.close()]));
 
-/** Image, audio and video models are not served yet, because their output would be files. */
+/** Audio models are not served yet. */
 const served = ({ id }: { id: string }) => findModel(id)?.protocol !== undefined;
 
 const eligibility = "/api/functions/check-discount-eligibility";
@@ -33,6 +33,21 @@ describe("models", () => {
     for (const model of response.json().models)
       expect([model.available, model.sandbox]).toEqual([served(model), model.provider !== "openai"]);
   });
+});
+
+test("a model that fails for everybody is not listed as available until its next try", async () => {
+  const id = "sonar";
+  const model = findModel(id) ?? expect.fail("no model");
+  const listed = async () =>
+    ((await sandboxed.app.inject("/api/models")).json().models as { id: string; available: boolean; pausedSeconds: number | null }[]).find(
+      (each) => each.id === id,
+    );
+  for (let failure = 0; failure < 5; failure += 1) sandboxed.deps.models.report(model, `person ${failure % 2}`, false);
+  expect(await listed()).toMatchObject({ available: true, pausedSeconds: null });
+  sandboxed.deps.models.report(model, "a third one", false);
+  expect(await listed()).toMatchObject({ available: false, pausedSeconds: 10 });
+  sandboxed.deps.models.report(model, "a third one", true);
+  expect(await listed()).toMatchObject({ available: true, pausedSeconds: null });
 });
 
 test("/api/environment gives the business time, and the sandbox's address only if the sandbox is on", async () => {

@@ -44,6 +44,7 @@ function TileFace({ model }: { model: OfferedModel }) {
   const { modelPrice, number, seconds } = useFormat();
   const { later } = useLater();
   const { day } = useUtc();
+  const reasonOf = ({ built, paused }: OfferedModel) => (built ? t(paused ? "chat:tile.paused" : "chat:tile.unavailable") : later);
   return (
     <>
       <ModelPattern modelId={model.id} category={model.category} className={styles.pattern} />
@@ -69,7 +70,7 @@ function TileFace({ model }: { model: OfferedModel }) {
         <span>{modelPrice(model)}</span>
       </span>
       {isUnusable(model) ? (
-        <span className={styles.reason}>{model.built ? t("chat:tile.unavailable") : later}</span>
+        <span className={styles.reason}>{reasonOf(model)}</span>
       ) : (
         model.needsPlan && <span className={styles.reason}>{t("chat:tile.notInTrial")}</span>
       )}

@@ -20,6 +20,8 @@ export interface OfferedModel {
   goodFor: GoodFor;
   /** Undefined until the server has answered. */
   available: boolean | undefined;
+  /** It is out of order, and will be tried again. */
+  paused: boolean;
   /** The person is on the free trial, which doesn't cover this model. */
   needsPlan: boolean;
   sandbox: boolean;
@@ -40,7 +42,7 @@ interface ModelsState {
 function offered(model: CatalogueModel, onTrial: boolean): OfferedModel {
   const { id, name, provider, category, unit, size, credits } = model;
   const needsPlan = onTrial && !isInTrial(model);
-  const told = { available: undefined, needsPlan, sandbox: false, until: null, ended: false };
+  const told = { available: undefined, paused: false, needsPlan, sandbox: false, until: null, ended: false };
   return { id, name, provider, category, unit, size, credits, goodFor: goodFor[id], built: isBuilt(model), ...told };
 }
 
@@ -78,17 +80,27 @@ export function noteTrial(onTrial: boolean): void {
 
 /** The models that the server offers today, in the catalogue's order, as far as this page knows them. */
 function offeredOf({ models }: ModelList, onTrial: boolean): OfferedModel[] {
-  return models.flatMap(({ id, credits, available, sandbox, until }) => {
+  return models.flatMap(({ id, credits, available, sandbox, until, pausedSeconds }) => {
     const model = findModel(id);
     // The server's price counts, because this page may be older than the catalogue.
-    return model ? [{ ...offered(model, onTrial), credits, available, sandbox, until }] : [];
+    return model ? [{ ...offered(model, onTrial), credits, available, sandbox, until, paused: typeof pausedSeconds === "number" }] : [];
   });
+}
+
+let nextTry: ReturnType<typeof setTimeout> | undefined;
+
+/** Asks again when the first of the models that are out of order may work again. */
+function refreshAfterPause({ models }: ModelList): void {
+  clearTimeout(nextTry);
+  const pauses = models.flatMap(({ pausedSeconds }) => pausedSeconds ?? []);
+  if (pauses.length > 0) nextTry = setTimeout(() => void refreshModels(), (Math.min(...pauses) + 1) * 1_000);
 }
 
 export async function refreshModels(): Promise<void> {
   try {
     const list = await api("GET /api/models");
     useModels.setState((state) => ({ status: "ready", models: offeredOf(list, state.onTrial) }));
+    refreshAfterPause(list);
   } catch {
     useModels.setState((state) => ({ status: state.status === "ready" ? "ready" : "failed" }));
   }

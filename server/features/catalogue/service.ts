@@ -34,20 +34,32 @@ export function isAvailable({ models, config }: Pick<Deps, "models" | "config">,
   return isBuilt(model) && config.modelChanges.get(model.id)?.off !== true && models.isAvailable(model);
 }
 
-/** Today's catalogue. An end is told from the day of its announcement on. */
+/** Somebody whose questions have not failed: a model that is paused for them is paused for everybody. */
+const nobody = "";
+
+function pauseOf({ models }: Pick<Deps, "models">, model: Model): number | null {
+  const waitMs = models.waitMs(model, nobody);
+  return waitMs > 0 ? Math.ceil(waitMs / 1_000) : null;
+}
+
+/** Today's catalogue, as far as this process can reach it. An end is told from the day of its announcement on. */
 export function listModels(deps: CatalogueDeps): ModelList {
   const now = deps.clock.now();
-  const models = modelsAt(now).map((model) => ({
-    id: model.id,
-    name: model.name,
-    provider: model.provider,
-    category: model.category,
-    credits: model.credits,
-    unit: model.unit,
-    available: isAvailable(deps, model),
-    sandbox: deps.models.isSandboxed(model),
-    until: modelState(model, now) === "announced" ? (model.until ?? null) : null,
-    successor: model.successor ?? null,
-  }));
+  const models = modelsAt(now).map((model) => {
+    const pausedSeconds = pauseOf(deps, model);
+    return {
+      id: model.id,
+      name: model.name,
+      provider: model.provider,
+      category: model.category,
+      credits: model.credits,
+      unit: model.unit,
+      available: isAvailable(deps, model) && pausedSeconds === null,
+      pausedSeconds,
+      sandbox: deps.models.isSandboxed(model),
+      until: modelState(model, now) === "announced" ? (model.until ?? null) : null,
+      successor: model.successor ?? null,
+    };
+  });
   return { models };
 }
