@@ -34,11 +34,14 @@ export function findBrowser(): string | undefined {
   return own !== "" && isProgram(own) ? own : undefined;
 }
 
+/** A microphone that beeps, and nobody is asked whether it may be used. */
+const fakeMicrophone = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"];
+
 function optionsFor(executablePath: string | undefined): LaunchOptions {
   if (executablePath === undefined) throw new Error("no browser: run `node tests/support/preflight.ts`");
   // Chromium can't use its sandbox as root, and a container's /dev/shm may be too small.
   const root = process.getuid?.() === 0;
-  return { executablePath, headless: true, args: [...(root ? ["--no-sandbox"] : []), "--disable-dev-shm-usage"] };
+  return { executablePath, headless: true, args: [...(root ? ["--no-sandbox"] : []), "--disable-dev-shm-usage", ...fakeMicrophone] };
 }
 
 /** For tests that need the whole browser: whether it offers to install the product, and how fast it renders a page. */

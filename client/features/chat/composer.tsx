@@ -184,12 +184,11 @@ function StopButton({ live, onStop }: { live: Pending; onStop: () => void }) {
 }
 
 interface PromptFieldProps extends Pick<ComposerProps, "text" | "onText"> {
-  hidden: boolean;
   tooLong: boolean;
   onSubmit: () => void;
 }
 
-function PromptField({ text, onText, hidden, tooLong, onSubmit }: PromptFieldProps) {
+function PromptField({ text, onText, tooLong, onSubmit }: PromptFieldProps) {
   const { t } = useTranslation("chat");
   const compositionEndedAt = useRef<number | undefined>(undefined);
   function onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void {
@@ -201,7 +200,6 @@ function PromptField({ text, onText, hidden, tooLong, onSubmit }: PromptFieldPro
   }
   return (
     <textarea
-      hidden={hidden}
       className={styles.text}
       name={fieldName}
       rows={1}
@@ -261,13 +259,15 @@ export function Composer(props: ComposerProps) {
     <form className={styles.composer} onSubmit={submit}>
       <div className={styles.box}>
         {isRecording && field}
-        <PromptField hidden={isRecording} {...{ text, onText, tooLong }} onSubmit={submit} />
+        <div className={styles.spoken} hidden={isRecording}>
+          <PromptField {...{ text, onText, tooLong }} onSubmit={submit} />
+          {!isRecording && <DictationButton slot={slot} onText={onSpoken} />}
+        </div>
         {!isRecording && files.list}
         {options}
         <div ref={setSlot} />
         <div className={styles.tools}>
           {tools}
-          {!isRecording && <DictationButton slot={slot} onText={onSpoken} />}
           {live ? (
             <StopButton live={live} onStop={onStop} />
           ) : (

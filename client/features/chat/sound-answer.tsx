@@ -83,14 +83,19 @@ function Downloads({ text, segments, name }: { text: string; segments: readonly 
   const formats: readonly SubtitleFormat[] = segments.length > 0 ? ["srt", "vtt"] : [];
   return (
     <div className={styles.downloads}>
-      <Button size="small" onClick={() => save(`${plain()}\n`, "txt")}>
+      <Button size="small" aria-label={t("downloadAs", { format: "TXT" })} onClick={() => save(`${plain()}\n`, "txt")}>
         <Download size={16} aria-hidden="true" />
-        {t("downloadAs", { format: "TXT" })}
+        TXT
       </Button>
       {formats.map((format) => (
-        <Button key={format} size="small" onClick={() => save(subtitlesOf(segments, format, nameOf), format)}>
+        <Button
+          key={format}
+          size="small"
+          aria-label={t("downloadAs", { format: format.toUpperCase() })}
+          onClick={() => save(subtitlesOf(segments, format, nameOf), format)}
+        >
           <Download size={16} aria-hidden="true" />
-          {t("downloadAs", { format: format.toUpperCase() })}
+          {format.toUpperCase()}
         </Button>
       ))}
     </div>
