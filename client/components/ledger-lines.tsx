@@ -1,3 +1,4 @@
+import { Minus, Plus } from "lucide-react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#client/lib/use-format.ts";
 import { paths } from "#client/paths.ts";
@@ -40,7 +41,11 @@ function Line({ line, calendar }: { line: LedgerLine; calendar: LedgerCalendar }
   const detail = line.conversationTitle ?? (line.grantKind && t(`wallet:kind.${line.grantKind}`));
   return (
     <LinkItem className={styles.line}>
-      {model ? <ModelPattern modelId={model.id} category={model.category} className={styles.tile} /> : <span className={styles.plain} />}
+      {model ? (
+        <ModelPattern modelId={model.id} category={model.category} className={styles.tile} />
+      ) : (
+        <span className={styles.plain}>{line.credits > 0 ? <Plus aria-hidden="true" /> : <Minus aria-hidden="true" />}</span>
+      )}
       <p className={styles.what}>
         {line.conversationId === null ? what : <ItemLink href={`${paths.aiModels}?conversation=${line.conversationId}`}>{what}</ItemLink>}
       </p>
