@@ -159,7 +159,12 @@ test("is refused as a withdrawal of any other plan is, and the record if it is n
   await withdraw(other.person, other.invoiceId);
   const taken = await giveBack(other.invoiceId, monthlyPriceCents, { reference: `back ${invoiceId}` });
   expect(taken.json().code).toBe("idempotency_conflict");
-  await giveBack(other.invoiceId, monthlyPriceCents);
+  const third = await payer();
+  await withdraw(third.person, third.invoiceId);
+  const reference = { reference: "one for two" };
+  const both = await Promise.all([other, third].map((one) => giveBack(one.invoiceId, monthlyPriceCents, reference)));
+  expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([204, 409]);
+  for (const one of [other, third]) await giveBack(one.invoiceId, monthlyPriceCents);
 });
 
 test("a transfer that the bank takes back after it leaves nothing to return, and what was spent is owed", async () => {

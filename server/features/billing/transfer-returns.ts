@@ -42,6 +42,8 @@ export function selectOverdueReturns(executor: Executor, now: Date, limit: numbe
 
 async function record(trx: Trx, clerk: Clerk, returned: ReturnedTransfer, now: Date): Promise<void> {
   const { invoiceId, reference, amountCents, reason } = returned;
+  // So that one reference that is recorded for two withdrawals at the same moment is refused for the second.
+  await queries.lockSubject(trx, `transfer-return:${reference}`);
   const found = await transfers.selectReturnOf(trx, invoiceId);
   if (!found) throw new DomainError("not_found", "Nobody withdrew from a plan that a transfer for this invoice paid");
   await queries.lockSubject(trx, `billing:${found.billing_account_id}`);
