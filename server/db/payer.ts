@@ -16,14 +16,9 @@ export async function findPayer(executor: Executor, userId: string): Promise<str
   return result.rows[0]?.payer ?? undefined;
 }
 
-/** The people an account pays for, longest membership first. */
+/** The people an account pays for, longest membership first. Asked at the end of every answer. */
 export async function selectMembers(executor: Executor, payerId: string): Promise<string[]> {
-  const rows = await executor
-    .selectFrom("billing_account_members")
-    .select("user_id")
-    .where("billing_account_id", "=", payerId)
-    .orderBy("created_at")
-    .orderBy("user_id")
-    .execute();
+  const { rows } = await sql<{ user_id: string }>`/* prepared */ select user_id from billing_account_members
+    where billing_account_id = ${payerId} order by created_at, user_id`.execute(executor);
   return rows.map((row) => row.user_id);
 }

@@ -17,7 +17,8 @@ interface Script {
   end: string;
 }
 
-const frame = (event: object) => `data: ${JSON.stringify(event)}\n\n`;
+/** The providers name each event's type twice, and Anthropic's package passes over events that have it only in their data. */
+const frame = (event: { type: string; [field: string]: unknown }) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 const counts = { input_tokens: 20, output_tokens: chunksPerAnswer };
 
 function chatScript(): Script {

@@ -37,7 +37,7 @@ interface Target {
 const agent = new http.Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 const question = { role: "user", content: "What is a tessera?" };
 
-/** Reads one answer to its end; resolves with the milliseconds to the first text and whether the answer was complete. */
+/** Reads one answer to its end; resolves with the milliseconds to the first text and whether the answer was complete, text included. */
 function readAnswer(target: Target, caller: number): Promise<{ firstTextMs: number; whole: boolean }> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
@@ -54,7 +54,9 @@ function readAnswer(target: Target, caller: number): Promise<{ firstTextMs: numb
           if (Number.isNaN(firstTextMs) && chunk.includes(" tessera")) firstTextMs = performance.now() - startedAt;
           tail = (tail + chunk).slice(-600);
         });
-        response.on("end", () => resolve({ firstTextMs, whole: response.statusCode === 200 && target.whole.test(tail) }));
+        response.on("end", () =>
+          resolve({ firstTextMs, whole: response.statusCode === 200 && !Number.isNaN(firstTextMs) && target.whole.test(tail) }),
+        );
         response.on("error", reject);
       },
     );
