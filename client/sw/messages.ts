@@ -3,8 +3,11 @@
 /** The address to which other apps send shared texts. Only the service worker answers it. */
 export const sharePath = "/share";
 
-/** The cache in which shared files wait for the chat to take them, each with its name and the time it came. */
-export const sharedFiles = { cache: "shared-files", name: "x-name", cameAt: "x-came-at" } as const;
+/**
+ * The cache in which shared files wait for the chat to take them, each with its name and the time it came. What nobody took for so long was meant
+ * for somebody else who used this device, or for nothing.
+ */
+export const sharedFiles = { cache: "shared-files", name: "x-name", cameAt: "x-came-at", waitMs: 60 * 60_000 } as const;
 
 /**
  * Why a page is kept: `base` pages come with every language in use, `visited` pages were opened, and `saved` pages were saved

@@ -12,6 +12,7 @@ import { carryOver, hasPage, keepPage, limitVisited, listPages, removePages } fr
 import { noteQueries } from "./caches/queries.ts";
 import { firstLanguage, rememberLanguage } from "./caches/reader.ts";
 import { isAsset, shellFiles } from "./caches/release.ts";
+import { dropShared } from "./caches/shared.ts";
 import type { Replies, WorkerMessage } from "./messages.ts";
 import { sharePath } from "./messages.ts";
 
@@ -92,7 +93,7 @@ self.addEventListener("fetch", (event) => {
     if (request.method === "POST" && pathname === sharePath) event.respondWith(answerShare(request));
     if (request.method !== "GET" || notPages.test(pathname)) return;
     event.respondWith(answerNavigation(event));
-    event.waitUntil(dropEarlier());
+    event.waitUntil(Promise.all([dropEarlier(), dropShared()]));
   } else if (request.method === "GET" && isAsset(pathname)) {
     event.respondWith(answerAsset(event));
   }

@@ -66,6 +66,7 @@ describe("clips", () => {
     expect(await page.evaluate<boolean>("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
 
     await page.goto(`${stage.url}/profile/pictures`);
+    await page.getByText(/^Your files take [\d.]+ [kM]B of 1 GB/).waitFor();
     await page.getByRole("button", { name: "A boat on the sea, 4 sec" }).click();
     expect(await violations(page)).toEqual([]);
     const saving = page.waitForEvent("download");

@@ -1,14 +1,10 @@
 /** Files that another app shared with ours (client/sw/). The service worker keeps them until the chat takes them. */
 
 import { sharedFiles } from "#client/sw/messages.ts";
-import { hourMs } from "#domain/clock.ts";
-
-/** What nobody took for so long was meant for somebody else who used this device, or for nothing. */
-const waitMs = hourMs;
 
 async function fileOf(cache: Cache, request: Request): Promise<File | undefined> {
   const response = await cache.match(request);
-  if (!response || Date.now() - Number(response.headers.get(sharedFiles.cameAt)) > waitMs) return undefined;
+  if (!response || Date.now() - Number(response.headers.get(sharedFiles.cameAt)) > sharedFiles.waitMs) return undefined;
   const name = decodeURIComponent(response.headers.get(sharedFiles.name) ?? "file");
   const blob = await response.blob();
   return new File([blob], name, { type: blob.type });

@@ -2,10 +2,10 @@
 import { pieceNames, piecePath } from "#client/content/names.ts";
 import { paths } from "#client/paths.ts";
 import { matchLanguage } from "#domain/languages.ts";
-import { sharedFiles } from "../messages.ts";
 import { findPage, isPageOf, languageOf, limitVisited, notFoundPath, storePage } from "./pages.ts";
 import { isDrawnOnDevice } from "./queries.ts";
 import { readersLanguage } from "./reader.ts";
+import { keepShared } from "./shared.ts";
 
 /** If the server has not responded after this time and the page is cached, the cached page is used. */
 const responseTimeoutMs = 5_000;
@@ -87,21 +87,6 @@ export async function answerNavigation(event: FetchEvent): Promise<Response> {
     // The server can't be reached, so use the cache.
   }
   return kept ?? (await standIn(url, language)) ?? refused ?? Response.error();
-}
-
-/** Keeps the files for the chat, in place of those shared before. */
-async function keepShared(files: readonly File[]): Promise<void> {
-  await caches.delete(sharedFiles.cache);
-  if (files.length === 0) return;
-  const cache = await caches.open(sharedFiles.cache);
-  for (const [index, file] of files.entries()) {
-    const headers = {
-      "content-type": file.type,
-      [sharedFiles.name]: encodeURIComponent(file.name),
-      [sharedFiles.cameAt]: String(Date.now()),
-    };
-    await cache.put(`/${sharedFiles.cache}/${index}`, new Response(file, { headers }));
-  }
 }
 
 /** Turns a text shared by another app into a new prompt, and keeps the files for it. */
