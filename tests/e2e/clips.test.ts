@@ -44,7 +44,7 @@ describe("clips", () => {
     const visitor = await stage.person(true);
     const page = await pageOf(stage, visitor, options);
     await page.goto(`${stage.url}/ai-models?model=grok-imagine-video-1.5`);
-    await page.getByLabel("Your prompt").fill("A boat on the sea");
+    await page.getByLabel("Your prompt", { exact: true }).fill("A boat on the sea");
     await page.getByRole("radio", { name: "4 sec" }).press("Space");
     await page.getByText("This costs 50 credits").waitFor();
     expect(await violations(page)).toEqual([]);
