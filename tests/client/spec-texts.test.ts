@@ -109,7 +109,7 @@ describe("the specification's words", () => {
 
   it("name the largest allowed files with the rule's figures (specification §5)", () => {
     expect(uploadLimits).toEqual({ fileMegabytes: 10, audioMegabytes: 25, audioFormats: ["MP3", "WAV", "M4A"] });
-    expect(support.files.answer).toContain("images, PDFs and text files up to {{file}}, audio up to {{audio}} ({{formats}})");
+    expect(support.files.answer).toContain("Images, PDFs and text files up to {{file}}, audio up to {{audio}} ({{formats}})");
   });
 });
 
