@@ -2,13 +2,17 @@ import i18next from "i18next";
 import { formatNumber } from "#client/lib/format.ts";
 import type errors from "./locales/en/errors.json";
 import type refusals from "./locales/en/refusals.json";
+import type uploads from "./locales/en/uploads.json";
 
 /**
  * Every error code of the server, and the two that only the client uses: `network` and `unexpected`. `errors` has what any page may have
- * to say, `refusals` what only signed-in people meet.
+ * to say, `refusals` what only signed-in people meet, `uploads` what is said of files, recordings and long texts in the chat.
  */
-const namespaces = ["errors", "refusals"] as const;
-type ProblemKey = `errors:${Exclude<keyof typeof errors, "wait">}` | `refusals:${keyof typeof refusals}`;
+const namespaces = ["errors", "refusals", "uploads"] as const;
+type ProblemKey =
+  | `errors:${Exclude<keyof typeof errors, "wait">}`
+  | `refusals:${keyof typeof refusals}`
+  | `uploads:${keyof typeof uploads}`;
 
 /** The numbers that a problem can contain besides its code. */
 interface Figures {
@@ -36,7 +40,7 @@ function creditsText(credits: number): string {
 
 /**
  * The text of a refusal, with the problem's numbers filled in. A code that this client doesn't know, from a newer server, gets
- * the text of `unexpected`. Load the namespaces first: `useTranslation("errors")`, and `refusals` where these codes can come.
+ * the text of `unexpected`. Load the namespaces first: `useTranslation("errors")`, `refusals` and `uploads` where these codes can come.
  */
 export function problemText(code: string, { needed = 0, available = 0, quotedCredits = 0, retryAfterSeconds }: Figures = {}): string {
   const namespace = namespaces.find((ns) => i18next.exists(code, { ns }));

@@ -34,6 +34,7 @@ import type sounds from "./locales/en/sounds.json";
 import type steps from "./locales/en/steps.json";
 import type support from "./locales/en/support.json";
 import type trial from "./locales/en/trial.json";
+import type uploads from "./locales/en/uploads.json";
 import type usage from "./locales/en/usage.json";
 import type wallet from "./locales/en/wallet.json";
 
@@ -78,6 +79,7 @@ declare module "i18next" {
       steps: typeof steps;
       support: typeof support;
       trial: typeof trial;
+      uploads: typeof uploads;
       usage: typeof usage;
       wallet: typeof wallet;
     };

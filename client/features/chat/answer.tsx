@@ -53,7 +53,7 @@ const useSoundAnswer = lateModule(async () => {
   return import("./sound-answer.tsx");
 });
 const useReadAloud = lateModule(async () => {
-  await i18next.loadNamespaces(["sounds", "errors", "refusals"]);
+  await i18next.loadNamespaces(["sounds", "errors", "refusals", "uploads"]);
   return import("./read-aloud.tsx");
 });
 const useSourceCards = lateModule(() => import("./source-cards.tsx"));

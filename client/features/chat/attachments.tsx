@@ -55,7 +55,7 @@ function RemoveButton({ name, onClick }: { name: string; onClick: () => void }) 
 }
 
 function UploadChip({ threadKey, item }: { threadKey: string; item: Upload }) {
-  const { t } = useTranslation(["files", "errors", "refusals"]);
+  const { t } = useTranslation(["files", "errors", "refusals", "uploads"]);
   const { percent } = useFormat();
   const online = useOnline();
   const { key, name, state, progress, code } = item;

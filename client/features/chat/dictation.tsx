@@ -163,7 +163,7 @@ function Explained({ model, onAgree }: Pick<PanelProps, "model" | "onAgree">) {
 
 /** What is going on, above the tools of the composer. */
 function Panel({ model, dictation, explaining, onAgree }: PanelProps) {
-  const { t } = useTranslation(["sounds", "errors", "refusals"]);
+  const { t } = useTranslation(["sounds", "errors", "refusals", "uploads"]);
   const { credits } = useFormat();
   const { recorder, upload, price, writing, asked, code, send, forget } = dictation;
   const isRecording = recorder.phase === "recording" || recorder.phase === "paused";

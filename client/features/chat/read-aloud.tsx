@@ -94,7 +94,7 @@ interface ReadAloudProps {
 
 /** Reads an answer aloud: its price and voice first, then the player. */
 export function ReadAloud({ answerId, text, model }: ReadAloudProps) {
-  const { t } = useTranslation(["sounds", "errors", "refusals"]);
+  const { t } = useTranslation(["sounds", "errors", "refusals", "uploads"]);
   const { credits } = useFormat();
   const voice = useVoice(model.id);
   const { state, follow, stop, key } = useReading(answerId);

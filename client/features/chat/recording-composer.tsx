@@ -80,7 +80,7 @@ export function RecordingBar({ recorder, children }: { recorder: Recorder; child
 
 /** Why nothing is recorded, or was not uploaded. */
 export function RecordingFault({ recorder, fault }: { recorder: Recorder; fault: string | null }) {
-  const { t } = useTranslation(["sounds", "errors", "refusals"]);
+  const { t } = useTranslation(["sounds", "errors", "refusals", "uploads"]);
   if (recorder.fault)
     return (
       <p className={styles.fault} role="alert">

@@ -134,7 +134,7 @@ const ownTexts: Readonly<Record<string, "refusal.network" | "refusal.networkAgai
 
 /** Why the last send was refused, and what the person can do. Shown right above the composer, which has the prompt again. */
 export function RefusalView({ refusal, model, nextCredits, onUse, onDismiss, onAccept }: RefusalViewProps) {
-  const { t } = useTranslation(["chat", "errors", "refusals"]);
+  const { t } = useTranslation(["chat", "errors", "refusals", "uploads"]);
   const { code, needed, available, quotedCredits, retryAtMs, again } = refusal;
   if ((code === "price_changed" || code === "confirmation_required") && quotedCredits !== undefined) {
     return <AcceptPrice code={code} price={quotedCredits} onAccept={onAccept} onDismiss={onDismiss} />;

@@ -9,7 +9,7 @@ import type { Drafting } from "./use-draft.ts";
 
 /** With its texts. */
 const useAttachments = lateModule(async () => {
-  await i18next.loadNamespaces(["files", "errors", "refusals"]);
+  await i18next.loadNamespaces(["files", "errors", "refusals", "uploads"]);
   return import("./attachments.tsx");
 });
 

@@ -13,7 +13,7 @@ import type { Drafting } from "./use-draft.ts";
 
 /** With its texts. */
 const useRecordingComposer = lateModule(async () => {
-  await i18next.loadNamespaces(["sounds", "errors", "refusals"]);
+  await i18next.loadNamespaces(["sounds", "errors", "refusals", "uploads"]);
   return import("./recording-composer.tsx");
 });
 const useSpeechComposer = lateModule(async () => {
@@ -22,7 +22,7 @@ const useSpeechComposer = lateModule(async () => {
 });
 
 const useDictationButton = lateModule(async () => {
-  await i18next.loadNamespaces(["sounds", "errors", "refusals"]);
+  await i18next.loadNamespaces(["sounds", "errors", "refusals", "uploads"]);
   return import("./dictation.tsx");
 });
 

@@ -2,7 +2,7 @@
 export const texts = import.meta.glob<Record<string, unknown>>(
   [
     "../locales/pt/*.json",
-    "!../locales/pt/{seo,account,billing,change,clips,design,doctor,files,invoices,limits,order,pictures,refunds,refusals,sounds,steps,usage}.json",
+    "!../locales/pt/{seo,account,billing,change,clips,design,doctor,files,invoices,limits,order,pictures,refunds,refusals,sounds,steps,uploads,usage}.json",
   ],
   { import: "default" },
 );
