@@ -278,7 +278,7 @@ const plantedBugs: [name: string, inFunction: string, from: string, to: string, 
 ];
 
 test.each(plantedBugs)("a planted bug is noticed: %s", async (_name, inFunction, from, to, noticed) => {
-  const repair = await plantBug(database, inFunction, (source) => source.replace(from, to));
+  const repair = await plantBug(database, inFunction, (source) => source.replaceAll(from, to));
   await expect(noticed()).rejects.toThrow();
   await repair();
   await noticed();

@@ -57,12 +57,6 @@ describe("refused, and nothing is written", () => {
     ["no model", { model: " " }, 400, { code: "validation_failed", fields: [{ field: "model", message: "Model must be selected" }] }],
     ["an unknown model", { model: "gpt-9" }, 400, { code: "unknown_model" }],
     [
-      "a model of a kind that can't be used yet",
-      { model: "grok-imagine-video-1.5", quotedCredits: 50 },
-      422,
-      { code: "model_not_supported" },
-    ],
-    [
       "a model that has ended, naming its successor and the price",
       { model: "mistral-large-latest", quotedCredits: 5 },
       422,

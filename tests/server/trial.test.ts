@@ -13,9 +13,11 @@ import { advanceTrials, checkTrials } from "#server/features/billing/trials.ts";
 import { dueInstants } from "#server/features/clock/service.ts";
 import { expireDueGrants, findDisagreements, postGrant } from "#server/features/credits/service.ts";
 import { eraseDueAccounts } from "#server/features/deletion/erase.ts";
+import { addRecording } from "#server/features/files/recordings.ts";
 import { linkToken } from "#server/features/notifications/links.ts";
 import type { RunningModels } from "#tests/support/answers.ts";
 import { ask, send, startModels } from "#tests/support/answers.ts";
+import { makeWav } from "#tests/support/make-audio.ts";
 import type { BillingWorld } from "../support/billing-stripe.ts";
 import { startBillingWorld } from "../support/billing-stripe.ts";
 import type { Person } from "../support/billing-world.ts";
@@ -46,10 +48,12 @@ const check = async (person: Person) => (await world.post("/api/functions/reliab
 const wallet = async (person: Person) =>
   (await world.app.inject({ method: "GET", url: "/api/credits/wallet", headers: person.headers })).json<Wallet>();
 const asker = ({ headers, ...person }: Person) => ({ ...person, walletId: "", token: headers.authorization.slice("Bearer ".length) });
-const sendAs = (person: Person, model: string) => {
+const sendAs = async (person: Person, model: string) => {
   const found = findModel(model);
   if (!found) throw new Error(`no model ${model}`);
-  return send({ url } as never, asker(person), { model, quotedCredits: quoteCredits(found) });
+  const recorded = found.unit === "minute" ? await addRecording(world.deps, person.userId, "notes.wav", makeWav(1)) : undefined;
+  const attached = recorded ? { attachments: [recorded.id] } : {};
+  return send({ url } as never, asker(person), { model, quotedCredits: quoteCredits(found), ...attached });
 };
 const answer = (person: Person) => ask({ url } as never, asker(person), { model: "gpt-5-mini" });
 const refusal = async (response: Response) => [response.status, (await response.json()) as Record<string, unknown>] as const;

@@ -259,15 +259,15 @@ export function Composer(props: ComposerProps) {
     <form className={styles.composer} onSubmit={submit}>
       <div className={styles.box}>
         {isRecording && field}
-        <div className={styles.spoken} hidden={isRecording}>
+        <div className={styles.typed} hidden={isRecording}>
           <PromptField {...{ text, onText, tooLong }} onSubmit={submit} />
-          {!isRecording && <DictationButton slot={slot} onText={onSpoken} />}
         </div>
         {!isRecording && files.list}
         {options}
         <div ref={setSlot} />
         <div className={styles.tools}>
           {tools}
+          {!isRecording && <DictationButton slot={slot} onText={onSpoken} />}
           {live ? (
             <StopButton live={live} onStop={onStop} />
           ) : (
