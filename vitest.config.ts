@@ -37,8 +37,8 @@ export default defineConfig(({ mode }) => ({
       { extends: true, test: { name: "client", include: ["tests/client/**/*.test.{ts,tsx}"], exclude: clientInBrowser } },
     ],
     globalSetup: ["tests/support/global-setup.ts"],
-    // Twice the cores, because half of the time tests wait: for browsers, mails and processes that start again.
-    maxWorkers: 2 * availableParallelism(),
+    // One more than the cores, because tests also wait for browsers, mails and processes that start again. Two more were no faster.
+    maxWorkers: availableParallelism() + 1,
     maxConcurrency: 2,
     sequence: { sequencer: Sequencer },
     // A fifth less processor time than with 16 MB, since most objects of a test are gone before the young space is full.

@@ -175,7 +175,7 @@ describe("home and pricing", () => {
   });
 
   it("fit every width without horizontal scrolling, and without errors or warnings", async () => {
-    for (const width of full ? [320, 390, 768, 1440, 2560] : [320, 768, 1440]) {
+    for (const width of full ? [320, 390, 768, 1440, 2560] : [320, 1440]) {
       const { page, complaints } = await openPage(site, { viewport: { width, height: 900 } });
       for (const address of ["/", "/pricing"]) {
         await visit(page, site.address + address);
@@ -187,7 +187,7 @@ describe("home and pricing", () => {
   });
 
   it("fit a phone with text twice as large, in the languages with the longest words", async () => {
-    for (const locale of full ? ["de", "fr", "pl", "ru"] : ["de", "ru"]) {
+    for (const locale of full ? ["de", "fr", "pl", "ru"] : ["ru"]) {
       const { page } = await openPage(site, { ...phone, locale, fresh: true });
       const device = await page.context().newCDPSession(page);
       await device.send("Page.setFontSizes", { fontSizes: { standard: 32, fixed: 26 } });

@@ -8,6 +8,7 @@ import { creditsToTake } from "#domain/refunds.ts";
 import { findDisagreements } from "#server/features/credits/service.ts";
 import { launchBrowser } from "#tests/support/browser.ts";
 import { consentTo } from "#tests/support/consent.ts";
+import { full } from "#tests/support/full.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 import type { Product, ProductFolder } from "#tests/support/supervised.ts";
@@ -226,11 +227,15 @@ async function walk(viewport: { width: number; height: number }): Promise<void> 
   expect(faults).toEqual([]);
 }
 
-it("on a phone: trial, plan, pack, change with preview, undo, annual billing, failed renewal, recovery and refund", async () => {
-  await walk({ width: 390, height: 844 });
-}, 240_000);
+it.runIf(full)(
+  "on a phone: trial, plan, pack, change with preview, undo, annual billing, failed renewal, recovery and refund",
+  async () => {
+    await walk({ width: 390, height: 844 });
+  },
+  240_000,
+);
 
-it.runIf(process.env.TEST_FULL)(
+it.runIf(full)(
   "the same on a desktop",
   async () => {
     await walk({ width: 1440, height: 900 });

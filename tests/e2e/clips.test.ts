@@ -3,13 +3,14 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { full } from "#tests/support/full.ts";
 import type { Stage } from "./support.ts";
 import { hold, order, pageOf, setStage } from "./support.ts";
 
 const axePath = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
-const devices = process.env.TEST_FULL ? { "a phone": phone, "a desktop": {} } : { "a phone": phone };
+const devices = full ? { "a phone": phone, "a desktop": {} } : { "a phone": phone };
 
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(await readFile(axePath, "utf8"));

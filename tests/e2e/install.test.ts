@@ -7,6 +7,7 @@ import { chromium } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { freePort } from "#server/embedded/processes.ts";
 import { wholeBrowserOptions } from "#tests/support/browser.ts";
+import { full } from "#tests/support/full.ts";
 import { openKept } from "./kept-support.ts";
 import type { Stage } from "./support.ts";
 import { deviceOf, setStage } from "./support.ts";
@@ -165,7 +166,7 @@ describe("installing the app", () => {
     }
   });
 
-  it("is not explained in the installed app on an iPhone", async () => {
+  it.runIf(full)("is not explained in the installed app on an iPhone", async () => {
     const page = await phone(iPhone, `Object.defineProperty(navigator, "standalone", { value: true })`);
     await page.getByRole("contentinfo").getByRole("link", { name: "Saved for offline" }).waitFor();
     await page.waitForTimeout(2_000);

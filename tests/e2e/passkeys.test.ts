@@ -5,6 +5,7 @@ import { chromium } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import type { TotpSetUp } from "#contract/factors.ts";
 import { wholeBrowserOptions } from "#tests/support/browser.ts";
+import { full } from "#tests/support/full.ts";
 import type { Visitor } from "#tests/support/visitor.ts";
 import type { Stage } from "./support.ts";
 import { setStage } from "./support.ts";
@@ -93,7 +94,7 @@ it("a passkey is made on the security page, and signs in from the email field's 
   await page.getByText("Signed in (passkey)").waitFor();
 });
 
-it("the suggestions get in nobody's way: the form is typed into meanwhile, and the button still works", async () => {
+it.runIf(full)("the suggestions get in nobody's way: the form is typed into meanwhile, and the button still works", async () => {
   const device = await addDevice("internal");
   await signInByPassword();
   await addPasskey(/Chrome/, "Work laptop");
@@ -139,7 +140,7 @@ it("a second device gets a passkey of its own; a removed one signs in no more, a
   expect(await signedIn()).toBeUndefined();
 });
 
-it("an old sign-in is confirmed by the passkey, and what the person was about to do goes on", async () => {
+it.runIf(full)("an old sign-in is confirmed by the passkey, and what the person was about to do goes on", async () => {
   const device = await addDevice("internal");
   await signInByPassword();
   await addPasskey(/Chrome/, "Work laptop");

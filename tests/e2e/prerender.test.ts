@@ -67,7 +67,7 @@ async function expectNothingStored(page: Page): Promise<void> {
   expect(await page.evaluate("[localStorage.getItem('language'), document.cookie]")).toEqual([null, ""]);
 }
 
-const languagesADay = 3;
+const languagesADay = 2;
 /** A language costs as much as five pages in it, so each day has others. */
 const today = Math.floor(Date.now() / dayMs) * languagesADay;
 

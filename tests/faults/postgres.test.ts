@@ -188,7 +188,7 @@ describe.concurrent("PostgreSQL killed with -9 in the middle of an answer, then 
     ["Redis", true],
     ["PostgreSQL", false],
   ] as const;
-  it.for(some(queues))(
+  it.runIf(full).for(queues)(
     "the postmaster, with the queue on %s: the answer continues, completes and is charged once",
     { timeout: 240_000 },
     async ([, redis], test) => {

@@ -3,11 +3,11 @@ import { describe, expect, it, test } from "vitest";
 import type { Plan } from "#tests/support/billing-simulation.ts";
 import { simulateBilling } from "#tests/support/billing-simulation.ts";
 import { startBillingWorld } from "#tests/support/billing-stripe.ts";
+import { full } from "#tests/support/full.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { runAt } from "#tests/support/postgres.ts";
 
-const full = process.env.TEST_FULL === "1";
-const [people, days] = full ? [200, 90] : [8, 36];
+const [people, days] = full ? [200, 90] : [6, 30];
 /** Every other day, and in the long run. */
 const taxed = (seed: number) => full || seed % 2 === 1;
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Date.now() / 86_400_000));

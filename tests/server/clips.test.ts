@@ -16,6 +16,7 @@ import { startClipRunner } from "#server/features/generations/clip-runner.ts";
 import { endOrphanedAnswers } from "#server/features/generations/orphans.ts";
 import type { AnswerProcess, AnswerWorld, SeenAnswer } from "#tests/support/answers.ts";
 import { ask, call, readAnswer, resume, send, startAnswerProcess, startAnswerWorld } from "#tests/support/answers.ts";
+import { full } from "#tests/support/full.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
 
@@ -167,7 +168,7 @@ describe("a clip", () => {
     ["empty", 0, "failed", "provider_garbage"],
     ["die_mid_stream", 0, "failed", "clip_not_kept"],
   ];
-  test.each(process.env.TEST_FULL ? [...faulty, ...more] : faulty)(
+  test.each(full ? [...faulty, ...more] : faulty)(
     "after %s (%i) is %s, and the books agree",
     async (fault, afterTokens, status, failureCode) => {
       const person = await subscriber();

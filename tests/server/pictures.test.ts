@@ -14,6 +14,7 @@ import { deleteFiles, openFile, storeFile } from "#server/features/files/service
 import { endOrphanedAnswers } from "#server/features/generations/orphans.ts";
 import type { AnswerWorld, SeenAnswer } from "#tests/support/answers.ts";
 import { ask, call, readAnswer, resume, send, startAnswerProcess, startAnswerWorld } from "#tests/support/answers.ts";
+import { full } from "#tests/support/full.ts";
 import type { TestPerson } from "#tests/support/people.ts";
 import { createPerson } from "#tests/support/people.ts";
 
@@ -357,7 +358,7 @@ test("a picture begins from others, and changes only where a mask is transparent
 test("over a run with a fault in every tenth picture the books agree with what was delivered", async () => {
   const person = await createPerson(api, database.db, { credits: 4_000, plan: "enterprise" });
   const kinds = ["die_mid_stream", "garbage", "half_file", "content_filter", "rate_limited", "empty"] as const;
-  const rounds = process.env.TEST_FULL ? 24 : 2;
+  const rounds = full ? 24 : 1;
   for (let round = 0; round < rounds; round += 1) {
     models.faults.set({ model: model.id, fault: kinds[round % kinds.length] ?? "empty", count: 1, afterTokens: round % 2, delayMs: 0 });
     const seen = await Promise.all([2, 1, 3].map((count) => ask(api, person, wanted(count))));
